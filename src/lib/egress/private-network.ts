@@ -1,0 +1,29 @@
+/** Which private addresses outgoing requests may reach: the setting KALENDS_PRIVATE_NETWORK. */
+import ipaddr from 'ipaddr.js';
+
+/** What is opened besides the public internet. Everything opened also permits plain http. */
+export type PrivateNetwork =
+  | { readonly mode: 'deny' }
+  | { readonly mode: 'loopback' }
+  | { readonly mode: 'allow' }
+  | { readonly mode: 'hosts'; readonly hosts: readonly string[] };
+
+/** Where this instance itself lives: it decides the default. */
+export type Network = { readonly host: string; readonly publicHost: string };
+
+/** Reads the setting; the empty text is the default. Throws what is wrong with it. */
+export function parsePrivateNetwork(text: string, { host, publicHost }: Network): PrivateNetwork {
+  if (text === '') return { mode: isLoopbackHost(host) && isLoopbackHost(publicHost) ? 'loopback' : 'deny' };
+  if (text === 'deny' || text === 'loopback' || text === 'allow') return { mode: text };
+  const hosts = text.split(',').map((entry) => entry.trim().toLowerCase());
+  const isHost = (entry: string) => /^[a-z\d_.-]+$/.test(entry) || ipaddr.isValid(entry);
+  if (!hosts.every(isHost)) throw new Error('must be deny, loopback, allow or a list of host names');
+  return { mode: 'hosts', hosts };
+}
+
+/** Whether a host name or literal, bracketed or not, names this machine itself. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '').toLowerCase();
+  if (bare === 'localhost' || bare.endsWith('.localhost')) return true;
+  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'loopback';
+}
