@@ -1,0 +1,14 @@
+/** A calendar as its provider describes it. */
+export type ProviderCalendar = {
+  /** The id on the wire: for CalDAV the collection's absolute URL in the server's spelling. */
+  readonly href: string;
+  readonly title: string;
+  readonly description?: string;
+  /** `#rrggbb`. */
+  readonly color?: string;
+  /** An IANA zone; `UTC` when the provider names none. */
+  readonly timeZone: string;
+  readonly access: 'write' | 'read';
+  /** The provider's own object, for `original`. */
+  readonly original: Readonly<Record<string, unknown>>;
+};

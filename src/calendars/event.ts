@@ -1,0 +1,53 @@
+/** Events as Kalends keeps them, the same for every provider. */
+import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
+
+/**
+ * One VEVENT: a single event, the master of a series, or an override of one of its instances.
+ * `end` is exclusive; it is of the same type as `start`.
+ */
+export type CalendarEvent = {
+  readonly uid: string;
+  readonly title: string;
+  readonly start: EventTime;
+  readonly end: EventTime;
+  /** On masters only. */
+  readonly recurrence?: Recurrence;
+  /** On overrides only: the original start of the instance replaced, in the type of the master's start. */
+  readonly recurrenceId?: EventTime;
+  /** The override holds for every later instance too (RANGE=THISANDFUTURE). */
+  readonly thisAndFuture?: true;
+  readonly status: 'confirmed' | 'tentative' | 'cancelled';
+  readonly availability: 'busy' | 'free';
+  readonly privacy: 'public' | 'private' | 'confidential';
+  readonly description?: string;
+  readonly location?: string;
+  readonly color?: string;
+  readonly attendees: readonly Attendee[];
+  /** A URL where the meeting can be joined. */
+  readonly conference?: string;
+  readonly link?: string;
+  readonly custom?: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds. */
+  readonly lastModified?: number;
+};
+
+export type Attendee = {
+  readonly email: string;
+  readonly name?: string;
+  readonly status: 'accepted' | 'declined' | 'tentative' | 'none';
+  readonly organizer?: true;
+};
+
+/**
+ * What a provider keeps and versions as one thing: in CalDAV a resource with a master and all its
+ * overrides, elsewhere one event. `href` names it within its calendar.
+ */
+export type EventResource = {
+  readonly href: string;
+  readonly etag: string | undefined;
+  /** Prefix of the wire ids of its events; unique in the calendar. */
+  readonly eventId: string;
+  readonly events: readonly CalendarEvent[];
+  /** The provider's own object, for `original`. */
+  readonly original: Readonly<Record<string, unknown>>;
+};

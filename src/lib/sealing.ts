@@ -1,0 +1,52 @@
+/**
+ * Secrets at rest: AES-256-GCM with a random nonce under the master key. The context (table, row and
+ * field) is additional data, so that a sealed value moved to another row no longer opens.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
+
+/** What sealed values start with: the format, then the id of the key. */
+const FORMAT = 'k1';
+
+export interface Sealer {
+  /** Names the master key without telling it: 16 hex digits. */
+  readonly keyId: string;
+  /** Text in, printable text out. */
+  seal(plain: string, context: string): string;
+  /** Throws when the value was made under another key or context, or was changed. */
+  open(sealed: string, context: string): string;
+  /** A key of 32 bytes for one purpose, derived from the master key. */
+  derive(purpose: string): Buffer;
+}
+
+/** `masterKey` is 32 bytes. */
+export function createSealer(masterKey: Buffer): Sealer {
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', `kalends ${purpose}`, 32));
+  const key = derive('sealing');
+  const keyId = createHmac('sha256', derive('fingerprint')).update('kalends').digest('hex').slice(0, 16);
+
+  return {
+    keyId,
+    derive,
+    seal(plain, context) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context));
+      const box = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${FORMAT}.${keyId}.${box.toString('base64url')}`;
+    },
+    open(sealed, context) {
+      const [format, sealedUnder, box] = sealed.split('.');
+      if (format !== FORMAT || box === undefined) throw new Error('Not a sealed value');
+      if (sealedUnder !== keyId) throw new Error(`Sealed under master key ${sealedUnder}, not ${keyId}`);
+      const bytes = Buffer.from(box, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(
+        Buffer.from(context),
+      );
+      decipher.setAuthTag(bytes.subarray(-16));
+      return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+    },
+  };
+}
+
+/** How secrets of 256 random bits are kept: SHA-256 in hex. A slow hash adds nothing to such entropy. */
+export const hashOfSecret = (secret: string): string => hash('sha256', secret);

@@ -1,0 +1,39 @@
+import type { Grant } from './grant.ts';
+import type { RefreshTokenId } from './refresh-token-id.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * A code's record. Its value is the user's id (requirement §2.3), so it is a look-up key only: what
+ * authorizes is this record, which only an approval makes. One at most for an (application, user).
+ */
+export type AuthorizationCode = {
+  readonly clientId: string;
+  readonly userId: string;
+  /** Names this approval: a record made by a later one cannot be redeemed in its place. */
+  readonly issueId: string;
+  readonly redirectUri: string;
+  readonly scope: Scope;
+  readonly codeChallenge: string | undefined;
+  /** Epoch milliseconds. */
+  readonly approvedAt: number;
+  /** When what it authorized was taken back (user deleted, last account disconnected). */
+  readonly withdrawnAt: number | undefined;
+};
+
+export interface AuthorizationCodeStore {
+  /** The code's record at this application. */
+  findCode(clientId: string, code: string): Promise<AuthorizationCode | undefined>;
+
+  /** Whether the value is pending at any other application. */
+  isCodeOfAnotherClient(clientId: string, code: string): Promise<boolean>;
+
+  /**
+   * Deletes the record and starts the grant it authorizes, both or neither; `undefined` when the
+   * record is gone, withdrawn or replaced by a later approval. Of any number of concurrent calls
+   * exactly one gets the grant. Durable when it answers.
+   */
+  redeemCode(code: AuthorizationCode, first: RefreshTokenId, now: number): Promise<Grant | undefined>;
+
+  /** Forgets records approved before `approvedBefore`. */
+  deleteExpiredCodes(approvedBefore: number): Promise<number>;
+}

@@ -1,0 +1,45 @@
+/** The Bearer check of every protected endpoint (RFC 6750 §2.1, §3): signature, type, expiry, grant alive. */
+import { ApiError } from '../http/api-error.ts';
+import type { Grant } from './grant.ts';
+import { type Scope, scopeCovers } from './scope.ts';
+import type { TokenFamilyStore } from './token-family-store.ts';
+import type { TokenSigner } from './token-signer.ts';
+
+export type BearerDeps = { readonly signer: TokenSigner; readonly families: TokenFamilyStore };
+
+/**
+ * The living grant that the header's access token belongs to. Throws 401: without `error` when no
+ * token came (RFC 6750 §3.1), `invalid_token` when it is malformed, expired, revoked or no access token.
+ */
+export async function authenticateBearer(
+  authorization: string | undefined,
+  deps: BearerDeps,
+): Promise<Grant> {
+  const token = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) {
+    throw unauthorized('Missing access token: send it as Authorization: Bearer …', 'Bearer', 'missing_token');
+  }
+  const claims = await deps.signer.readAccessToken(token);
+  const grant = claims && (await deps.families.findLivingGrant(claims.familyId));
+  // The family's key is 48 random bits: the pair is compared too, so that a chance collision opens nothing.
+  if (!grant || grant.clientId !== claims.clientId || grant.userId !== claims.userId) {
+    const challenge =
+      'Bearer error="invalid_token", error_description="The access token is invalid, expired or revoked"';
+    throw unauthorized('The access token is invalid, expired or revoked', challenge, 'invalid_token');
+  }
+  return { ...grant, scope: claims.scope };
+}
+
+/** Throws 403 with `message` when the grant's scope is smaller than `needed` (wire C2). */
+export function requireScope(grant: Grant, needed: Scope, message: string, error = 'Forbidden'): void {
+  if (scopeCovers(grant.scope, needed)) return;
+  const challenge = `Bearer error="insufficient_scope", scope="${needed}"`;
+  throw new ApiError(403, 'insufficient_scope', message, {
+    error,
+    headers: { 'www-authenticate': challenge },
+  });
+}
+
+function unauthorized(message: string, challenge: string, code: string): ApiError {
+  return new ApiError(401, code, message, { headers: { 'www-authenticate': challenge } });
+}

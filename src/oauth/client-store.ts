@@ -1,0 +1,19 @@
+import type { Client, ClientChange } from './client.ts';
+
+/** Applications and the hashes of their secrets. Instants are epoch milliseconds. */
+export interface ClientStore {
+  findClient(clientId: string): Promise<Client | undefined>;
+
+  /** The SHA-256 hashes (hex) of the secrets alive at `now`; empty for an unknown application. */
+  liveSecretHashes(clientId: string, now: number): Promise<string[]>;
+
+  listClients(): Promise<Client[]>;
+  createClient(client: Client, secretHash: string): Promise<void>;
+  updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
+
+  /** Adds a secret; the ones before it stay alive until `oldExpireAt`, the newest of them only. */
+  rotateSecret(clientId: string, secretHash: string, now: number, oldExpireAt: number): Promise<boolean>;
+
+  /** Deletes the application with its users, grants, accounts and mirror. */
+  deleteClient(clientId: string): Promise<boolean>;
+}

@@ -1,0 +1,13 @@
+import type { Scope } from './scope.ts';
+
+/**
+ * What one completed authorization gave: the token family (RFC 9700 §4.14.2) of one code exchange.
+ * Several of one (application, user) can live at once.
+ */
+export type Grant = {
+  /** A random 48-bit integer: also the key of the family's chain of refresh tokens. */
+  readonly familyId: number;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly scope: Scope;
+};

@@ -1,0 +1,28 @@
+/**
+ * The `jti` of a refresh token: a UUIDv8 (RFC 9562 §5.8) whose first 48 bits name the token family,
+ * so that a rotation finds its one row by an integer key. Everything else is random.
+ */
+import { randomBytes } from 'node:crypto';
+
+export type RefreshTokenId = string & { readonly brand: 'RefreshTokenId' };
+
+/** The 48-bit key of the family the token belongs to. */
+export const familyOf = (id: RefreshTokenId): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
+/** A fresh token of the same family. */
+export function successorOf(id: RefreshTokenId): RefreshTokenId {
+  return inFamily(id.slice(0, 13));
+}
+
+/** The first token of a new, randomly named family. */
+export function firstOfFamily(): RefreshTokenId {
+  const family = randomBytes(6).toString('hex');
+  return inFamily(`${family.slice(0, 8)}-${family.slice(8)}`);
+}
+
+function inFamily(prefix: string): RefreshTokenId {
+  const bits = randomBytes(10).toString('hex');
+  const variant = '89ab'[Number.parseInt(bits[3] ?? '0', 16) % 4];
+  // The only place a string becomes a RefreshTokenId, besides reading one we signed.
+  return `${prefix}-8${bits.slice(0, 3)}-${variant}${bits.slice(4, 7)}-${bits.slice(8, 20)}` as RefreshTokenId;
+}

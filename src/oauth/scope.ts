@@ -1,0 +1,33 @@
+/** Scopes: the three of the requirement (§2.8), and the spellings published clients send (wire C3). */
+export type Scope = 'free-busy' | 'read' | 'read-write';
+
+/** From the smallest to the widest. */
+export const SCOPES: readonly Scope[] = ['free-busy', 'read', 'read-write'];
+
+const ALIASES: Readonly<Record<string, Scope>> = {
+  calendar: 'read-write',
+  'calendar.readonly': 'read',
+  'calendar.read': 'read',
+};
+
+/**
+ * The scope a request asks for: the widest of its parts, `read-write` when it names none, `undefined`
+ * when any part is unknown, so that a misspelling never grants more than was meant.
+ */
+export function parseScope(text: string | undefined): Scope | undefined {
+  const parts = (text ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  if (parts.length === 0) return 'read-write';
+  let widest = -1;
+  for (const part of parts) {
+    const scope =
+      SCOPES.find((known) => known === part) ?? (Object.hasOwn(ALIASES, part) ? ALIASES[part] : undefined);
+    if (scope === undefined) return undefined;
+    widest = Math.max(widest, SCOPES.indexOf(scope));
+  }
+  return SCOPES[widest];
+}
+
+/** Whether a grant of `granted` may do what `needed` names. */
+export function scopeCovers(granted: Scope, needed: Scope): boolean {
+  return SCOPES.indexOf(granted) >= SCOPES.indexOf(needed);
+}

@@ -1,0 +1,28 @@
+/** An application's own user (requirement §2.2); `userId` is unique within the application only. */
+export type User = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+};
+
+/** What the command line shows of a user. */
+export type UserSummary = User & { readonly accounts: number; readonly grants: number };
+
+/** Instants are epoch milliseconds. */
+export interface UserStore {
+  /** Creates the user, or marks the existing one as seen; any number of concurrent calls make one. */
+  loadOrCreateUser(clientId: string, userId: string, now: number): Promise<void>;
+
+  findUser(clientId: string, userId: string): Promise<UserSummary | undefined>;
+  listUsers(clientId: string): Promise<UserSummary[]>;
+
+  /**
+   * Deletes the user with its accounts, credentials, mirror and authorization requests, ends its
+   * grants and withdraws its code, in one transaction. False when there was none.
+   */
+  deleteUser(clientId: string, userId: string, now: number): Promise<boolean>;
+
+  /** Deletes users without account and living grant that were last seen before `seenBefore`. */
+  deleteIdleUsers(seenBefore: number): Promise<number>;
+}
