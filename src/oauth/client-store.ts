@@ -4,8 +4,14 @@ import type { Client, ClientChange } from './client.ts';
 export interface ClientStore {
   findClient(clientId: string): Promise<Client | undefined>;
 
-  /** The SHA-256 hashes (hex) of the secrets alive at `now`; empty for an unknown application. */
-  liveSecretHashes(clientId: string, now: number): Promise<string[]>;
+  /**
+   * The application with the SHA-256 hashes (hex) of its secrets alive at `now`. On the path of every
+   * token request: one statement, which PostgreSQL runs for all waiting callers together.
+   */
+  findClientWithSecrets(
+    clientId: string,
+    now: number,
+  ): Promise<{ client: Client; secretHashes: readonly string[] } | undefined>;
 
   listClients(): Promise<Client[]>;
   createClient(client: Client, secretHash: string): Promise<void>;
