@@ -1,6 +1,11 @@
 /** What tokens say and who signs them (requirement §2.4 to §2.6). */
+import { hash } from 'node:crypto';
+
+import { signJwt, verifyJwt } from '../lib/jwt.ts';
 import type { Grant } from './grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
+import type { Scope } from './scope.ts';
+import type { SigningKeys, TokenType } from './signing-keys.ts';
 
 /** The token endpoint's answer, with the wire's own names (requirement §2.6). */
 export type TokenResponse = {
@@ -10,11 +15,13 @@ export type TokenResponse = {
   readonly refresh_token: string;
 };
 
-export type RefreshTokenClaims = Omit<Grant, 'scope'> & { readonly id: RefreshTokenId };
+/** The grant a token names; a refresh token does not say the scope. */
+export type TokenOwner = Omit<Grant, 'scope'>;
+export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
   /** A new access token for the grant, beside the refresh token with the id `refreshTokenId`. */
-  signTokenResponse(grant: Grant, refreshTokenId: RefreshTokenId): Promise<TokenResponse>;
+  signTokenResponse(grant: Grant, refreshTokenId: RefreshTokenId): TokenResponse;
 
   /** The grant that an unexpired access token of ours names; `undefined` for anything else. */
   readAccessToken(token: string): Promise<Grant | undefined>;
@@ -23,5 +30,91 @@ export interface TokenSigner {
   readRefreshToken(token: string): Promise<RefreshTokenClaims | undefined>;
 
   /** The grant that any token of ours names, expired ones too; for /revoke. */
-  readAnyToken(token: string): Promise<Omit<Grant, 'scope'> | undefined>;
+  readAnyToken(token: string): Promise<TokenOwner | undefined>;
+}
+
+export const ACCESS_TOKEN_SECONDS = 3600;
+const VERIFIED_TOKENS_KEPT = 20_000;
+/** The longest token we sign has a user id of 512 bytes, each escaped by JSON at the worst. */
+const LONGEST_TOKEN = 8192;
+
+type Claims = {
+  readonly sub: string;
+  readonly aud: string;
+  readonly projectId: string;
+  /** The token family's key in 12 hex digits. */
+  readonly family: string;
+  readonly iat: number;
+};
+type AccessClaims = Claims & { readonly scope: Scope; readonly exp: number };
+type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
+
+/** `now` answers epoch milliseconds. */
+export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
+  const verified = new Map<string, AccessClaims>();
+  const seconds = () => Math.floor(now() / 1000);
+
+  const sign = (type: TokenType, claims: object) => {
+    const { key, header } = keys.signing(type);
+    return signJwt(header, claims, key);
+  };
+
+  /** The claims of a token whose signature is ours; its type follows from its header. */
+  const open = async (token: string): Promise<{ type: TokenType; claims: unknown } | undefined> => {
+    if (token.length > LONGEST_TOKEN) return undefined;
+    const found = await keys.find(token.slice(0, token.indexOf('.')));
+    if (found === undefined) return undefined;
+    const claims = verifyJwt(token, found.key);
+    return claims === undefined ? undefined : { type: found.type, claims };
+  };
+
+  const openAccessToken = async (token: string): Promise<AccessClaims | undefined> => {
+    const key = hash('sha256', token, 'base64url');
+    const known = verified.get(key);
+    if (known !== undefined) return known;
+    const opened = await open(token);
+    if (opened?.type !== 'at+jwt') return undefined;
+    // Only signTokenResponse makes tokens of this type under our keys.
+    const claims = opened.claims as AccessClaims;
+    if (verified.size >= VERIFIED_TOKENS_KEPT) verified.delete(verified.keys().next().value ?? '');
+    verified.set(key, claims);
+    return claims;
+  };
+
+  return {
+    signTokenResponse(grant, refreshTokenId) {
+      const iat = seconds();
+      const { clientId, userId, scope } = grant;
+      const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(grant.familyId), iat };
+      return {
+        access_token: sign('at+jwt', { ...common, scope, exp: iat + ACCESS_TOKEN_SECONDS } satisfies AccessClaims),
+        token_type: 'Bearer',
+        expires_in: ACCESS_TOKEN_SECONDS,
+        refresh_token: sign('rt+jwt', { ...common, type: 'refresh', jti: refreshTokenId } satisfies RefreshClaims),
+      };
+    },
+    async readAccessToken(token) {
+      const claims = await openAccessToken(token);
+      if (claims === undefined || claims.exp <= seconds()) return undefined;
+      return { ...ownerOf(claims), scope: claims.scope };
+    },
+    async readRefreshToken(token) {
+      const opened = await open(token);
+      if (opened?.type !== 'rt+jwt') return undefined;
+      // Only signTokenResponse makes tokens of this type under our keys.
+      const claims = opened.claims as RefreshClaims;
+      return { ...ownerOf(claims), id: claims.jti };
+    },
+    async readAnyToken(token) {
+      const opened = await open(token);
+      // Both types carry the common claims.
+      return opened && ownerOf(opened.claims as Claims);
+    },
+  };
+}
+
+const familyText = (familyId: number): string => familyId.toString(16).padStart(12, '0');
+
+function ownerOf({ family, aud, sub }: Claims): TokenOwner {
+  return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };
 }

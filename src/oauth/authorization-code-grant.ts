@@ -1,0 +1,77 @@
+/**
+ * Authorization code grant, RFC 6749 §4.1.3: the code's record is spent and a token family begins.
+ *
+ * Departs from RFC 6749 §10.10 and RFC 9700 §2.1: the code's value is the user's id (requirement §2.3),
+ * so it proves nothing by itself. Only the record an approval made does, redeemed once and by its own
+ * client. See docs/departures.md#code-is-user-id.
+ */
+import type { Log } from '../lib/log.ts';
+import type { AuthorizationCode, AuthorizationCodeStore } from './authorization-code-store.ts';
+import type { Client } from './client.ts';
+import { invalidGrant, OAuthError } from './oauth-error.ts';
+import { verifierMatches } from './pkce.ts';
+import { firstOfFamily } from './refresh-token-id.ts';
+import type { TokenResponse, TokenSigner } from './token-signer.ts';
+
+export type AuthorizationCodeRequest = {
+  readonly client: Client;
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string | undefined;
+};
+export type AuthorizationCodeDeps = {
+  readonly codes: AuthorizationCodeStore;
+  readonly signer: TokenSigner;
+  readonly log: Log;
+  readonly now: () => number;
+};
+
+export const CODE_LIFETIME_MS = 10 * 60_000;
+
+/** Throws OAuthError; a refusal spends nothing, so that nobody can use up another's code. */
+export async function authorizationCodeGrant(
+  request: AuthorizationCodeRequest,
+  deps: AuthorizationCodeDeps,
+): Promise<TokenResponse> {
+  const { clientId } = request.client;
+  const record = await deps.codes.findCode(clientId, request.code);
+  const refusal =
+    record === undefined
+      ? await refusalOfUnknown(clientId, request.code, deps.codes)
+      : refusalOf(record, request, deps.now());
+  const first = firstOfFamily();
+  const grant = record && !refusal && (await deps.codes.redeemCode(record, first, deps.now()));
+  if (!grant) {
+    // A guessed code looks like this: the operator can see who tries.
+    const reason = refusal ?? invalidGrant('Invalid authorization code');
+    deps.log.warn({ event: 'code_refused', clientId, reason: reason.message }, 'An authorization code was refused');
+    throw reason;
+  }
+  return deps.signer.signTokenResponse(grant, first);
+}
+
+async function refusalOfUnknown(clientId: string, code: string, codes: AuthorizationCodeStore): Promise<OAuthError> {
+  const foreign = await codes.isCodeOfAnotherClient(clientId, code);
+  return invalidGrant(foreign ? 'Client mismatch' : 'Invalid authorization code');
+}
+
+function refusalOf(
+  record: AuthorizationCode,
+  { redirectUri, codeVerifier }: AuthorizationCodeRequest,
+  now: number,
+): OAuthError | undefined {
+  if (now - record.approvedAt > CODE_LIFETIME_MS) return invalidGrant('Authorization code expired');
+  // > OAuth session expired (transaction lost)
+  if (record.withdrawnAt !== undefined) {
+    return new OAuthError('session_expired', 'OAuth session expired: nothing is connected any more');
+  }
+  if (redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
+  if (record.codeChallenge === undefined) {
+    // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
+    return codeVerifier === undefined ? undefined : invalidGrant('code_verifier was sent for a request without code_challenge');
+  }
+  if (codeVerifier === undefined || !verifierMatches(codeVerifier, record.codeChallenge)) {
+    return invalidGrant('code_verifier does not match the code_challenge');
+  }
+  return undefined;
+}

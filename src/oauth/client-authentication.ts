@@ -1,0 +1,104 @@
+/** Client authentication at the token endpoint (RFC 6749 §2.3.1, requirement §5). */
+import { timingSafeEqual } from 'node:crypto';
+
+import type { Log } from '../lib/log.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import type { Client } from './client.ts';
+import type { ClientStore } from './client-store.ts';
+import { invalidRequest, OAuthError } from './oauth-error.ts';
+
+export type PresentedCredentials = {
+  /** The Authorization header as it came. */
+  readonly authorization: string | undefined;
+  /** Of the form body. */
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  /** The caller's address: wrong secrets are counted for each. */
+  readonly address: string;
+};
+
+/** Counts attempts: answers the seconds to wait once there were too many, else `undefined`. */
+export type AttemptLimit = (key: string) => Promise<number | undefined>;
+
+export type ClientAuthenticationDeps = {
+  readonly clients: ClientStore;
+  readonly wrongSecrets: AttemptLimit;
+  readonly log: Log;
+  readonly now: () => number;
+};
+
+type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
+
+/**
+ * The authenticated application. Throws `invalid_client`, the same for an unknown application and a
+ * wrong secret: 401 with a challenge when Basic was tried, 400 otherwise (requirement §7 has both).
+ * Departs from RFC 6749 §5.2, whose 401 is for any method: docs/departures.md#invalid-client-400.
+ */
+export async function authenticateClient(
+  presented: PresentedCredentials,
+  deps: ClientAuthenticationDeps,
+): Promise<Client> {
+  const credentials = credentialsOf(presented);
+  const { clientId, clientSecret, method } = credentials;
+  const known = await deps.clients.findClientWithSecrets(clientId, deps.now());
+  // The secret is hashed and compared even for an unknown application: both take the same time.
+  if (secretMatches(clientSecret, known?.secretHashes ?? []) && known !== undefined) return known.client;
+
+  deps.log.warn({ event: 'client_refused', clientId, method }, 'Client authentication failed');
+  // Counted only now: a right secret always passes, so nobody can lock an application out.
+  const wait = await deps.wrongSecrets(`${clientId} ${presented.address}`);
+  if (wait !== undefined) {
+    throw new OAuthError('temporarily_unavailable', `Too many failed attempts; try again in ${wait} seconds`, {
+      status: 429,
+      headers: { 'retry-after': String(wait) },
+    });
+  }
+  throw invalidClient(method);
+}
+
+function credentialsOf({ authorization, clientId, clientSecret }: PresentedCredentials): Credentials {
+  const basic = /^Basic(?: +(.*))?$/i.exec(authorization ?? '');
+  if (basic === null) {
+    if (clientId === undefined || clientSecret === undefined) throw invalidClient('body');
+    return { clientId, clientSecret, method: 'body' };
+  }
+  if (clientSecret !== undefined) {
+    throw invalidRequest('Use one way of client authentication: HTTP Basic or client_secret in the body, not both');
+  }
+  const credentials = decodeBasic(basic[1] ?? '');
+  if (credentials === undefined) throw invalidClient('basic');
+  if (clientId !== undefined && clientId !== credentials.clientId) {
+    throw invalidRequest('client_id in the body is not the one of the Authorization header');
+  }
+  return { ...credentials, method: 'basic' };
+}
+
+/** RFC 6749 §2.3.1: both halves are form-encoded. Our ids and secrets are the same raw or encoded. */
+function decodeBasic(encoded: string): Omit<Credentials, 'method'> | undefined {
+  const text = Buffer.from(encoded.trim(), 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  const clientId = colon < 0 ? undefined : formDecode(text.slice(0, colon));
+  const clientSecret = formDecode(text.slice(colon + 1));
+  return clientId && clientSecret ? { clientId, clientSecret } : undefined;
+}
+
+function formDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined; // Not percent-encoding: no client of ours has such an id or secret.
+  }
+}
+
+function secretMatches(secret: string, hashes: readonly string[]): boolean {
+  const presented = Buffer.from(hashOfSecret(secret), 'hex');
+  const nobodys = Buffer.alloc(presented.length);
+  let matches = timingSafeEqual(presented, nobodys);
+  for (const known of hashes) matches = timingSafeEqual(presented, Buffer.from(known, 'hex')) || matches;
+  return matches;
+}
+
+function invalidClient(method: 'basic' | 'body'): OAuthError {
+  const challenge = { status: 401, headers: { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' } };
+  return new OAuthError('invalid_client', 'Client authentication failed', method === 'basic' ? challenge : {});
+}

@@ -1,0 +1,28 @@
+/**
+ * Revocation (requirement §4.4, RFC 7009 §2).
+ *
+ * Departs from RFC 7009 §2.1: the caller does not authenticate as a client; who holds a token may end
+ * what it stands for. See docs/departures.md#unauthenticated-revocation.
+ */
+import type { Log } from '../lib/log.ts';
+import type { TokenFamilyStore } from './token-family-store.ts';
+import type { TokenSigner } from './token-signer.ts';
+
+export type RevocationDeps = {
+  readonly families: TokenFamilyStore;
+  readonly signer: TokenSigner;
+  readonly log: Log;
+  readonly now: () => number;
+};
+
+/**
+ * Ends every living grant of the token's (application, user), if the token is ours (expired and
+ * rotated ones too) and its own grant lives. Tells nothing of it: token state is not leaked.
+ */
+export async function revokeToken(token: string, { families, signer, log, now }: RevocationDeps): Promise<void> {
+  // The signature is verified first: a forged token must not end anything.
+  const owner = await signer.readAnyToken(token);
+  if (owner === undefined) return;
+  const ended = await families.endGrantsWith(owner, now());
+  log.info({ event: 'grants_revoked', clientId: owner.clientId, grants: ended }, 'A token was revoked');
+}

@@ -1,0 +1,145 @@
+/**
+ * The keys tokens are signed with: one active, one published ahead, and all earlier ones, which go on
+ * verifying, since refresh tokens carry no `exp`. Rotated while running, by any instance.
+ */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+
+import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
+
+/** `typ` tells access from refresh tokens, so that neither is ever taken for the other. */
+export const TOKEN_TYPES = ['at+jwt', 'rt+jwt'] as const;
+export type TokenType = (typeof TOKEN_TYPES)[number];
+
+export type SigningKeysDeps = {
+  readonly keys: SigningKeyStore;
+  readonly sealer: Sealer;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export interface SigningKeys {
+  /** The key to sign with, and its encoded header for a type. */
+  signing(type: TokenType): { readonly key: JwtKey; readonly header: string };
+  /** The key and type behind a token's encoded header; an unknown one reloads the keys, once. */
+  find(header: string): Promise<{ readonly key: JwtKey; readonly type: TokenType } | undefined>;
+  /** The public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
+  publicKeys(): Promise<{ readonly keys: readonly object[] }>;
+}
+
+/** Another instance's or the command line's rotation is taken up within this time. */
+const RELOAD_MS = 30_000;
+const UNKNOWN_HEADERS_KEPT = 10_000;
+
+type Ring = {
+  readonly active: JwtKey;
+  readonly headers: ReadonlyMap<string, { key: JwtKey; type: TokenType }>;
+  readonly activeHeaders: Readonly<Record<TokenType, string>>;
+  readonly keys: readonly JwtKey[];
+  readonly loadedAt: number;
+};
+
+/** Makes the first keys of `algorithm` when there are none, and loads all. */
+export async function openSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<SigningKeys> {
+  await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
+  await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
+  let ring = await loadRing(algorithm, deps);
+  let reloading: Promise<void> | undefined;
+  const unknown = new Set<string>();
+
+  const reload = (): Promise<void> => {
+    reloading ??= loadRing(algorithm, deps)
+      .then((loaded) => {
+        ring = loaded;
+      })
+      .finally(() => {
+        reloading = undefined;
+      });
+    return reloading;
+  };
+  const reloadWhenOld = () => {
+    // A failure here is not the caller's: the next call tries again, and what is loaded still signs.
+    if (deps.now() - ring.loadedAt > RELOAD_MS) reload().catch(() => {});
+  };
+
+  return {
+    signing(type) {
+      reloadWhenOld();
+      return { key: ring.active, header: ring.activeHeaders[type] };
+    },
+    async find(header) {
+      const found = ring.headers.get(header);
+      if (found !== undefined || unknown.has(header) || !namesKey(header)) return found;
+      await reload();
+      const reloaded = ring.headers.get(header);
+      if (reloaded === undefined) {
+        if (unknown.size >= UNKNOWN_HEADERS_KEPT) unknown.clear();
+        unknown.add(header);
+      }
+      return reloaded;
+    },
+    async publicKeys() {
+      reloadWhenOld();
+      return { keys: ring.keys.flatMap((key) => (key.algorithm === 'ES256' ? [publicJwk(key)] : [])) };
+    },
+  };
+}
+
+/** active → previous, next → active, and a fresh next: `kalends keys rotate`. Answers the active `kid`. */
+export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<string> {
+  await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
+  await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
+  await deps.keys.rotateSigningKeys(freshKey(algorithm, 'next', deps));
+  return (await loadRing(algorithm, deps)).active.kid;
+}
+
+function freshKey(
+  algorithm: SigningAlgorithm,
+  status: SigningKeyRecord['status'],
+  { sealer, now }: SigningKeysDeps,
+): SigningKeyRecord {
+  const kid = randomBytes(9).toString('base64url');
+  const material = algorithm === 'HS256' ? randomBytes(32).toString('base64url') : freshPrivateKey();
+  return { kid, algorithm, sealed: sealer.seal(material, contextOf(kid)), status, createdAt: now() };
+}
+
+function freshPrivateKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+async function loadRing(algorithm: SigningAlgorithm, { keys, sealer, now }: SigningKeysDeps): Promise<Ring> {
+  const records = await keys.listSigningKeys();
+  const loaded = records.map((record) => ({
+    record,
+    key: jwtKey(record.kid, record.algorithm, sealer.open(record.sealed, contextOf(record.kid))),
+  }));
+  const active = loaded.find(({ record }) => record.algorithm === algorithm && record.status === 'active');
+  if (active === undefined) throw new Error(`There is no active ${algorithm} signing key`);
+  const headers = loaded.flatMap(({ key }) =>
+    TOKEN_TYPES.map((type) => [protectedHeader(key, type), { key, type }] as const),
+  );
+  return {
+    active: active.key,
+    headers: new Map(headers),
+    activeHeaders: {
+      'at+jwt': protectedHeader(active.key, 'at+jwt'),
+      'rt+jwt': protectedHeader(active.key, 'rt+jwt'),
+    },
+    keys: loaded.map(({ key }) => key),
+    loadedAt: now(),
+  };
+}
+
+const contextOf = (kid: string): string => `signing_key|${kid}|sealed`;
+
+/** Garbage is told from a header of another key before the database is asked. */
+function namesKey(header: string): boolean {
+  if (header.length > 200) return false;
+  return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(Buffer.from(header, 'base64url').toString());
+}
+
+function publicJwk(key: JwtKey & { algorithm: 'ES256' }): object {
+  return { ...key.publicKey.export({ format: 'jwk' }), kid: key.kid, alg: key.algorithm, use: 'sig' };
+}

@@ -1,0 +1,51 @@
+/** POST /token, RFC 6749 §3.2. Only HTTP lives here; each grant decides in its own file. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+
+import { type AuthorizationCodeDeps, authorizationCodeGrant } from './authorization-code-grant.ts';
+import type { Client } from './client.ts';
+import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { invalidRequest, OAuthError } from './oauth-error.ts';
+import { type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
+import { TokenForm } from './token.schema.ts';
+
+export type TokenRouteDeps = ClientAuthenticationDeps & AuthorizationCodeDeps & RefreshTokenDeps;
+
+/** Mounted at both prefixes. Refusals are OAuthError. */
+export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
+  const options = { schema: { body: TokenForm }, config: { errorShape: 'oauth' } } as const;
+
+  return async (app) => {
+    app.post('/token', options, async ({ headers, body, ip }, reply) => {
+      reply.header('cache-control', 'no-store').header('pragma', 'no-cache'); // RFC 6749 §5.1
+      const presented = {
+        authorization: headers.authorization,
+        clientId: body.client_id || undefined,
+        clientSecret: body.client_secret || undefined,
+        address: ip,
+      };
+      const client = await authenticateClient(presented, deps);
+      return grantTokens(body, client, deps);
+    });
+  };
+}
+
+function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps) {
+  switch (required(form, 'grant_type')) {
+    case 'authorization_code': {
+      const code = required(form, 'code');
+      const redirectUri = required(form, 'redirect_uri');
+      const codeVerifier = form.code_verifier || undefined;
+      return authorizationCodeGrant({ client, code, redirectUri, codeVerifier }, deps);
+    }
+    case 'refresh_token':
+      return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
+    default:
+      throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+  }
+}
+
+function required(form: TokenForm, name: keyof TokenForm): string {
+  const value = form[name];
+  if (!value) throw invalidRequest(`${name} is missing`);
+  return value;
+}

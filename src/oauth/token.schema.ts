@@ -1,0 +1,20 @@
+/** The wire shapes of the token and revocation endpoints. */
+import { type Static, Type } from 'typebox';
+
+/** A field that published clients may send as JSON null or as an empty value: both mean "absent". */
+const field = () => Type.Optional(Type.Union([Type.String(), Type.Null()]));
+
+/** Unknown fields are ignored (RFC 6749 §3.2); a repeated one arrives as a list and is refused. */
+export const TokenForm = Type.Object({
+  grant_type: field(),
+  client_id: field(),
+  client_secret: field(),
+  code: field(),
+  redirect_uri: field(),
+  code_verifier: field(),
+  refresh_token: field(),
+});
+export type TokenForm = Static<typeof TokenForm>;
+
+/** Requirement §4.4. */
+export const RevocationRequest = Type.Object({ token: Type.String() });
