@@ -17,7 +17,9 @@ declare module 'fastify' {
 
 /** Installs the mapping for errors thrown in routes, refused by the framework, and unknown paths. */
 export function mapErrors(app: FastifyInstance, log: Log): void {
-  app.setErrorHandler<FastifyError | Error>((error, request, reply) => answerError(error, request, reply, log));
+  app.setErrorHandler<FastifyError | Error>((error, request, reply) =>
+    answerError(error, request, reply, log),
+  );
   app.setNotFoundHandler((request, reply) => {
     const message = `There is nothing at ${request.method} ${request.url.split('?')[0]}`;
     return answerError(new ApiError(404, 'not_found', message), request, reply, log);
@@ -25,7 +27,12 @@ export function mapErrors(app: FastifyInstance, log: Log): void {
 }
 
 /** Answers one error; also for what fails before routing (`frameworkErrors`). */
-export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply, log: Log) {
+export function answerError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+) {
   const refusal = error instanceof Refusal ? error : refusalOfFramework(error, request);
   if (refusal !== undefined) {
     return reply.status(refusal.status).headers(refusal.headers).send(refusal.body);
@@ -33,7 +40,9 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'A request failed');
   const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
   const oauth = isOAuth(request) ? { error_description: message } : {};
-  return reply.status(500).send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
+  return reply
+    .status(500)
+    .send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
 }
 
 function refusalOfFramework(error: FastifyError | Error, request: FastifyRequest) {
@@ -44,7 +53,11 @@ function refusalOfFramework(error: FastifyError | Error, request: FastifyRequest
     const code = details === undefined && status !== 400 ? 'request_refused' : 'invalid_request';
     return new ApiError(status, code, message, details === undefined ? {} : { details });
   }
-  return { status: 400, headers: {}, body: { error: 'invalid_request', error_description: message, message } };
+  return {
+    status: 400,
+    headers: {},
+    body: { error: 'invalid_request', error_description: message, message },
+  };
 }
 
 function explain(error: FastifyError): { message: string; details?: ErrorDetails } {

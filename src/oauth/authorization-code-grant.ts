@@ -44,13 +44,20 @@ export async function authorizationCodeGrant(
   if (!grant) {
     // A guessed code looks like this: the operator can see who tries.
     const reason = refusal ?? invalidGrant('Invalid authorization code');
-    deps.log.warn({ event: 'code_refused', clientId, reason: reason.message }, 'An authorization code was refused');
+    deps.log.warn(
+      { event: 'code_refused', clientId, reason: reason.message },
+      'An authorization code was refused',
+    );
     throw reason;
   }
   return deps.signer.signTokenResponse(grant, first);
 }
 
-async function refusalOfUnknown(clientId: string, code: string, codes: AuthorizationCodeStore): Promise<OAuthError> {
+async function refusalOfUnknown(
+  clientId: string,
+  code: string,
+  codes: AuthorizationCodeStore,
+): Promise<OAuthError> {
   const foreign = await codes.isCodeOfAnotherClient(clientId, code);
   return invalidGrant(foreign ? 'Client mismatch' : 'Invalid authorization code');
 }
@@ -68,7 +75,9 @@ function refusalOf(
   if (redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
   if (record.codeChallenge === undefined) {
     // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
-    return codeVerifier === undefined ? undefined : invalidGrant('code_verifier was sent for a request without code_challenge');
+    return codeVerifier === undefined
+      ? undefined
+      : invalidGrant('code_verifier was sent for a request without code_challenge');
   }
   if (codeVerifier === undefined || !verifierMatches(codeVerifier, record.codeChallenge)) {
     return invalidGrant('code_verifier does not match the code_challenge');

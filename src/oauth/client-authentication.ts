@@ -1,6 +1,7 @@
 /** Client authentication at the token endpoint (RFC 6749 §2.3.1, requirement §5). */
 import { timingSafeEqual } from 'node:crypto';
 
+import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client } from './client.ts';
@@ -16,9 +17,6 @@ export type PresentedCredentials = {
   /** The caller's address: wrong secrets are counted for each. */
   readonly address: string;
 };
-
-/** Counts attempts: answers the seconds to wait once there were too many, else `undefined`. */
-export type AttemptLimit = (key: string) => Promise<number | undefined>;
 
 export type ClientAuthenticationDeps = {
   readonly clients: ClientStore;
@@ -48,10 +46,14 @@ export async function authenticateClient(
   // Counted only now: a right secret always passes, so nobody can lock an application out.
   const wait = await deps.wrongSecrets(`${clientId} ${presented.address}`);
   if (wait !== undefined) {
-    throw new OAuthError('temporarily_unavailable', `Too many failed attempts; try again in ${wait} seconds`, {
-      status: 429,
-      headers: { 'retry-after': String(wait) },
-    });
+    throw new OAuthError(
+      'temporarily_unavailable',
+      `Too many failed attempts; try again in ${wait} seconds`,
+      {
+        status: 429,
+        headers: { 'retry-after': String(wait) },
+      },
+    );
   }
   throw invalidClient(method);
 }
@@ -63,7 +65,9 @@ function credentialsOf({ authorization, clientId, clientSecret }: PresentedCrede
     return { clientId, clientSecret, method: 'body' };
   }
   if (clientSecret !== undefined) {
-    throw invalidRequest('Use one way of client authentication: HTTP Basic or client_secret in the body, not both');
+    throw invalidRequest(
+      'Use one way of client authentication: HTTP Basic or client_secret in the body, not both',
+    );
   }
   const credentials = decodeBasic(basic[1] ?? '');
   if (credentials === undefined) throw invalidClient('basic');
@@ -99,6 +103,13 @@ function secretMatches(secret: string, hashes: readonly string[]): boolean {
 }
 
 function invalidClient(method: 'basic' | 'body'): OAuthError {
-  const challenge = { status: 401, headers: { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' } };
-  return new OAuthError('invalid_client', 'Client authentication failed', method === 'basic' ? challenge : {});
+  const challenge = {
+    status: 401,
+    headers: { 'www-authenticate': 'Basic realm="Kalends", charset="UTF-8"' },
+  };
+  return new OAuthError(
+    'invalid_client',
+    'Client authentication failed',
+    method === 'basic' ? challenge : {},
+  );
 }

@@ -9,7 +9,10 @@ export type OAuthErrorCode =
   | 'session_expired'
   | 'temporarily_unavailable';
 
-export type OAuthErrorOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
+export type OAuthErrorOptions = {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 export class OAuthError extends Refusal {
   readonly code: OAuthErrorCode;

@@ -33,7 +33,10 @@ export async function refreshTokenGrant(
   const grant = await families.rotateRefreshToken(presented.id, successor, now());
   if (grant === undefined) {
     const { clientId, familyId } = presented;
-    log.warn({ event: 'refresh_refused', clientId, familyId }, 'A rotated or revoked refresh token was presented');
+    log.warn(
+      { event: 'refresh_refused', clientId, familyId },
+      'A rotated or revoked refresh token was presented',
+    );
     throw invalidGrant('Invalid refresh token');
   }
   // The scope is the grant's, never the request's: refreshing cannot raise it (requirement §4.3).

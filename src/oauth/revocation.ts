@@ -19,7 +19,10 @@ export type RevocationDeps = {
  * Ends every living grant of the token's (application, user), if the token is ours (expired and
  * rotated ones too) and its own grant lives. Tells nothing of it: token state is not leaked.
  */
-export async function revokeToken(token: string, { families, signer, log, now }: RevocationDeps): Promise<void> {
+export async function revokeToken(
+  token: string,
+  { families, signer, log, now }: RevocationDeps,
+): Promise<void> {
   // The signature is verified first: a forged token must not end anything.
   const owner = await signer.readAnyToken(token);
   if (owner === undefined) return;

@@ -41,7 +41,10 @@ type Ring = {
 };
 
 /** Makes the first keys of `algorithm` when there are none, and loads all. */
-export async function openSigningKeys(algorithm: SigningAlgorithm, deps: SigningKeysDeps): Promise<SigningKeys> {
+export async function openSigningKeys(
+  algorithm: SigningAlgorithm,
+  deps: SigningKeysDeps,
+): Promise<SigningKeys> {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
   let ring = await loadRing(algorithm, deps);
@@ -137,7 +140,9 @@ const contextOf = (kid: string): string => `signing_key|${kid}|sealed`;
 /** Garbage is told from a header of another key before the database is asked. */
 function namesKey(header: string): boolean {
   if (header.length > 200) return false;
-  return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(Buffer.from(header, 'base64url').toString());
+  return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(
+    Buffer.from(header, 'base64url').toString(),
+  );
 }
 
 function publicJwk(key: JwtKey & { algorithm: 'ES256' }): object {

@@ -85,12 +85,26 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     signTokenResponse(grant, refreshTokenId) {
       const iat = seconds();
       const { clientId, userId, scope } = grant;
-      const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(grant.familyId), iat };
+      const common = {
+        sub: userId,
+        aud: clientId,
+        projectId: clientId,
+        family: familyText(grant.familyId),
+        iat,
+      };
       return {
-        access_token: sign('at+jwt', { ...common, scope, exp: iat + ACCESS_TOKEN_SECONDS } satisfies AccessClaims),
+        access_token: sign('at+jwt', {
+          ...common,
+          scope,
+          exp: iat + ACCESS_TOKEN_SECONDS,
+        } satisfies AccessClaims),
         token_type: 'Bearer',
         expires_in: ACCESS_TOKEN_SECONDS,
-        refresh_token: sign('rt+jwt', { ...common, type: 'refresh', jti: refreshTokenId } satisfies RefreshClaims),
+        refresh_token: sign('rt+jwt', {
+          ...common,
+          type: 'refresh',
+          jti: refreshTokenId,
+        } satisfies RefreshClaims),
       };
     },
     async readAccessToken(token) {

@@ -40,7 +40,10 @@ function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps) {
     case 'refresh_token':
       return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);
     default:
-      throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token');
+      throw new OAuthError(
+        'unsupported_grant_type',
+        'grant_type must be authorization_code or refresh_token',
+      );
   }
 }
 

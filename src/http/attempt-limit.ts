@@ -1,0 +1,23 @@
+/** Counting attempts: the limits of docs/operations.md, kept in memory of each instance. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+
+/**
+ * Counts an attempt under a key. Answers the whole seconds to wait once more than the allowed number
+ * were made within the window, `undefined` while they are within it.
+ */
+export type AttemptLimit = (key: string) => Promise<number | undefined>;
+
+/** At most `attempts` in `seconds` for each key. */
+export function attemptLimit(attempts: number, seconds: number): AttemptLimit {
+  const limiter = new RateLimiterMemory({ points: attempts, duration: seconds });
+  return async (key) => {
+    try {
+      await limiter.consume(key);
+      return undefined;
+    } catch (reason) {
+      // The library rejects with its result when the limit is reached, with an Error when it failed.
+      if (!(reason instanceof RateLimiterRes)) throw reason;
+      return Math.max(1, Math.ceil(reason.msBeforeNext / 1000));
+    }
+  };
+}

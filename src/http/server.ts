@@ -1,0 +1,83 @@
+/**
+ * The Fastify instance every feature mounts on: what requests may look like, what each answer carries,
+ * and how errors are told. No feature is named here.
+ */
+import { randomUUID } from 'node:crypto';
+
+import formbody from '@fastify/formbody';
+import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyInstance } from 'fastify';
+
+import type { Log } from '../lib/log.ts';
+import { answerError, mapErrors } from './error-mapping.ts';
+
+export type ServerOptions = {
+  readonly log: Log;
+  /** Number of proxies, or their address ranges, whose X-Forwarded-* headers are believed. */
+  readonly trustProxy: number | string[] | undefined;
+  /** Whether the public origin is https. */
+  readonly secure: boolean;
+};
+
+/** Long enough for a user id and a state far over their limits to be refused with a reason. */
+const HEADER_BYTES = 64 * 1024;
+const BODY_BYTES = 1024 * 1024;
+
+/** A server without routes. */
+export function createServer({ log, trustProxy, secure }: ServerOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy: trustedProxies(trustProxy),
+    bodyLimit: BODY_BYTES,
+    genReqId: () => randomUUID(),
+    exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
+    forceCloseConnections: 'idle',
+    http: { maxHeaderSize: HEADER_BYTES },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply, log),
+  });
+  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  app.register(formbody, { bodyLimit: BODY_BYTES });
+  tolerateEmptyJson(app);
+  mapErrors(app, log);
+
+  const headers: Record<string, string> = {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'cache-control': 'no-store',
+    ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+  app.addHook('onRequest', (request, reply, next) => {
+    reply.headers(headers).header('x-request-id', request.id);
+    next();
+  });
+  app.addHook('onResponse', (request, reply, next) => {
+    // The route's pattern, not the address: queries carry user ids and states.
+    const { method, id, routeOptions } = request;
+    const fields = {
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
+    log.debug({ ...fields, requestId: id }, 'A request was answered');
+    next();
+  });
+  return app;
+}
+
+/** As the framework wants it: a number of hops counts from the connection inwards. */
+function trustedProxies(trust: number | string[] | undefined) {
+  if (typeof trust !== 'number') return trust ?? false;
+  return (_address: string, hop: number) => hop < trust;
+}
+
+/** Published clients send `Content-Type: application/json` with no body (wire 1): that is no body. */
+function tolerateEmptyJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('remove', 'remove');
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null, undefined);
+    else parse(request, body.toString(), done);
+  });
+}
