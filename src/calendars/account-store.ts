@@ -59,6 +59,9 @@ export interface AccountStore {
     now: number,
   ): Promise<void>;
 
+  /** Active again, unless its list or one of its calendars failed its last sync. */
+  recover(accountKey: string, now: number): Promise<void>;
+
   /**
    * Deletes accounts with their credentials, mirror and jobs; when that leaves the user without an
    * account, its pending code is withdrawn in the same transaction. All of a provider when

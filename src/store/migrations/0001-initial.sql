@@ -98,7 +98,12 @@ CREATE TABLE account (
   health_reason      TEXT,
   health_since       BIGINT NOT NULL,
   linked_at          BIGINT NOT NULL,
-  calendars_synced_at BIGINT,
+  -- The list of its calendars: how fresh it is, what its last sync failed of, and who is syncing it.
+  listed_at          BIGINT,
+  list_error         TEXT,
+  list_failed_at     BIGINT,
+  lease_holder       TEXT,
+  lease_until        BIGINT,
   UNIQUE (client_id, user_id, provider, account_id),
   FOREIGN KEY (client_id, user_id) REFERENCES application_user ON DELETE CASCADE
 );
@@ -124,35 +129,42 @@ CREATE TABLE calendar (
   sync_token   TEXT,
   synced_at    BIGINT,
   sync_error   TEXT,
+  failed_at    BIGINT,
+  lease_holder TEXT,
+  lease_until  BIGINT,
   UNIQUE (account_key, href)
 );
 
--- The mirror: one row for each VEVENT (a single event, a series' master, or an override).
+-- The mirror: one row for each VEVENT, and one for a resource that has none. A listing reads single
+-- events by `shape` and start: 'short' ones (25 hours at most) by a bounded range of starts, the few
+-- 'long' ones and series by all that began before. `content` is JSON members ready for an answer.
 CREATE TABLE event (
   calendar_key  TEXT NOT NULL REFERENCES calendar ON DELETE CASCADE,
   href          TEXT NOT NULL,
   recurrence_id TEXT NOT NULL,
   event_id      TEXT NOT NULL,
   series_id     TEXT,
-  recurring     BIGINT NOT NULL CHECK (recurring IN (0, 1)),
+  shape         TEXT NOT NULL CHECK (shape IN ('short', 'long', 'series', 'override', 'hidden')),
   starts_at     BIGINT NOT NULL,
   ends_at       BIGINT NOT NULL,
   etag          TEXT,
+  uid           TEXT NOT NULL,
   content       TEXT NOT NULL,
-  original      TEXT NOT NULL,
+  timing        TEXT,
+  original      TEXT,
   PRIMARY KEY (calendar_key, href, recurrence_id)
 );
-CREATE INDEX event_by_time ON event (calendar_key, starts_at);
+CREATE INDEX event_by_time ON event (calendar_key, shape, starts_at);
 CREATE INDEX event_by_series ON event (calendar_key, series_id);
 
+-- While a job is worked, run_at is the end of its lease, and again_at when it was asked for anew.
 CREATE TABLE job (
-  kind        TEXT NOT NULL,
-  key         TEXT NOT NULL,
-  run_at      BIGINT NOT NULL,
-  attempts    BIGINT NOT NULL,
-  lease_until BIGINT,
+  kind         TEXT NOT NULL,
+  key          TEXT NOT NULL,
+  run_at       BIGINT NOT NULL,
+  attempts     BIGINT NOT NULL,
   lease_holder TEXT,
-  payload     TEXT NOT NULL,
+  again_at     BIGINT,
   PRIMARY KEY (kind, key)
 );
 CREATE INDEX job_by_time ON job (run_at);
