@@ -158,7 +158,7 @@ export function loadConfig(env: Environment): Config {
   const limit = (name: OptionName) => check(name, wholeNumber(1, 1_000_000), 1);
 
   const host = raw.KALENDS_HOST;
-  const port = check('KALENDS_PORT', wholeNumber(0, 65_535), 8080);
+  const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
   const network: Network = { host, publicHost: new URL(url).hostname };
   const config: Config = {

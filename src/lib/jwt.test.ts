@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import * as jose from 'jose';
+
+import { jwtKey, protectedHeader, signJwt, verifyJwt } from './jwt.ts';
+
+const secret = randomBytes(32);
+const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+const keys = [jwtKey('h', 'HS256', secret.toString('base64url')), jwtKey('e', 'ES256', pem)];
+
+for (const key of keys) {
+  describe(`JWT with ${key.algorithm}`, () => {
+    const token = signJwt(protectedHeader(key, 'at+jwt'), { sub: 'ada', n: 1 }, key);
+
+    it('is verified by an independent library', async () => {
+      const verifier = key.algorithm === 'HS256' ? key.secret : key.publicKey;
+
+      const { payload, protectedHeader: header } = await jose.jwtVerify(token, verifier);
+
+      assert.deepEqual(payload, { sub: 'ada', n: 1 });
+      assert.deepEqual(header, { alg: key.algorithm, typ: 'at+jwt', kid: key.kid });
+    });
+
+    it('reads back what it signed', () => {
+      assert.deepEqual(verifyJwt(token, key), { sub: 'ada', n: 1 });
+    });
+
+    it('refuses every single changed character', () => {
+      for (let i = token.indexOf('.') + 1; i < token.length; i++) {
+        const changed = `${token.slice(0, i)}${token[i] === 'A' ? 'B' : 'A'}${token.slice(i + 1)}`;
+        assert.equal(verifyJwt(changed, key), undefined, `at ${i}`);
+      }
+    });
+
+    it('refuses a token without a signature', () => {
+      assert.equal(verifyJwt(token.slice(0, token.lastIndexOf('.') + 1), key), undefined);
+      assert.equal(verifyJwt(token.slice(0, token.lastIndexOf('.')), key), undefined);
+      assert.equal(verifyJwt('', key), undefined);
+    });
+  });
+}
