@@ -30,10 +30,16 @@ export interface AuthorizationCodeStore {
   /**
    * Deletes the record and starts the grant it authorizes, both or neither; `undefined` when the
    * record is gone, withdrawn or replaced by a later approval. Of any number of concurrent calls
-   * exactly one gets the grant. Durable when it answers.
+   * exactly one gets the grant. Durable when it answers. Throws FamilyIdTaken when another grant has
+   * the number that `first` drew: nothing happened, and the caller draws another.
    */
   redeemCode(code: AuthorizationCode, first: RefreshTokenId, now: number): Promise<Grant | undefined>;
 
   /** Forgets records approved before `approvedBefore`. */
   deleteExpiredCodes(approvedBefore: number): Promise<number>;
+}
+
+/** The 48 random bits of a new family are another grant's already: to be drawn anew. */
+export class FamilyIdTaken extends Error {
+  override readonly name = 'FamilyIdTaken';
 }

@@ -27,6 +27,7 @@ CREATE TABLE application_user (
   last_seen_at BIGINT NOT NULL,
   PRIMARY KEY (client_id, user_id)
 );
+CREATE INDEX application_user_by_age ON application_user (last_seen_at);
 
 CREATE TABLE authorization_request (
   transaction_id TEXT PRIMARY KEY,
@@ -61,6 +62,7 @@ CREATE TABLE authorization_code (
   PRIMARY KEY (client_id, user_id)
 );
 CREATE INDEX authorization_code_by_user ON authorization_code (user_id);
+CREATE INDEX authorization_code_by_age ON authorization_code (approved_at);
 
 -- A grant and the chain of its refresh tokens: one row for as long as it lives.
 CREATE TABLE token_family (
@@ -74,6 +76,7 @@ CREATE TABLE token_family (
   ended_at     BIGINT
 );
 CREATE INDEX token_family_by_user ON token_family (client_id, user_id);
+CREATE INDEX token_family_ended ON token_family (ended_at) WHERE ended_at IS NOT NULL;
 
 CREATE TABLE signing_key (
   kid        TEXT PRIMARY KEY,

@@ -1,0 +1,97 @@
+/** AuthorizationCodeStore in SQL; held to test/contract/authorization-code-store.contract.ts. */
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  FamilyIdTaken,
+} from '../oauth/authorization-code-store.ts';
+import type { Grant } from '../oauth/grant.ts';
+import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
+import type { Scope } from '../oauth/scope.ts';
+import type { BatchStatement, Database, Statements } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
+import { hashOfTokenId } from './token-family-store.ts';
+
+type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
+  codeChallenge: string | null;
+  withdrawnAt: number | null;
+};
+
+// `pair` tells apart the calls of two applications for one user's id.
+const FIND: BatchStatement = {
+  columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
+  sql: (v) => `
+    SELECT v.pair AS "pair", c.client_id AS "clientId", c.user_id AS "userId", c.issue_id AS "issueId",
+           c.redirect_uri AS "redirectUri", c.scope AS "scope", c.code_challenge AS "codeChallenge",
+           c.approved_at AS "approvedAt", c.withdrawn_at AS "withdrawnAt"
+      FROM ${v} JOIN authorization_code AS c ON c.client_id = v.clientId AND c.user_id = v.userId`,
+  key: 'pair',
+  writes: false,
+};
+
+const OF_ANOTHER = `
+  SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
+
+// The WHERE clause is the whole guard: the loser of a race finds no row of this approval.
+const CONSUME = `
+  DELETE FROM authorization_code
+   WHERE client_id = :clientId AND user_id = :userId AND issue_id = :issueId AND withdrawn_at IS NULL
+  RETURNING scope AS "scope"`;
+
+const START_FAMILY = `
+  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
+  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :now, :now)
+  ON CONFLICT (family_id) DO NOTHING
+  RETURNING family_id`;
+
+const DELETE_EXPIRED = `
+  DELETE FROM authorization_code
+   WHERE (client_id, user_id) IN (
+     SELECT client_id, user_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
+     AND approved_at < :approvedBefore
+  RETURNING user_id`;
+
+/** Codes' records in `db`. */
+export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
+  return {
+    async findCode(clientId, code) {
+      const pair = `${clientId} ${code}`;
+      const row = await db.batch<CodeRow>(FIND, { pair, clientId, userId: code });
+      return row && codeOf(row);
+    },
+
+    async isCodeOfAnotherClient(clientId, code) {
+      return (await db.get(OF_ANOTHER, { clientId, code })) !== undefined;
+    },
+
+    redeemCode(code, first, now) {
+      return db.transaction((tx) => redeem(tx, code, { first, now }));
+    },
+
+    deleteExpiredCodes(approvedBefore) {
+      return deleteInParts(db, DELETE_EXPIRED, { approvedBefore });
+    },
+  };
+}
+
+function codeOf(row: CodeRow): AuthorizationCode {
+  const { clientId, userId, issueId, redirectUri, scope, approvedAt } = row;
+  const optional = {
+    codeChallenge: row.codeChallenge ?? undefined,
+    withdrawnAt: row.withdrawnAt ?? undefined,
+  };
+  return { clientId, userId, issueId, redirectUri, scope, approvedAt, ...optional };
+}
+
+async function redeem(
+  tx: Statements,
+  { clientId, userId, issueId }: AuthorizationCode,
+  { first, now }: { first: RefreshTokenId; now: number },
+): Promise<Grant | undefined> {
+  const consumed = await tx.get<{ scope: Scope }>(CONSUME, { clientId, userId, issueId });
+  if (consumed === undefined) return undefined;
+  const grant = { familyId: familyOf(first), clientId, userId, scope: consumed.scope };
+  const started = await tx.get(START_FAMILY, { ...grant, tokenHash: hashOfTokenId(first), now });
+  // Thrown inside the transaction, so that the code is there for the next try.
+  if (started === undefined) throw new FamilyIdTaken();
+  return grant;
+}

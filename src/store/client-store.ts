@@ -1,0 +1,138 @@
+/** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
+import type { Client, ClientChange } from '../oauth/client.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import type { BatchStatement, Database, Statements } from './database.ts';
+
+type ClientRow = {
+  clientId: string;
+  name: string;
+  displayName: string | null;
+  redirectUri: string;
+  webhookUrl: string | null;
+  createdAt: number;
+};
+
+const CLIENT = `a.client_id AS "clientId", a.name AS "name", a.display_name AS "displayName",
+  a.redirect_uri AS "redirectUri", a.webhook_url AS "webhookUrl", a.created_at AS "createdAt"`;
+
+const FIND = `SELECT ${CLIENT} FROM application AS a WHERE a.client_id = :clientId`;
+// `asked` tells apart two calls for one application, whose instants may differ.
+const FIND_WITH_SECRETS: BatchStatement = {
+  columns: { asked: 'TEXT', clientId: 'TEXT', at: 'BIGINT' },
+  sql: (v) => `
+    SELECT v.asked AS "asked", ${CLIENT},
+           (SELECT string_agg(s.secret_hash, ' ') FROM client_secret AS s
+             WHERE s.client_id = v.clientId AND (s.expires_at IS NULL OR s.expires_at > v.at)) AS "hashes"
+      FROM ${v} JOIN application AS a ON a.client_id = v.clientId`,
+  key: 'asked',
+  writes: false,
+};
+
+const CREATE = `
+  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, created_at, updated_at)
+  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :createdAt, :createdAt)`;
+const ADD_SECRET = `
+  INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
+const UPDATE = `
+  UPDATE application AS a
+     SET name = COALESCE(:name, a.name),
+         redirect_uri = COALESCE(:redirectUri, a.redirect_uri),
+         display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE a.display_name END,
+         webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE a.webhook_url END,
+         updated_at = :now
+   WHERE a.client_id = :clientId
+  RETURNING client_id AS "clientId", name AS "name", display_name AS "displayName",
+    redirect_uri AS "redirectUri", webhook_url AS "webhookUrl", created_at AS "createdAt"`;
+
+/** Applications in `db`. */
+export function clientStore(db: Database): ClientStore {
+  return {
+    async findClient(clientId) {
+      const row = await db.get<ClientRow>(FIND, { clientId });
+      return row && clientOf(row);
+    },
+
+    async findClientWithSecrets(clientId, now) {
+      const values = { asked: `${now} ${clientId}`, clientId, at: now };
+      const row = await db.batch<ClientRow & { hashes: string | null }>(FIND_WITH_SECRETS, values);
+      return row && { client: clientOf(row), secretHashes: row.hashes?.split(' ') ?? [] };
+    },
+
+    async listClients() {
+      const sql = `SELECT ${CLIENT} FROM application AS a ORDER BY a.created_at, a.client_id`;
+      return (await db.all<ClientRow>(sql)).map(clientOf);
+    },
+
+    async createClient({ clientId, name, displayName, redirectUri, webhookUrl, createdAt }, secretHash) {
+      await db.transaction(async (tx) => {
+        const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
+        await tx.all(CREATE, { clientId, name, redirectUri, createdAt, ...optional });
+        await tx.all(ADD_SECRET, { clientId, secretHash, now: createdAt });
+      });
+    },
+
+    async updateClient(clientId, change, now) {
+      const [row] = await db.write<ClientRow>(UPDATE, { clientId, now, ...changedValues(change) });
+      return row && clientOf(row);
+    },
+
+    rotateSecret(clientId, secretHash, now, oldExpireAt) {
+      return db.transaction((tx) => rotateSecret(tx, { clientId, secretHash, now, oldExpireAt }));
+    },
+
+    deleteClient(clientId) {
+      return db.transaction((tx) => deleteClient(tx, clientId));
+    },
+  };
+}
+
+function clientOf({ clientId, name, displayName, redirectUri, webhookUrl, createdAt }: ClientRow): Client {
+  const optional = { displayName: displayName ?? undefined, webhookUrl: webhookUrl ?? undefined };
+  return { clientId, name, redirectUri, createdAt, ...optional };
+}
+
+function changedValues({ name, displayName, redirectUri, webhookUrl }: ClientChange) {
+  return {
+    name: name ?? null,
+    redirectUri: redirectUri ?? null,
+    // null empties these two, so that another value has to say whether they change at all.
+    setDisplayName: displayName === undefined ? 0 : 1,
+    displayName: displayName ?? null,
+    setWebhookUrl: webhookUrl === undefined ? 0 : 1,
+    webhookUrl: webhookUrl ?? null,
+  };
+}
+
+type SecretRotation = { clientId: string; secretHash: string; now: number; oldExpireAt: number };
+
+async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<boolean> {
+  // Writing the application's row first makes concurrent rotations of its secrets take turns.
+  const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id';
+  if ((await tx.all(lock, rotation)).length === 0) return false;
+  // Exactly one secret has no end: the newest. Those that have one were replaced before.
+  await tx.all('DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL', rotation);
+  await tx.all('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
+  await tx.all(ADD_SECRET, rotation);
+  return true;
+}
+
+async function deleteClient(tx: Statements, clientId: string): Promise<boolean> {
+  await tx.all(
+    `DELETE FROM job WHERE kind = 'sync-account'
+        AND key IN (SELECT account_key FROM account WHERE client_id = :clientId)`,
+    { clientId },
+  );
+  await tx.all(
+    `DELETE FROM job WHERE kind = 'sync-calendar' AND key IN (
+       SELECT c.calendar_key FROM calendar AS c JOIN account AS a ON a.account_key = c.account_key
+        WHERE a.client_id = :clientId)`,
+    { clientId },
+  );
+  const deleted = await tx.all('DELETE FROM application WHERE client_id = :clientId RETURNING client_id', {
+    clientId,
+  });
+  // After the application, whose deletion waits for a code that is just being redeemed: its grant is
+  // there by now and goes too.
+  await tx.all('DELETE FROM token_family WHERE client_id = :clientId', { clientId });
+  return deleted.length > 0;
+}

@@ -1,0 +1,47 @@
+/** SigningKeyStore in SQL; held to test/contract/signing-key-store.contract.ts on both databases. */
+import type { SigningKeyRecord, SigningKeyStore } from '../oauth/signing-key-store.ts';
+import type { Database } from './database.ts';
+
+// A rotation moves several rows, which PostgreSQL would let two rotations see half of: whoever
+// changes keys writes this row first, and so they take turns.
+const TAKE_TURN = `
+  INSERT INTO setting (name, value) VALUES ('signing_keys_changed', :kid)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+const RETIRE = `
+  UPDATE signing_key SET status = 'previous' WHERE algorithm = :algorithm AND status = 'active'`;
+const PROMOTE = `
+  UPDATE signing_key SET status = 'active' WHERE algorithm = :algorithm AND status = 'next'`;
+const ADD = `
+  INSERT INTO signing_key (kid, algorithm, sealed, status, created_at)
+  VALUES (:kid, :algorithm, :sealed, :status, :createdAt)`;
+
+/** Signing keys in `db`, as sealed by whoever made them. */
+export function signingKeyStore(db: Database): SigningKeyStore {
+  return {
+    async listSigningKeys() {
+      const rows = await db.all<SigningKeyRecord>(
+        `SELECT kid AS "kid", algorithm AS "algorithm", sealed AS "sealed", status AS "status",
+                created_at AS "createdAt"
+           FROM signing_key ORDER BY created_at, kid`,
+      );
+      return rows.map((row) => ({ ...row }));
+    },
+
+    addSigningKey(key) {
+      return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN, { kid: key.kid });
+        await tx.all(`${ADD} ON CONFLICT DO NOTHING`, key);
+      });
+    },
+
+    rotateSigningKeys(fresh) {
+      return db.transaction(async (tx) => {
+        await tx.all(TAKE_TURN, { kid: fresh.kid });
+        await tx.all(RETIRE, { algorithm: fresh.algorithm });
+        await tx.all(PROMOTE, { algorithm: fresh.algorithm });
+        await tx.all(ADD, { ...fresh, status: 'next' });
+      });
+    },
+  };
+}

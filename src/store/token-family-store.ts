@@ -1,0 +1,81 @@
+/** TokenFamilyStore in SQL; held to test/contract/token-family-store.contract.ts on both databases. */
+import { hash } from 'node:crypto';
+
+import type { Grant } from '../oauth/grant.ts';
+import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
+import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
+import type { BatchStatement, Database } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
+
+// The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several
+// calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
+const ROTATE: BatchStatement = {
+  columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
+  sql: (v) => `
+    UPDATE token_family SET token_hash = v.successor, refreshed_at = v.at
+      FROM ${v}
+     WHERE family_id = v.familyId AND token_hash = v.presented AND ended_at IS NULL
+    RETURNING token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
+      user_id AS "userId", scope AS "scope"`,
+  key: 'successor',
+  writes: true,
+};
+
+const FIND_LIVING: BatchStatement = {
+  columns: { familyId: 'BIGINT' },
+  sql: (v) => `
+    SELECT f.family_id AS "familyId", f.client_id AS "clientId", f.user_id AS "userId", f.scope AS "scope"
+      FROM ${v} JOIN token_family AS f ON f.family_id = v.familyId
+     WHERE f.ended_at IS NULL`,
+  key: 'familyId',
+  writes: false,
+};
+
+const END_OF_USER = `
+  UPDATE token_family SET ended_at = :now
+   WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL`;
+const END_WITH = `${END_OF_USER}
+   AND EXISTS (SELECT 1 FROM token_family AS own
+                WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
+                  AND own.ended_at IS NULL)
+  RETURNING family_id`;
+
+const DELETE_ENDED = `
+  DELETE FROM token_family
+   WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
+  RETURNING family_id`;
+
+/** Grants and their chains of refresh tokens in `db`. */
+export function tokenFamilyStore(db: Database): TokenFamilyStore {
+  return {
+    async rotateRefreshToken(id, next, now) {
+      const values = { presented: hashOfTokenId(id), successor: hashOfTokenId(next), at: now };
+      return grantOf(await db.batch<Grant>(ROTATE, { familyId: familyOf(id), ...values }));
+    },
+
+    async findLivingGrant(familyId) {
+      return grantOf(await db.batch<Grant>(FIND_LIVING, { familyId }));
+    },
+
+    async endGrantsWith({ familyId, clientId, userId }, now) {
+      return (await db.write(END_WITH, { familyId, clientId, userId, now })).length;
+    },
+
+    async endGrantsOf(clientId, userId, now) {
+      return (await db.write(`${END_OF_USER} RETURNING family_id`, { clientId, userId, now })).length;
+    },
+
+    deleteEndedGrants(endedBefore) {
+      return deleteInParts(db, DELETE_ENDED, { endedBefore });
+    },
+  };
+}
+
+/** What is kept of a refresh token's id: SHA-256, of which nobody who reads the database makes a token. */
+export const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
+
+function grantOf(row: Grant | undefined): Grant | undefined {
+  if (row === undefined) return undefined;
+  const { familyId, clientId, userId, scope } = row;
+  return { familyId, clientId, userId, scope };
+}

@@ -1,0 +1,100 @@
+/** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
+import type { UserStore, UserSummary } from '../oauth/user-store.ts';
+import type { Database, Statements } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
+
+const SUMMARY = `
+  SELECT u.client_id AS "clientId", u.user_id AS "userId", u.created_at AS "createdAt",
+         u.last_seen_at AS "lastSeenAt",
+         (SELECT COUNT(*) FROM account AS a
+           WHERE a.client_id = u.client_id AND a.user_id = u.user_id) AS "accounts",
+         (SELECT COUNT(*) FROM token_family AS f
+           WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS "grants"
+    FROM application_user AS u
+   WHERE u.client_id = :clientId`;
+
+// Seeing a user never makes it look less recently seen, in whatever order instances come to it.
+const LOAD_OR_CREATE = `
+  INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
+  VALUES (:clientId, :userId, :now, :now)
+  ON CONFLICT (client_id, user_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
+   WHERE application_user.last_seen_at < excluded.last_seen_at`;
+
+// Whoever links an account or is granted tokens was seen at /authorize just before: the age guards
+// users that are being connected at this moment.
+const DELETE_IDLE = `
+  DELETE FROM application_user
+   WHERE (client_id, user_id) IN (
+     SELECT u.client_id, u.user_id FROM application_user AS u
+      WHERE u.last_seen_at < :seenBefore
+        AND NOT EXISTS (SELECT 1 FROM account AS a
+                         WHERE a.client_id = u.client_id AND a.user_id = u.user_id)
+        AND NOT EXISTS (SELECT 1 FROM token_family AS f
+                         WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL)
+      LIMIT :limit)
+     AND last_seen_at < :seenBefore
+  RETURNING user_id`;
+
+/** Users in `db`. */
+export function userStore(db: Database): UserStore {
+  return {
+    async loadOrCreateUser(clientId, userId, now) {
+      await db.write(LOAD_OR_CREATE, { clientId, userId, now });
+    },
+
+    async findUser(clientId, userId) {
+      const row = await db.get<UserSummary>(`${SUMMARY} AND u.user_id = :userId`, { clientId, userId });
+      return row && { ...row };
+    },
+
+    async listUsers(clientId) {
+      const rows = await db.all<UserSummary>(`${SUMMARY} ORDER BY u.created_at, u.user_id`, { clientId });
+      return rows.map((row) => ({ ...row }));
+    },
+
+    deleteUser(clientId, userId, now) {
+      return db.transaction((tx) => deleteUser(tx, { clientId, userId, now }));
+    },
+
+    deleteIdleUsers(seenBefore) {
+      return deleteInParts(db, DELETE_IDLE, { seenBefore });
+    },
+  };
+}
+
+/**
+ * The order is the guard: deleting the user waits for an approval that is just being written, so that
+ * its code is there to be withdrawn; withdrawing waits for a redemption, so that its grant is there to be ended.
+ */
+async function deleteUser(
+  tx: Statements,
+  user: { clientId: string; userId: string; now: number },
+): Promise<boolean> {
+  await tx.all(
+    `DELETE FROM job WHERE kind = 'sync-account' AND key IN (
+       SELECT account_key FROM account WHERE client_id = :clientId AND user_id = :userId)`,
+    user,
+  );
+  await tx.all(
+    `DELETE FROM job WHERE kind = 'sync-calendar' AND key IN (
+       SELECT c.calendar_key FROM calendar AS c JOIN account AS a ON a.account_key = c.account_key
+        WHERE a.client_id = :clientId AND a.user_id = :userId)`,
+    user,
+  );
+  const deleted = await tx.all(
+    'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
+    user,
+  );
+  if (deleted.length === 0) return false;
+  await tx.all(
+    `UPDATE authorization_code SET withdrawn_at = :now
+      WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL`,
+    user,
+  );
+  await tx.all(
+    `UPDATE token_family SET ended_at = :now
+      WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL`,
+    user,
+  );
+  return true;
+}
