@@ -10,18 +10,28 @@ export type JobKind = 'sync-account' | 'sync-calendar' | 'housekeeping';
 
 /** Instants are epoch milliseconds. */
 export interface JobStore {
-  /** Makes the job, or brings an existing one forward to `runAt`; never puts one off. */
+  /**
+   * Makes the job, or brings an existing one forward to `runAt`; never puts one off. One that is
+   * being worked runs again at `runAt` once it is finished.
+   */
   schedule(kind: JobKind, key: string, runAt: number): Promise<void>;
 
   /**
    * Takes due jobs, at most `limit`, until `leaseUntil`: no other call takes them before that, on
-   * any instance. A job whose lease ran out is due again.
+   * any instance. A job whose lease ran out is due again. `holder` is new for each call, so that a
+   * job taken twice by one process is finished by the later run only.
    */
   take(holder: string, limit: number, now: number, leaseUntil: number): Promise<Job[]>;
 
-  /** Removes a finished job, unless it was scheduled again while it ran: then it is due anew. */
+  /** When the next job is due or its lease ends; `undefined` when there is none. */
+  nextRunAt(): Promise<number | undefined>;
+
+  /**
+   * Removes a finished job, unless it was scheduled again while it ran: then it is due anew. A no-op
+   * for a holder whose lease another has taken over.
+   */
   finish(job: Job, holder: string): Promise<void>;
 
-  /** Gives a failed job back, to run again at `runAt`. */
+  /** Gives a failed job back, to run again at `runAt`, or earlier when it was scheduled so meanwhile. */
   putOff(job: Job, holder: string, runAt: number): Promise<void>;
 }

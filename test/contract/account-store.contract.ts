@@ -1,0 +1,230 @@
+/** What every AccountStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { codeIsWithdrawn, makeCode, makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+
+export function accountStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    return { db, accounts: accountStore(db, sealer) };
+  };
+  const jobs = (db: Database) => db.all<{ kind: string; key: string }>('SELECT kind, key FROM job');
+
+  describe(`AccountStore on ${database}`, () => {
+    it('links an account and schedules its first sync with it', async () => {
+      const { db, accounts } = await prepare();
+
+      const linked = await accounts.linkAccount(newAccount(), NOW);
+
+      assert.deepEqual(await accounts.listAccounts('acme', 'ada'), [linked]);
+      assert.deepEqual(linked.health, { state: 'active', reason: undefined, since: NOW });
+      assert.deepEqual(await accounts.credentialsOf(linked.accountKey), newAccount().credentials);
+      assert.deepEqual(
+        (await jobs(db)).map((job) => ({ ...job })),
+        [{ kind: 'sync-account', key: linked.accountKey }],
+      );
+    });
+
+    it('tells whoever waits for jobs that one was scheduled', async () => {
+      const { db } = await prepare();
+      let told = 0;
+
+      await accountStore(db, sealer, () => told++).linkAccount(newAccount(), NOW);
+
+      assert.equal(told, 1);
+    });
+
+    it('makes one account of ten concurrent calls, with every device', async () => {
+      const { accounts } = await prepare();
+
+      const linked = await tenTimes((i) => accounts.linkAccount(newAccount({ deviceHash: `d${i}` }), NOW));
+
+      const keys = new Set(linked.map(({ accountKey }) => accountKey));
+      assert.equal(keys.size, 1);
+      for (let i = 0; i < 10; i++) {
+        assert.deepEqual(await accounts.accountsLinkedBy('acme', 'ada', `d${i}`), keys);
+      }
+      assert.deepEqual(await accounts.credentialsOf([...keys][0] ?? ''), newAccount().credentials);
+    });
+
+    it('renews credentials and health of an account linked already and keeps its key', async () => {
+      const { accounts } = await prepare();
+      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+      await accounts.setHealth(accountKey, 'reauth_required', 'The password was refused', NOW + 1);
+
+      const again = await accounts.linkAccount(
+        newAccount({ credentials: { password: 'new' }, display: 'Ada' }),
+        NOW + 2,
+      );
+
+      assert.equal(again.accountKey, accountKey);
+      assert.equal(again.display, 'Ada');
+      assert.equal(again.linkedAt, NOW);
+      assert.deepEqual(again.health, { state: 'active', reason: undefined, since: NOW + 2 });
+      assert.deepEqual(await accounts.credentialsOf(accountKey), { password: 'new' });
+    });
+
+    it('seals credentials, so that they stand nowhere in plain and open in their own row only', async () => {
+      const { db, accounts } = await prepare();
+      const one = await accounts.linkAccount(newAccount(), NOW);
+      const two = await accounts.linkAccount(newAccount({ userId: 'ben' }), NOW);
+      const rows = await db.all<{ credentials: string }>('SELECT credentials FROM account');
+
+      await db.write(
+        `UPDATE account SET credentials =
+           (SELECT credentials FROM account WHERE account_key = :one) WHERE account_key = :two`,
+        { one: one.accountKey, two: two.accountKey },
+      );
+
+      assert.ok(rows.every(({ credentials }) => !credentials.includes('canary')));
+      await assert.rejects(accounts.credentialsOf(two.accountKey));
+    });
+
+    it('lists the accounts of the user alone, in provider order, then by when they were linked', async () => {
+      const { accounts } = await prepare();
+      await accounts.linkAccount(newAccount({ accountId: 'later' }), NOW + 1);
+      await accounts.linkAccount(newAccount({ accountId: 'earlier' }), NOW);
+      await accounts.linkAccount(newAccount({ provider: 'google', accountId: 'g' }), NOW + 2);
+      await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'other' }), NOW);
+
+      const listed = await accounts.listAccounts('acme', 'ada');
+
+      assert.deepEqual(
+        listed.map(({ accountId }) => accountId),
+        ['g', 'earlier', 'later'],
+      );
+    });
+
+    it('names the accounts that a device linked, and no others', async () => {
+      const { accounts } = await prepare();
+      const mine = await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
+      await accounts.linkAccount(newAccount({ accountId: 'b', deviceHash: 'device-2' }), NOW);
+
+      assert.deepEqual(
+        await accounts.accountsLinkedBy('acme', 'ada', 'device-1'),
+        new Set([mine.accountKey]),
+      );
+      assert.deepEqual(await accounts.accountsLinkedBy('acme', 'ben', 'device-1'), new Set());
+    });
+
+    it('keeps since when an account is in a state while only the reason changes', async () => {
+      const { accounts } = await prepare();
+      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+
+      await accounts.setHealth(accountKey, 'degraded', 'slow', NOW + 1);
+      await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 2);
+
+      const found = await accounts.findAccount(accountKey);
+      assert.deepEqual(found?.health, { state: 'degraded', reason: 'down', since: NOW + 1 });
+    });
+
+    it('recovers an account only when none of its calendars failed its last sync', async () => {
+      const { db, accounts } = await prepare();
+      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+      await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 1);
+      await db.write(
+        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, sync_error)
+         VALUES ('c', :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}', 'x')`,
+        { accountKey },
+      );
+
+      await accounts.recover(accountKey, NOW + 2);
+      const before = await accounts.findAccount(accountKey);
+      await db.write('UPDATE calendar SET sync_error = NULL');
+      await accounts.recover(accountKey, NOW + 3);
+
+      assert.equal(before?.health.state, 'degraded');
+      const after = await accounts.findAccount(accountKey);
+      assert.deepEqual(after?.health, { state: 'active', reason: undefined, since: NOW + 3 });
+    });
+
+    it('disconnects an account with its credentials, mirror and jobs', async () => {
+      const { db, accounts } = await prepare();
+      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+      await db.write(
+        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)
+         VALUES ('c', :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}')`,
+        { accountKey },
+      );
+      await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', 'c', 0, 0)");
+
+      const gone = await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      assert.equal(gone, 1);
+      assert.equal(await accounts.credentialsOf(accountKey), undefined);
+      assert.deepEqual(await db.all('SELECT * FROM calendar'), []);
+      assert.deepEqual(await db.all('SELECT * FROM account_device'), []);
+      assert.deepEqual(await jobs(db), []);
+    });
+
+    it('disconnects the named account alone, and none for an id it does not know', async () => {
+      const { accounts } = await prepare();
+      await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
+      await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
+      await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'a' }), NOW);
+
+      assert.equal(await accounts.disconnect('acme', 'ada', 'caldav', 'unknown', NOW), 0);
+      assert.equal(await accounts.disconnect('acme', 'ada', 'google', 'a', NOW), 0);
+      assert.equal(await accounts.disconnect('acme', 'ada', 'caldav', 'a', NOW), 1);
+
+      const left = await accounts.listAccounts('acme', 'ada');
+      assert.deepEqual(
+        left.map(({ accountId }) => accountId),
+        ['b'],
+      );
+      assert.equal((await accounts.listAccounts('acme', 'ben')).length, 1);
+    });
+
+    it('withdraws the pending code with the last account, not before, and of that user alone', async () => {
+      const { db, accounts } = await prepare();
+      await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
+      await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
+      await makeCode(db, 'ada');
+      await makeCode(db, 'ben');
+
+      await accounts.disconnect('acme', 'ada', 'caldav', 'a', NOW);
+      const withOneLeft = await codeIsWithdrawn(db, 'ada');
+      await accounts.disconnect('acme', 'ada', 'caldav', 'b', NOW);
+
+      assert.equal(withOneLeft, false);
+      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
+      assert.equal(await codeIsWithdrawn(db, 'ben'), false);
+    });
+
+    it('leaves the code alone when there was nothing to disconnect', async () => {
+      const { db, accounts } = await prepare();
+      await makeCode(db, 'ada');
+
+      await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      assert.equal(await codeIsWithdrawn(db, 'ada'), false);
+    });
+
+    it('withdraws the code when the last ten accounts go at once', async () => {
+      const { db, accounts } = await prepare();
+      await tenTimes((i) => accounts.linkAccount(newAccount({ accountId: `a${i}` }), NOW));
+      await makeCode(db, 'ada');
+
+      const gone = await tenTimes((i) => accounts.disconnect('acme', 'ada', 'caldav', `a${i}`, NOW));
+
+      assert.deepEqual(gone, Array(10).fill(1));
+      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
+    });
+
+    it('counts an account once when ten calls disconnect it', async () => {
+      const { accounts } = await prepare();
+      await accounts.linkAccount(newAccount(), NOW);
+
+      const gone = await tenTimes(() => accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW));
+
+      assert.equal(
+        gone.reduce((sum, n) => sum + n),
+        1,
+      );
+    });
+  });
+}

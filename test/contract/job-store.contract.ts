@@ -1,0 +1,133 @@
+/** What every JobStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Database } from '../../src/store/database.ts';
+import { jobStore } from '../../src/store/job-store.ts';
+import type { Job } from '../../src/sync/job-store.ts';
+import { NOW, tenTimes } from './calendar-rows.ts';
+
+const LEASE = NOW + 60_000;
+
+export function jobStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => jobStore(await open());
+  const first = ([job]: Job[]): Job => {
+    assert.ok(job, 'a job was taken');
+    return job;
+  };
+
+  describe(`JobStore on ${database}`, () => {
+    it('takes a job when it is due, not before', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+
+      assert.deepEqual(await jobs.take('h1', 5, NOW - 1, LEASE), []);
+      assert.deepEqual(await jobs.take('h2', 5, NOW, LEASE), [
+        { kind: 'sync-account', key: 'a', attempts: 0 },
+      ]);
+    });
+
+    it('coalesces hints for the same work and keeps the earliest time', async () => {
+      const jobs = await prepare();
+      await tenTimes((i) => jobs.schedule('sync-calendar', 'c', NOW + i));
+      await jobs.schedule('sync-calendar', 'c', NOW + 99);
+
+      assert.equal(await jobs.nextRunAt(), NOW);
+      assert.equal((await jobs.take('h', 5, NOW, LEASE)).length, 1);
+    });
+
+    it('gives each of ten jobs to exactly one of ten concurrent takers', async () => {
+      const jobs = await prepare();
+      await tenTimes((i) => jobs.schedule('sync-calendar', `c${i}`, NOW));
+
+      const taken = (await tenTimes((i) => jobs.take(`h${i}`, 10, NOW, LEASE))).flat();
+      const late = await jobs.take('late', 10, NOW, LEASE);
+
+      const keys = [...taken, ...late].map(({ key }) => key);
+      assert.equal(keys.length, 10);
+      assert.equal(new Set(keys).size, 10);
+    });
+
+    it('takes no more than it is asked to, the longest due first', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-calendar', 'new', NOW - 1);
+      await jobs.schedule('sync-calendar', 'old', NOW - 2);
+
+      const taken = await jobs.take('h', 1, NOW, LEASE);
+
+      assert.deepEqual(
+        taken.map(({ key }) => key),
+        ['old'],
+      );
+    });
+
+    it('lets another take a job whose lease ran out, and counts the attempt', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+      await jobs.take('dead', 1, NOW, LEASE);
+
+      assert.deepEqual(await jobs.take('early', 1, LEASE - 1, LEASE + 1), []);
+      assert.equal(first(await jobs.take('h', 1, LEASE, LEASE + 1)).attempts, 1);
+    });
+
+    it('ignores the end of a run whose lease another took over', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+      const slow = first(await jobs.take('slow', 1, NOW, LEASE));
+      await jobs.take('other', 1, LEASE, LEASE + 60_000);
+
+      await jobs.finish(slow, 'slow');
+      await jobs.putOff(slow, 'slow', NOW);
+
+      assert.equal(await jobs.nextRunAt(), LEASE + 60_000);
+    });
+
+    it('forgets a finished job', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+
+      await jobs.finish(first(await jobs.take('h', 1, NOW, LEASE)), 'h');
+
+      assert.equal(await jobs.nextRunAt(), undefined);
+    });
+
+    it('runs a job anew that was scheduled while it ran, from the first attempt', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+      const job = first(await jobs.take('h', 1, NOW, LEASE));
+      await jobs.schedule('sync-account', 'a', NOW + 20);
+      await jobs.schedule('sync-account', 'a', NOW + 10);
+      await jobs.schedule('sync-account', 'a', NOW + 30);
+      assert.deepEqual(await jobs.take('h2', 1, NOW + 30, LEASE), [], 'not while it runs');
+
+      await jobs.finish(job, 'h');
+
+      assert.equal(await jobs.nextRunAt(), NOW + 10);
+      assert.equal(first(await jobs.take('h3', 1, NOW + 10, LEASE)).attempts, 0);
+    });
+
+    it('loses no hint, whether it comes before or after the end of the run', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+      const job = first(await jobs.take('h', 1, NOW, LEASE));
+
+      await tenTimes((i) => (i === 5 ? jobs.finish(job, 'h') : jobs.schedule('sync-account', 'a', NOW + 1)));
+
+      assert.equal(await jobs.nextRunAt(), NOW + 1);
+    });
+
+    it('puts a failed job off, but not past a hint that came meanwhile', async () => {
+      const jobs = await prepare();
+      await jobs.schedule('sync-account', 'a', NOW);
+      await jobs.putOff(first(await jobs.take('h', 1, NOW, LEASE)), 'h', NOW + 500);
+      assert.equal(await jobs.nextRunAt(), NOW + 500);
+
+      const again = first(await jobs.take('h2', 1, NOW + 500, LEASE));
+      await jobs.schedule('sync-account', 'a', NOW + 600);
+      await jobs.putOff(again, 'h2', NOW + 9_000);
+
+      assert.equal(again.attempts, 1);
+      assert.equal(await jobs.nextRunAt(), NOW + 600);
+    });
+  });
+}
