@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
+
+describe('a redirect URI', () => {
+  const accepted = [
+    'https://app.example.com/callback',
+    'https://app.example.com/callback?tenant=7',
+    'https://oauth.pstmn.io/v1/callback',
+    'http://localhost:3000/callback',
+    'http://127.0.0.1:3000/',
+    'http://127.8.9.10/callback',
+    'http://[::1]:3000/callback',
+    'com.example.app:/callback',
+    'com.example.app://callback',
+  ];
+  for (const uri of accepted) {
+    it(`may be ${uri}`, () => assert.equal(redirectUriProblem(uri), undefined));
+  }
+
+  const refused: [string, RegExp][] = [
+    ['', /characters URLs have/],
+    ['/callback', /absolute/],
+    ['app.example.com/callback', /absolute/],
+    ['https://app.example.com/callback#', /no fragment/],
+    ['https://app.example.com/callback#part', /no fragment/],
+    ['http://app.example.com/callback', /must be https/],
+    ['http://192.168.0.7/callback', /must be https/],
+    ['http://localhost.example.com/callback', /must be https/],
+    ['https://user:secret@app.example.com/', /no user name/],
+    ['https://*.example.com/callback', /no wildcards/],
+    ['https://app.example.com/call back', /characters URLs have/],
+    ['https://app.example.com/\ncallback', /characters URLs have/],
+    ['https://app.example.com\\callback', /characters URLs have/],
+    ['https://bücher.example/callback', /characters URLs have/],
+    ['https://app.example.com/callback?code=1', /parameter "code"/],
+    ['com.example.app:/callback?state=1', /parameter "state"/],
+    ['javascript:alert(1)', /must be https/],
+    ['JavaScript:alert(1)', /must be https/],
+    ['data:text/html,hello', /must be https/],
+    ['file:///etc/passwd', /must be https/],
+    ['vbscript:x', /must be https/],
+    ['myapp:/callback', /must be https/],
+    [`https://app.example.com/${'a'.repeat(2048)}`, /longer than 2048/],
+  ];
+  for (const [uri, problem] of refused) {
+    it(`must not be ${uri.slice(0, 60) || 'empty'}`, () =>
+      assert.match(redirectUriProblem(uri) ?? '', problem));
+  }
+});
+
+describe('a webhook URL', () => {
+  for (const url of ['https://app.example.com/hook?code=1', 'http://localhost:9000/hook']) {
+    it(`may be ${url}`, () => assert.equal(webhookUrlProblem(url), undefined));
+  }
+  for (const url of [
+    'http://app.example.com/hook',
+    'com.example.app:/hook',
+    'https://a.example/#x',
+    'hook',
+  ]) {
+    it(`must not be ${url}`, () => assert.notEqual(webhookUrlProblem(url), undefined));
+  }
+});

@@ -1,0 +1,62 @@
+/**
+ * Which redirect URIs and webhook URLs an application may register. What is registered here is the only
+ * place a browser is ever sent with a code, so the rule is RFC 9700 §2.1 and RFC 8252 §7, and no wider.
+ */
+import { isLoopbackHost } from '../lib/egress/private-network.ts';
+
+const MOST_CHARACTERS = 2048;
+
+/** Parameters that the answer of an authorization adds (RFC 6749 §4.1.2): a registered one would come twice. */
+const ANSWER_PARAMETERS = ['code', 'state', 'error', 'error_description'];
+
+/**
+ * What keeps `text` from being a redirect URI, as the end of a sentence ("The redirect URI …");
+ * undefined when it is one: absolute, without a fragment, and https, or http on this machine
+ * (RFC 8252 §7.3), or a private-use scheme named after a domain (RFC 8252 §7.1).
+ */
+export function redirectUriProblem(text: string): string | undefined {
+  const problem = uriProblem(text);
+  if (problem !== undefined) return problem;
+  const url = new URL(text);
+  if (isWebScheme(url)) return webProblem(url) ?? answerParameterProblem(url);
+  // The dot also keeps out javascript:, data:, file: and every other scheme that browsers act on.
+  if (!/^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/.test(url.protocol)) {
+    return 'must be https, http on this machine, or a scheme of your own named after a domain of yours, such as com.example.app:/callback';
+  }
+  return answerParameterProblem(url);
+}
+
+/** The same for a webhook URL: https, or http on this machine. */
+export function webhookUrlProblem(text: string): string | undefined {
+  const problem = uriProblem(text);
+  if (problem !== undefined) return problem;
+  const url = new URL(text);
+  return isWebScheme(url) ? webProblem(url) : 'must be https, or http on this machine';
+}
+
+const isWebScheme = (url: URL): boolean => url.protocol === 'https:' || url.protocol === 'http:';
+
+function uriProblem(text: string): string | undefined {
+  if (text.length > MOST_CHARACTERS) return `must not be longer than ${MOST_CHARACTERS} characters`;
+  // The URL parser would drop or rewrite these silently, and what is compared later is the text itself.
+  if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}]/.test(text)) {
+    return 'must consist of the characters URLs have: percent-encode spaces, quotes and letters beyond ASCII';
+  }
+  if (!URL.canParse(text)) return 'must be an absolute URL, such as https://app.example.com/callback';
+  if (text.includes('#')) return 'must have no fragment (the part behind #)';
+  return undefined;
+}
+
+function webProblem(url: URL): string | undefined {
+  if (url.username !== '' || url.password !== '') return 'must have no user name or password';
+  if (url.hostname.includes('*')) return 'must name one host: there are no wildcards';
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    return 'must be https: plain http is for this machine only (localhost, 127.0.0.1, [::1])';
+  }
+  return undefined;
+}
+
+function answerParameterProblem(url: URL): string | undefined {
+  const taken = ANSWER_PARAMETERS.find((name) => url.searchParams.has(name));
+  return taken === undefined ? undefined : `must not have a parameter "${taken}": the answer brings its own`;
+}
