@@ -1,11 +1,21 @@
 /**
  * The one interface both databases stand behind. SQL is written once, with `:named` parameters, in the
  * dialect SQLite and PostgreSQL share; the few things they do not share are named pieces of `dialect`.
+ *
+ * For whoever writes a store:
+ * - A text of SQL is a constant: it is prepared once and kept. A list is one parameter:
+ *   `WHERE calendar_key ${db.dialect.oneOf('keys')}` with `{ keys: ['a', 'b'] }`; an empty one matches nothing.
+ * - Name columns `AS "camelCase"`: PostgreSQL folds unquoted names. Instants and keys are BIGINT, flags 0 or 1.
+ * - A SQL text passes every parameter it names, `null` where there is none.
+ * - Text with U+0000 or half a surrogate pair can be stored by neither engine as it is. Where it is
+ *   asked for (`all`, `get`, a reading batch) it equals nothing; where it would be written it is
+ *   refused with 400. See text-values.ts.
  */
 
 /** What a statement takes and answers: text, numbers and NULL. Instants are epoch milliseconds. */
 export type Value = string | number | null;
-export type Values = Readonly<Record<string, Value>>;
+/** Parameters by name; a list goes with `dialect.oneOf`. */
+export type Values = Readonly<Record<string, Value | readonly string[] | readonly number[]>>;
 
 /** Runs statements: on the committed state, or inside one transaction. */
 export interface Statements {
@@ -16,14 +26,17 @@ export interface Statements {
 
 /**
  * One statement that many callers run at once. PostgreSQL runs it for all waiting callers together;
- * SQLite runs it for each, inside the commit they share.
+ * SQLite runs it for each, inside the commit they share. A call that fails harms no other.
  */
 export type BatchStatement = {
-  /** What each caller supplies, with its SQL type. */
+  /** What each caller supplies, with its SQL type. A write is sent sorted by the first, so that two never deadlock. */
   readonly columns: Readonly<Record<string, 'BIGINT' | 'TEXT'>>;
   /** The statement; `v` is a FROM item, aliased `v`, that has one row of `columns` for each caller. */
   readonly sql: (v: string) => string;
-  /** The column of the answer that equals the caller's value of that name and so finds its row. */
+  /**
+   * The column of the answer that equals the caller's value of that name and so finds its row. Calls
+   * with one key must want one answer: of a write's, one of them gets the row.
+   */
   readonly key: string;
   readonly writes: boolean;
 };
@@ -33,13 +46,14 @@ export interface Database extends Statements {
 
   /**
    * Runs one writing statement and answers its RETURNING rows. Durable when it answers: writes that
-   * arrive while a commit is under way share the next one.
+   * arrive while a commit is under way share the next one. Its failure undoes nobody else's write.
    */
   write<Row>(sql: string, values?: Values): Promise<Row[]>;
 
   /**
    * Runs `work` in one transaction: all of it or, when it throws, nothing. Durable when it answers.
    * `work` awaits nothing but its own statements, and may be run again after a serialization failure.
+   * A statement that fails fails the transaction, whether or not `work` catches it.
    */
   transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
 
@@ -49,9 +63,13 @@ export interface Database extends Statements {
   /** Runs a script of several statements, such as a migration, in one transaction with `after`. */
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void>;
 
-  /** Copies the live database into a new file. PostgreSQL refuses: its own tools do that better. */
+  /**
+   * Copies the live database into a new or empty file, as it is at one moment; writers go on
+   * meanwhile. PostgreSQL refuses: its own tools do that better.
+   */
   backup(file: string): Promise<void>;
 
+  /** Waits for what is under way, then lets go of the database. What is asked for after it fails. */
   close(): Promise<void>;
 }
 
@@ -60,4 +78,8 @@ export type Dialect = {
   readonly engine: 'sqlite' | 'postgres';
   /** Put behind a SELECT that picks rows to work on: others' locked rows are passed over. */
   readonly skipLocked: string;
+  /** Put behind text that is compared or sorted: by its bytes, whatever locale the server was set up with. */
+  readonly byBytes: string;
+  /** Put behind an expression: whether it is one of the list that the named parameter holds. */
+  readonly oneOf: (parameter: string, type?: 'TEXT' | 'BIGINT') => string;
 };

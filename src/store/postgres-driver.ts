@@ -1,19 +1,32 @@
 /**
  * PostgreSQL behind the Database interface. Every statement is a named prepared one (1.8 times the
- * rate of an unnamed one); batches join the waiting callers into one `unnest()` statement.
+ * rate of an unnamed one); batches join the waiting callers into one statement (postgres-batch.ts).
  */
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
 import type { BatchStatement, Database, Statements, Values } from './database.ts';
+import { PostgresBatch } from './postgres-batch.ts';
+import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
+import { textToFind, textToWrite } from './text-values.ts';
+import { TransactionStatements } from './transaction-statements.ts';
 
-/** More than two batches in flight only lengthen the queue at the server. */
-const BATCHES_IN_FLIGHT = 2;
-const ROWS_PER_BATCH = 500;
 const SERIALIZATION_RETRIES = 10;
 /** serialization_failure and deadlock_detected: the transaction did nothing and may be run again. */
 const RETRYABLE = new Set(['40001', '40P01']);
+/** Nothing was sent: the server is starting, restarting or has no connection free at this moment. */
+const NOT_YET = new Set(['ECONNREFUSED', '57P03', '53300']);
+const CONNECT_TRIES = 20;
+const CONNECT_WAIT_MS = 100;
+/** How long a statement waits for a free connection of the pool, or for a new one, before it fails. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 30_000;
+
+/** A statement as `pg` takes it; without a name it is parsed anew each time. */
+export type Query = { text: string; values: unknown[]; name?: string };
+type TextRule = (text: string) => string;
 
 /** Opens a pool of at most `connections` on `url`; connects at the first statement. */
 export function openPostgres(url: string, connections: number): Database {
@@ -21,163 +34,193 @@ export function openPostgres(url: string, connections: number): Database {
 }
 
 class PostgresDatabase implements Database {
-  readonly dialect = { engine: 'postgres', skipLocked: 'FOR UPDATE SKIP LOCKED' } as const;
+  readonly dialect = {
+    engine: 'postgres',
+    skipLocked: 'FOR UPDATE SKIP LOCKED',
+    byBytes: 'COLLATE "C"',
+    oneOf: (parameter: string, type = 'TEXT') => `= ANY (:${parameter}::${type}[])`,
+  } as const;
   readonly #pool: pg.Pool;
-  readonly #batches = new Map<BatchStatement, Batcher>();
+  readonly #texts = new StatementTexts();
+  readonly #batches = new Map<BatchStatement, PostgresBatch>();
+  #underWay = 0;
+  #drained: (() => void) | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(url: string, connections: number) {
-    this.#pool = new pg.Pool({ connectionString: url, max: connections, types: { getTypeParser } });
-    // An idle connection that the server ends is replaced at the next statement.
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      application_name: 'kalends',
+      max: connections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      keepAlive: true,
+      types: { getTypeParser },
+    });
+    // A connection that the server ends is replaced at the next statement. Both are needed: the pool
+    // hears of its idle connections only, and one in use would take the process down with it; the
+    // statement it was running fails by itself.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
-  all<Row>(sql: string, values?: Values): Promise<Row[]> {
-    return statementsOn(this.#pool).all<Row>(sql, values);
+  all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
+    return this.#whileOpen(() => this.#query<Row>(this.#texts.query(sql, values, textToFind)));
   }
 
-  get<Row>(sql: string, values?: Values): Promise<Row | undefined> {
-    return statementsOn(this.#pool).get<Row>(sql, values);
+  async get<Row>(sql: string, values?: Values): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, values))[0];
   }
 
-  write<Row>(sql: string, values?: Values): Promise<Row[]> {
-    return retryingSerialization(() => statementsOn(this.#pool).all<Row>(sql, values));
+  write<Row>(sql: string, values: Values = {}): Promise<Row[]> {
+    return this.#whileOpen(() => {
+      const query = this.#texts.query(sql, values, textToWrite);
+      return retryingSerialization(() => this.#query<Row>(query));
+    });
   }
 
   transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    return retryingSerialization(() => this.#once((client) => work(statementsOn(client))));
+    return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx))));
   }
 
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
-    let batcher = this.#batches.get(statement);
-    if (batcher === undefined) {
-      batcher = new Batcher(this.#pool, statement);
-      this.#batches.set(statement, batcher);
+    let batch = this.#batches.get(statement);
+    if (batch === undefined) {
+      batch = new PostgresBatch(statement, (query) => retryingSerialization(() => this.#query(query)));
+      this.#batches.set(statement, batch);
     }
+    const calls = batch;
     // The batch's RETURNING or SELECT list is the caller's Row.
-    return batcher.run(values) as Promise<Row | undefined>;
+    return this.#whileOpen(() => calls.run(values) as Promise<Row | undefined>);
   }
 
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void> {
-    return this.#once(async (client) => {
-      await client.query(sql);
-      await after(statementsOn(client));
-    });
+    return this.#whileOpen(() =>
+      this.#once(async (client, tx) => {
+        await client.query(sql);
+        await after(tx);
+      }),
+    );
   }
 
   async backup(): Promise<void> {
     throw new Error('A PostgreSQL database is backed up with pg_dump; see docs/operations.md');
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#drain();
+    return this.#closed;
+  }
+
+  async #drain(): Promise<void> {
+    // The pool forgets statements that wait for a connection when it ends, so none may.
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+      if (this.#underWay === 0) resolve();
+    });
     await this.#pool.end();
   }
 
-  async #once<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect();
-    let broken: Error | undefined;
+  async #whileOpen<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw new Error('The database is closed');
+    this.#underWay += 1;
     try {
-      await client.query('BEGIN');
-      const result = await work(client);
-      await client.query('COMMIT');
-      return result;
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#drained?.();
+    }
+  }
+
+  async #query<Row>(query: Query): Promise<Row[]> {
+    const client = await this.#connect();
+    let broken = false;
+    try {
+      // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
+      return (await client.query(query)).rows as Row[];
     } catch (reason) {
-      await client.query('ROLLBACK').catch((failure: Error) => {
-        broken = failure;
-      });
+      // The pool would throw away the connection of every refused statement.
+      broken = !isRefusal(reason);
       throw reason;
     } finally {
-      // A connection that could not roll back is destroyed, not returned to the pool.
       client.release(broken);
     }
   }
-}
 
-/** Joins the calls that wait into one statement; at most two statements are under way at a time. */
-class Batcher {
-  readonly #pool: pg.Pool;
-  readonly #columns: string[];
-  readonly #text: string;
-  readonly #name: string;
-  readonly #key: string;
-  readonly #retry: <T>(work: () => Promise<T>) => Promise<T>;
-  #waiting: { values: Values; resolve: (row: unknown) => void; reject: (reason: unknown) => void }[] = [];
-  #inFlight = 0;
-
-  constructor(pool: pg.Pool, { columns, sql, key, writes }: BatchStatement) {
-    this.#pool = pool;
-    this.#columns = Object.keys(columns);
-    const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[]`);
-    this.#text = sql(`unnest(${arrays.join(', ')}) AS v(${this.#columns.join(', ')})`);
-    this.#name = nameOf(this.#text);
-    this.#key = key;
-    this.#retry = writes ? retryingSerialization : (work) => work();
-  }
-
-  run(values: Values): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ values, resolve, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.#send());
+  async #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    const tx = new TransactionStatements(async (sql, values) => {
+      return (await client.query(this.#texts.query(sql, values, textToWrite))).rows;
     });
-  }
-
-  #send(): void {
-    while (this.#waiting.length > 0 && this.#inFlight < BATCHES_IN_FLIGHT) {
-      const calls = this.#waiting.splice(0, ROWS_PER_BATCH);
-      this.#inFlight += 1;
-      this.#query(calls.map(({ values }) => values))
-        .then(
-          (rows) => {
-            for (const { values, resolve } of calls) resolve(rows.get(values[this.#key]));
-          },
-          (reason) => {
-            for (const { reject } of calls) reject(reason);
-          },
-        )
-        .finally(() => {
-          this.#inFlight -= 1;
-          this.#send();
-        });
+    let broken = false;
+    try {
+      await client.query('BEGIN');
+      const result = await work(client, tx);
+      tx.finish();
+      await client.query('COMMIT');
+      return result;
+    } catch (reason) {
+      await client.query('ROLLBACK').catch(() => {
+        // A connection that could not roll back is destroyed, not returned to the pool.
+        broken = true;
+      });
+      throw reason;
+    } finally {
+      tx.end();
+      client.release(broken);
     }
   }
 
-  async #query(calls: Values[]): Promise<Map<unknown, unknown>> {
-    const values = this.#columns.map((column) => calls.map((call) => call[column]));
-    const query = { name: this.#name, text: this.#text, values };
-    const { rows } = await this.#retry(() => this.#pool.query<Record<string, unknown>>(query));
-    return new Map(rows.map((row) => [row[this.#key], row]));
+  async #connect(): Promise<pg.PoolClient> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#pool.connect();
+      } catch (reason) {
+        if (!NOT_YET.has(codeOf(reason) ?? '') || attempt === CONNECT_TRIES) throw reason;
+      }
+      await sleep(CONNECT_WAIT_MS);
+    }
   }
 }
 
-function statementsOn(client: pg.Pool | pg.PoolClient): Statements {
-  const all = async <Row>(sql: string, values: Values = {}) => {
-    const { name, text, parameters } = positional(sql);
-    const query = { name, text, values: parameters.map((parameter) => values[parameter] ?? null) };
-    const { rows } = await client.query(query);
-    // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-    return rows as Row[];
-  };
-  return { all, get: async <Row>(sql: string, values?: Values) => (await all<Row>(sql, values))[0] };
+/** The statements of the program, translated and named once. */
+class StatementTexts {
+  readonly #known = new Map<string, StatementText & { name: string }>();
+
+  query(sql: string, values: Values, rule: TextRule): Query {
+    const known = this.#known.get(sql);
+    if (known !== undefined) return { ...known, values: bound(known.parameters, values, rule) };
+    const { text, parameters } = numbered(sql, '$');
+    const query = { text, values: bound(parameters, values, rule) };
+    // The server keeps every named statement for as long as the connection lives: only so many.
+    if (this.#known.size >= STATEMENTS_KEPT) return query;
+    const name = nameOf(text);
+    this.#known.set(sql, { text, parameters, name });
+    return { ...query, name };
+  }
 }
 
-type Positional = { name: string; text: string; parameters: string[] };
-const positionalOf = new Map<string, Positional>();
+/** 128 bits of the text's hash: `pg` refuses one name for two texts, and 63 bytes are a name's most. */
+export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
 
-/** `:name` → `$1`; a cast (`::`) and text in quotes stay as they are. */
-function positional(sql: string): Positional {
-  const known = positionalOf.get(sql);
-  if (known !== undefined) return known;
-  const parameters: string[] = [];
-  const text = sql.replace(/'[^']*'|::\w+|:(\w+)/g, (found, parameter?: string) => {
-    if (parameter === undefined) return found;
-    if (!parameters.includes(parameter)) parameters.push(parameter);
-    return `$${parameters.indexOf(parameter) + 1}`;
+function bound(parameters: readonly string[], values: Values, rule: TextRule): unknown[] {
+  return parameters.map((parameter) => {
+    const value = valueFor(values, parameter);
+    if (typeof value === 'string') return rule(value);
+    if (value === null || typeof value === 'number') return value;
+    return value.map((item) => (typeof item === 'string' ? rule(item) : item));
   });
-  const translated = { name: nameOf(text), text, parameters };
-  positionalOf.set(sql, translated);
-  return translated;
 }
 
-const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
+/** Whether the server refused a statement and the connection goes on; 57P… ends the connection. */
+export function isRefusal(reason: unknown): boolean {
+  return reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
+}
+
+function codeOf(reason: unknown): string | undefined {
+  const code = reason instanceof Error && 'code' in reason ? reason.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
 
 /** bigint arrives as a number: instants in milliseconds and 48-bit keys are exact in one. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): (value: string) => unknown {
@@ -191,8 +234,9 @@ async function retryingSerialization<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (reason) {
-      const code = reason instanceof pg.DatabaseError ? reason.code : undefined;
-      if (code === undefined || !RETRYABLE.has(code) || attempt > SERIALIZATION_RETRIES) throw reason;
+      if (!RETRYABLE.has(codeOf(reason) ?? '') || attempt > SERIALIZATION_RETRIES) throw reason;
     }
+    // At different moments, so that the same ones do not meet again.
+    await sleep(Math.random() * 2 ** Math.min(attempt, 6));
   }
 }

@@ -5,9 +5,19 @@
  * one turn of the event loop, or while a commit is under way, go into the same transaction; each
  * resolves only after that transaction's COMMIT, so no caller hears of a write that is not durable.
  */
-import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { BatchStatement, Database, Statements, Values } from './database.ts';
+import { isBusy, SqliteConnection } from './sqlite-connection.ts';
+import { textToFind, textToWrite } from './text-values.ts';
+import { TransactionStatements } from './transaction-statements.ts';
+
+/** How long a write waits for another process (the command line) that is writing: 10 s in all. */
+const LOCK_TRIES = 2000;
+const LOCK_WAIT_MS = 5;
+/** While the file is opened or recovered, the thread itself waits: nothing else can run yet. */
+const READ_TIMEOUT_MS = 5000;
 
 type Write = {
   /** A promise only when the write is a transaction of several statements. */
@@ -22,18 +32,28 @@ export function openSqlite(file: string): Database {
 }
 
 class SqliteDatabase implements Database {
-  readonly dialect = { engine: 'sqlite', skipLocked: '' } as const;
-  readonly #writer: Connection;
-  readonly #reader: Connection;
+  readonly dialect = {
+    engine: 'sqlite',
+    skipLocked: '',
+    byBytes: 'COLLATE BINARY',
+    oneOf: (parameter: string) => `IN (SELECT value FROM json_each(:${parameter}))`,
+  } as const;
+  readonly #file: string;
+  readonly #writer: SqliteConnection;
+  readonly #reader: SqliteConnection;
   readonly #batchSql = new Map<BatchStatement, string>();
   #waiting: Write[] = [];
   #flushing: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
 
   constructor(file: string) {
-    this.#writer = new Connection(file);
+    this.#file = file;
+    // A lock is waited for between tries, not inside SQLite, which would hold up every read as well.
+    this.#writer = new SqliteConnection(file, textToWrite, 0);
     // FULL, because NORMAL may undo an acknowledged revocation when the power fails.
-    this.#writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-    this.#reader = new Connection(file);
+    whenUnlocked(() => this.#writer.exec('PRAGMA journal_mode = WAL'));
+    this.#writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
+    this.#reader = new SqliteConnection(file, textToFind, READ_TIMEOUT_MS);
     this.#reader.exec('PRAGMA query_only = ON');
   }
 
@@ -50,7 +70,7 @@ class SqliteDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    return this.#enqueue(() => this.#atomically(() => work(this.#writer.statements)));
+    return this.#enqueue(() => this.#atomically(work));
   }
 
   async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
@@ -61,7 +81,7 @@ class SqliteDatabase implements Database {
 
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void> {
     // A rowid alias, the fastest key SQLite has, must be spelled INTEGER.
-    const script = sql.replaceAll('BIGINT', 'INTEGER');
+    const script = sql.replace(/\bBIGINT\b/g, 'INTEGER');
     return this.transaction(async (tx) => {
       this.#writer.exec(script);
       await after(tx);
@@ -69,10 +89,23 @@ class SqliteDatabase implements Database {
   }
 
   async backup(file: string): Promise<void> {
-    await this.#reader.backupTo(file);
+    const existing = await stat(file).catch(() => undefined);
+    if (existing !== undefined && existing.size > 0) throw new Error(`${file} exists already`);
+    // A connection of its own: the copying thread would otherwise hold up this one's statements.
+    const source = new SqliteConnection(this.#file, textToFind, READ_TIMEOUT_MS);
+    try {
+      await source.copyTo(file);
+    } finally {
+      source.close();
+    }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#drain();
+    return this.#closed;
+  }
+
+  async #drain(): Promise<void> {
     await this.#flushing;
     this.#reader.close();
     this.#writer.close();
@@ -88,6 +121,7 @@ class SqliteDatabase implements Database {
   }
 
   #enqueue<T>(run: () => T | Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(new Error('The database is closed'));
     return new Promise<T>((resolve, reject) => {
       // The queue holds writes of every result type; each resolves with what its own `run` made.
       this.#waiting.push({ run, resolve: resolve as (result: unknown) => void, reject });
@@ -99,98 +133,87 @@ class SqliteDatabase implements Database {
     while (this.#waiting.length > 0) {
       // One turn of the event loop, so that every request already received joins this commit.
       await new Promise((next) => setImmediate(next));
-      const writes = this.#waiting;
-      this.#waiting = [];
-      await this.#commitTogether(writes);
+      await this.#commitTogether();
     }
     this.#flushing = undefined;
   }
 
-  async #commitTogether(writes: Write[]): Promise<void> {
-    const settle: (() => void)[] = [];
+  /** Never throws: whatever happens, every write that waited is answered. */
+  async #commitTogether(): Promise<void> {
+    let writes: Write[] = [];
+    const answers: (() => void)[] = [];
     try {
-      this.#writer.exec('BEGIN IMMEDIATE');
-      for (const { run, resolve, reject } of writes) {
-        try {
-          const made = run();
-          const result = made instanceof Promise ? await made : made;
-          settle.push(() => resolve(result));
-        } catch (reason) {
-          // Some failures (disk full) end the whole transaction: what follows would run outside it.
-          if (!this.#writer.inTransaction) throw reason;
-          settle.push(() => reject(reason));
-        }
-      }
+      await this.#begin();
+      writes = this.#takeWaiting();
+      for (const write of writes) answers.push(await this.#answerOf(write));
       this.#writer.exec('COMMIT');
     } catch (reason) {
       // The shared commit failed (disk full, file locked): nobody's write happened.
       if (this.#writer.inTransaction) this.#writer.exec('ROLLBACK');
-      for (const { reject } of writes) reject(reason);
+      for (const { reject } of writes.length > 0 ? writes : this.#takeWaiting()) reject(reason);
       return;
     }
-    for (const answer of settle) answer();
+    for (const answer of answers) answer();
+  }
+
+  #takeWaiting(): Write[] {
+    const writes = this.#waiting;
+    this.#waiting = [];
+    return writes;
+  }
+
+  async #begin(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return this.#writer.exec('BEGIN IMMEDIATE');
+      } catch (reason) {
+        if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
+      }
+      await sleep(LOCK_WAIT_MS);
+    }
+  }
+
+  /** Runs one write and answers what its caller is to hear after the commit. */
+  async #answerOf({ run, resolve, reject }: Write): Promise<() => void> {
+    try {
+      const made = run();
+      const result = made instanceof Promise ? await made : made;
+      return () => resolve(result);
+    } catch (reason) {
+      // Some failures (disk full) end the whole transaction: what follows would run outside it.
+      if (!this.#writer.inTransaction) throw reason;
+      return () => reject(reason);
+    }
   }
 
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
-  async #atomically<T>(work: () => Promise<T>): Promise<T> {
+  async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
+    const tx = new TransactionStatements(async (sql, values) => this.#writer.all(sql, values));
     this.#writer.exec('SAVEPOINT work');
     try {
-      const result = await work();
+      const result = await work(tx);
+      tx.finish();
       this.#writer.exec('RELEASE work');
       return result;
     } catch (reason) {
-      this.#writer.exec('ROLLBACK TO work; RELEASE work');
+      if (this.#writer.inTransaction) this.#writer.exec('ROLLBACK TO work; RELEASE work');
       throw reason;
+    } finally {
+      tx.end();
     }
   }
 }
 
-/** One connection with its prepared statements. */
-class Connection {
-  readonly #db: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
-  /** The same statements in the asynchronous shape a transaction's work is written for. */
-  readonly statements: Statements = {
-    all: async <Row>(sql: string, values?: Values) => this.all<Row>(sql, values),
-    get: async <Row>(sql: string, values?: Values) => this.get<Row>(sql, values),
-  };
-
-  constructor(file: string) {
-    // Another process (the command line) may hold the write lock for a moment: wait, do not fail.
-    this.#db = new DatabaseSync(file, { timeout: 5000 });
-  }
-
-  get inTransaction(): boolean {
-    return this.#db.isTransaction;
-  }
-
-  exec(sql: string): void {
-    this.#db.exec(sql);
-  }
-
-  // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
-  all<Row>(sql: string, values: Values = {}): Row[] {
-    return this.#prepare(sql).all(values) as Row[];
-  }
-
-  get<Row>(sql: string, values: Values = {}): Row | undefined {
-    return this.#prepare(sql).get(values) as Row | undefined;
-  }
-
-  backupTo(file: string): Promise<unknown> {
-    return backup(this.#db, file);
-  }
-
-  close(): void {
-    this.#db.close();
-  }
-
-  #prepare(sql: string): StatementSync {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#db.prepare(sql);
-    statement.setAllowUnknownNamedParameters(true);
-    this.#prepared.set(sql, statement);
-    return statement;
+/** Changing the journal mode is refused at once while another process opens the file too. */
+function whenUnlocked(work: () => void): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      work();
+      return;
+    } catch (reason) {
+      if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
+    }
+    Atomics.wait(pause, 0, 0, LOCK_WAIT_MS);
   }
 }

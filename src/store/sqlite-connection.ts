@@ -1,0 +1,79 @@
+/** One node:sqlite connection with its prepared statements. */
+import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
+
+import type { Values } from './database.ts';
+import { numbered, STATEMENTS_KEPT, valueFor } from './statement-text.ts';
+
+type Prepared = { readonly statement: StatementSync; readonly parameters: readonly string[] };
+type Bound = string | number | null;
+
+const SQLITE_BUSY = 5;
+
+/** Whether another connection's lock was in the way; the low byte is the primary result code. */
+export function isBusy(reason: unknown): boolean {
+  // node:sqlite puts SQLite's result code on its errors.
+  const code = reason instanceof Error && 'errcode' in reason ? reason.errcode : undefined;
+  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
+}
+
+export class SqliteConnection {
+  readonly #db: DatabaseSync;
+  readonly #text: (text: string) => string;
+  readonly #prepared = new Map<string, Prepared>();
+
+  /**
+   * `text` decides what becomes of text that cannot be stored. `timeout` is how long, in ms, a
+   * statement blocks this thread while another process has a lock.
+   */
+  constructor(file: string, text: (text: string) => string, timeout: number) {
+    this.#db = new DatabaseSync(file, { timeout });
+    this.#text = text;
+  }
+
+  get inTransaction(): boolean {
+    return this.#db.isOpen && this.#db.isTransaction;
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
+  all<Row>(sql: string, values: Values): Row[] {
+    const { statement, parameters } = this.#prepare(sql);
+    return statement.all(...this.#bound(parameters, values)) as Row[];
+  }
+
+  get<Row>(sql: string, values: Values): Row | undefined {
+    const { statement, parameters } = this.#prepare(sql);
+    return statement.get(...this.#bound(parameters, values)) as Row | undefined;
+  }
+
+  /** Copies everything in one step: the state of one moment, however much is written meanwhile. */
+  copyTo(file: string): Promise<unknown> {
+    return backup(this.#db, file, { rate: -1 });
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#db.close();
+  }
+
+  #bound(parameters: readonly string[], values: Values): Bound[] {
+    return parameters.map((parameter) => {
+      const value = valueFor(values, parameter);
+      if (typeof value === 'string') return this.#text(value);
+      if (value === null || typeof value === 'number') return value;
+      return JSON.stringify(value.map((item) => (typeof item === 'string' ? this.#text(item) : item)));
+    });
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const { text, parameters } = numbered(sql, '?');
+    const prepared = { statement: this.#db.prepare(text), parameters };
+    if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+}

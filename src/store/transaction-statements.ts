@@ -1,0 +1,44 @@
+/** What a transaction's work runs its statements through: bound to its end, and to its first failure. */
+import type { Statements, Values } from './database.ts';
+
+type Run = <Row>(sql: string, values: Values) => Promise<Row[]>;
+
+/**
+ * PostgreSQL answers COMMIT with a silent rollback after a failed statement, SQLite commits the rest:
+ * neither is what `work` meant when it caught the failure, so `finish` throws it again.
+ */
+export class TransactionStatements implements Statements {
+  readonly #run: Run;
+  #failure: { readonly reason: unknown } | undefined;
+  #ended = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  async all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
+    // The connection serves others by now: a stray statement would land in their transaction.
+    if (this.#ended) throw new Error('A statement came after the end of its transaction');
+    try {
+      return await this.#run<Row>(sql, values);
+    } catch (reason) {
+      this.#failure ??= { reason };
+      throw reason;
+    }
+  }
+
+  async get<Row>(sql: string, values?: Values): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, values))[0];
+  }
+
+  /** Call before committing: throws the first failure there was. */
+  finish(): void {
+    this.end();
+    if (this.#failure !== undefined) throw this.#failure.reason;
+  }
+
+  /** Refuses every later statement. */
+  end(): void {
+    this.#ended = true;
+  }
+}
