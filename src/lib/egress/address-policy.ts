@@ -1,0 +1,87 @@
+/**
+ * Which addresses outgoing requests may reach. Public means: globally routable unicast, whatever the
+ * spelling; everything else needs the operator's word (KALENDS_PRIVATE_NETWORK).
+ */
+import { isIP } from 'node:net';
+
+import ipaddr from 'ipaddr.js';
+
+import { EgressError } from './egress-error.ts';
+import type { PrivateNetwork } from './private-network.ts';
+
+/** RFC 6052 §2.1: how a host without IPv4 reaches it; what counts is the address inside. */
+const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+/** RFC 4291 §2.4: all that is routable by now. Leaves out IPv4-compatible addresses, among others. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * What mode `allow` opens. Link-local stays shut even there, since cloud machines hand out their own
+ * credentials at 169.254.169.254; an operator who needs such a host lists it.
+ */
+const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
+
+export type AddressPolicy = {
+  /**
+   * Throws EgressError `forbidden_address` unless `host`, which is `address` or resolves to it, may
+   * be reached with this protocol. Plain http only where the private network is opened.
+   */
+  check(protocol: string, host: string, address: string): void;
+};
+
+export function addressPolicy(network: PrivateNetwork): AddressPolicy {
+  return {
+    check(protocol, host, address) {
+      const opened = opens(network, host, address);
+      if (!opened && !isPublicAddress(address))
+        throw new EgressError('forbidden_address', `${host} is at an address that is not public`);
+      if (!opened && protocol !== 'https:')
+        throw new EgressError('forbidden_address', `${host} can be reached with https only`);
+    },
+  };
+}
+
+/** The address that a URL's host is, or undefined when it is a name. URLs normalise IPv4 spellings. */
+export function literalOf(host: string): string | undefined {
+  const bare = bareHost(host);
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/** A URL's host without brackets and the dot of the root. */
+export const bareHost = (host: string): string =>
+  host
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+
+/** Whether an address is public: unicast, not tunnelled to anything that is not. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast';
+  if (parsed.match(NAT64)) return embeddedIPv4(parsed).range() === 'unicast';
+  if (!parsed.match(GLOBAL_UNICAST)) return false;
+  return parsed.range() === 'unicast' && !isPrivateIsatap(parsed);
+}
+
+/** RFC 5214 §6.1: an interface identifier that carries an IPv4 address to tunnel to. */
+function isPrivateIsatap(address: ipaddr.IPv6): boolean {
+  const [, , , , flags = 0, marker] = address.parts;
+  return marker === 0x5efe && (flags & 0xfdff) === 0 && embeddedIPv4(address).range() !== 'unicast';
+}
+
+const embeddedIPv4 = (address: ipaddr.IPv6): ipaddr.IPv4 => new ipaddr.IPv4(address.toByteArray().slice(12));
+
+function opens(network: PrivateNetwork, host: string, address: string): boolean {
+  if (network.mode === 'deny' || isIP(address) === 0) return false;
+  const range = ipaddr.process(address).range();
+  if (network.mode === 'loopback') return range === 'loopback';
+  if (network.mode === 'allow') return PRIVATE_RANGES.includes(range);
+  const bare = bareHost(host);
+  return network.hosts.some((entry) => entry === bare || isSameAddress(entry, address));
+}
+
+function isSameAddress(entry: string, address: string): boolean {
+  const bare = bareHost(entry);
+  if (isIP(bare) === 0) return false;
+  return ipaddr.process(bare).toString() === ipaddr.process(address).toString();
+}

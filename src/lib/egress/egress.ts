@@ -1,0 +1,168 @@
+/**
+ * The one way out. Every request to an address that a user or a provider can influence leaves here:
+ * https only, public addresses only, unless the operator opened more; redirects followed by hand
+ * with every hop checked; credentials to pinned origins only; size, time and concurrency capped.
+ *
+ * Ports are not restricted: calendar servers live on 8443, 5232 and others, and what a port could
+ * reach is decided by the address.
+ */
+import { lookup as systemLookup } from 'node:dns/promises';
+
+import type { Agent, Dispatcher } from 'undici';
+
+import { addressPolicy } from './address-policy.ts';
+import { readAnswer } from './answer-body.ts';
+import { EgressError, egressErrorOf } from './egress-error.ts';
+import { hostLimit } from './host-limit.ts';
+import { isPinned } from './origins.ts';
+import { checkHost, type HostLookup, pinnedAgent } from './pinned-agent.ts';
+import type { PrivateNetwork } from './private-network.ts';
+
+export interface Egress {
+  /** Answers whatever the server answered. Fails with EgressError only. */
+  request(request: EgressRequest): Promise<EgressResponse>;
+  /** Closes idle connections; running requests finish. */
+  close(): Promise<void>;
+}
+
+export type EgressRequest = {
+  readonly method: string;
+  readonly url: string | URL;
+  /** Without `authorization`: that is `credentials`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly credentials?: EgressCredentials;
+  /** Whether to follow a redirect to this URL; the redirect itself is the answer where not. Default: always. */
+  readonly mayFollow?: (target: URL) => boolean;
+  /** For everything: waiting, all hops, reading. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** Most bytes of the answer's body, decompressed. Default 10 MB. */
+  readonly maxBytes?: number;
+};
+
+/** Sent with requests to these origins and left out of all others. See origins.ts for their form. */
+export type EgressCredentials = { readonly authorization: string; readonly origins: readonly string[] };
+
+export type EgressResponse = {
+  readonly status: number;
+  /** Where the answer came from, after redirects. */
+  readonly url: URL;
+  /** A header's value; several lines are joined with a comma. */
+  header(name: string): string | undefined;
+  readonly body: Buffer;
+};
+
+export type EgressDeps = {
+  readonly privateNetwork: PrivateNetwork;
+  readonly userAgent?: string;
+  readonly lookup?: HostLookup;
+};
+
+const MOST_REDIRECTS = 5;
+const MOST_PER_HOST = 6;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_MAX_BYTES = 10_000_000;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+const lookupAll: HostLookup = (host) => systemLookup(host, { all: true });
+
+export function createEgress(deps: EgressDeps): Egress {
+  const policy = addressPolicy(deps.privateNetwork);
+  const lookup = deps.lookup ?? lookupAll;
+  const limit = hostLimit(MOST_PER_HOST);
+  const agents: Readonly<Record<string, Agent>> = {
+    'https:': pinnedAgent('https:', policy, lookup),
+    'http:': pinnedAgent('http:', policy, lookup),
+  };
+
+  const send = async (hop: Hop, signal: AbortSignal): Promise<EgressResponse> => {
+    const agent = agents[hop.url.protocol];
+    if (agent === undefined || hop.url.username !== '' || hop.url.password !== '')
+      throw new EgressError('forbidden_address', 'Only https addresses without a user name are requested');
+    checkHost(hop.url, policy);
+    try {
+      return await limit.run(hop.url.host, signal, () => exchange(agent, hop, signal));
+    } catch (failure) {
+      throw egressErrorOf(failure, hop.url.hostname);
+    }
+  };
+
+  return {
+    async request(request) {
+      const signal = AbortSignal.timeout(request.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+      let hop = firstHop(request, deps.userAgent ?? 'Kalends');
+      for (let redirects = 0; ; redirects += 1) {
+        const answer = await send(hop, signal);
+        const target = targetOf(answer);
+        if (target === undefined || request.mayFollow?.(target) === false) return answer;
+        if (redirects === MOST_REDIRECTS)
+          throw new EgressError('too_many_redirects', `${hop.url.hostname} redirects too often`);
+        hop = nextHop(hop, answer.status, target);
+      }
+    },
+    async close() {
+      await Promise.all(Object.values(agents).map((agent) => agent.close()));
+    },
+  };
+}
+
+type Hop = {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | undefined;
+  readonly credentials: EgressCredentials | undefined;
+  readonly maxBytes: number;
+};
+
+function firstHop(request: EgressRequest, userAgent: string): Hop {
+  const url = URL.parse(String(request.url));
+  if (url === null) throw new EgressError('forbidden_address', 'That is not a valid address');
+  const headers: Record<string, string> = { 'user-agent': userAgent, 'accept-encoding': 'identity' };
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    // They would travel to every hop. A fault of ours, not of the server.
+    if (/^(authorization|proxy-authorization|cookie)$/i.test(name))
+      throw new TypeError(`${name} is credentials`);
+    headers[name.toLowerCase()] = value;
+  }
+  const { method, body, credentials, maxBytes = DEFAULT_MAX_BYTES } = request;
+  return { url, method, headers, body, credentials, maxBytes };
+}
+
+/** Methods and bodies are kept (PROPFIND and REPORT live by that), but for a POST answered 303. */
+function nextHop(hop: Hop, status: number, url: URL): Hop {
+  if (status === 303 && hop.method === 'POST') return { ...hop, url, method: 'GET', body: undefined };
+  return { ...hop, url };
+}
+
+function targetOf(answer: EgressResponse): URL | undefined {
+  const location = REDIRECTS.includes(answer.status) ? answer.header('location') : undefined;
+  if (location === undefined) return undefined;
+  const target = URL.parse(location, answer.url);
+  if (target === null)
+    throw new EgressError('forbidden_address', `${answer.url.hostname} redirects to no valid address`);
+  return target;
+}
+
+async function exchange(agent: Agent, hop: Hop, signal: AbortSignal): Promise<EgressResponse> {
+  const { url, credentials, maxBytes } = hop;
+  const authorization =
+    credentials !== undefined && isPinned(credentials.origins, url)
+      ? { authorization: credentials.authorization }
+      : {};
+  const answer = await agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    // undici's type names the common methods only; it sends any token.
+    method: hop.method as Dispatcher.HttpMethod,
+    headers: { ...hop.headers, ...authorization },
+    body: hop.body ?? null,
+    signal,
+  });
+  const header = (name: string): string | undefined => {
+    const value = answer.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+  const body = await readAnswer(answer.body, header('content-encoding') ?? '', maxBytes);
+  return { status: answer.statusCode, url, header, body };
+}

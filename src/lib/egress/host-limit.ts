@@ -1,0 +1,57 @@
+/** At most so many requests to one host at a time; further ones wait their turn. */
+
+export type HostLimit = {
+  /** Waits for a place, then runs `work`. Fails with the signal's reason when that comes first. */
+  run<T>(host: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+};
+
+type Lane = { running: number; readonly waiting: Set<() => void> };
+
+export function hostLimit(most: number): HostLimit {
+  const lanes = new Map<string, Lane>();
+
+  const enter = async (lane: Lane, signal: AbortSignal): Promise<void> => {
+    if (lane.running < most) {
+      lane.running += 1;
+      return;
+    }
+    // The place of the one who leaves is handed over, so that `running` stays as it is.
+    await new Promise<void>((resolve, reject) => {
+      const take = () => {
+        signal.removeEventListener('abort', give);
+        resolve();
+      };
+      const give = () => {
+        lane.waiting.delete(take);
+        reject(signal.reason);
+      };
+      lane.waiting.add(take);
+      signal.addEventListener('abort', give, { once: true });
+    });
+  };
+
+  const leave = (host: string, lane: Lane): void => {
+    const [next] = lane.waiting;
+    if (next !== undefined) {
+      lane.waiting.delete(next);
+      next();
+      return;
+    }
+    lane.running -= 1;
+    if (lane.running === 0) lanes.delete(host);
+  };
+
+  return {
+    async run(host, signal, work) {
+      const lane = lanes.get(host) ?? { running: 0, waiting: new Set() };
+      lanes.set(host, lane);
+      signal.throwIfAborted();
+      await enter(lane, signal);
+      try {
+        return await work();
+      } finally {
+        leave(host, lane);
+      }
+    },
+  };
+}

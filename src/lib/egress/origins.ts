@@ -1,0 +1,12 @@
+/** Origins that credentials are pinned to: `https://dav.example.com:8443`, or `https://*.example.com`. */
+
+/** Whether a URL lies in one of the origins. A wildcard stands for one or more whole labels. */
+export function isPinned(origins: readonly string[], url: URL): boolean {
+  return origins.some((origin) => matches(origin, url));
+}
+
+function matches(origin: string, url: URL): boolean {
+  const wildcard = /^https:\/\/\*(\.[^/:*]+)$/.exec(origin)?.[1];
+  if (wildcard === undefined) return url.origin === origin;
+  return url.protocol === 'https:' && url.port === '' && url.hostname.endsWith(wildcard);
+}

@@ -1,0 +1,68 @@
+/**
+ * Connections to checked addresses only. A name is looked up once, every address of the answer is
+ * checked, and the connection is made to one of those: what was checked is what is connected to.
+ */
+import type { LookupFunction } from 'node:net';
+
+import { Agent, buildConnector } from 'undici';
+
+import { type AddressPolicy, bareHost, literalOf } from './address-policy.ts';
+import { EgressError } from './egress-error.ts';
+
+export type HostAddress = { readonly address: string; readonly family: number };
+
+/** All addresses of a host name. */
+export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
+
+const CONNECT_MS = 10_000;
+
+export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: HostLookup): Agent {
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(protocol, policy, lookup) });
+
+  return new Agent({
+    connections: 8,
+    connect(options, callback) {
+      connect(options, (failure, socket) => {
+        if (failure) return callback(failure, null);
+        try {
+          // No lookup happens for literals, so the address at the other end has the last word.
+          policy.check(protocol, options.hostname, socket.remoteAddress ?? '');
+        } catch (refusal) {
+          socket.destroy();
+          return callback(refusal instanceof Error ? refusal : new Error(String(refusal)), null);
+        }
+        callback(null, socket);
+      });
+    },
+  });
+}
+
+/** Throws EgressError when the URL's host is a literal that may not be reached, or a local name. */
+export function checkHost(url: URL, policy: AddressPolicy): void {
+  const literal = literalOf(url.hostname);
+  if (literal !== undefined) policy.check(url.protocol, url.hostname, literal);
+  // RFC 6761 §6.3: these are loopback whatever a resolver says.
+  else if (/(^|\.)localhost$/.test(bareHost(url.hostname)))
+    policy.check(url.protocol, url.hostname, '127.0.0.1');
+}
+
+function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLookup): LookupFunction {
+  const addressesOf = async (host: string): Promise<readonly HostAddress[]> => {
+    const found = await lookup(host);
+    // One private address among public ones is enough to refuse the name: nobody chooses for us.
+    for (const { address } of found) policy.check(protocol, host, address);
+    return found;
+  };
+
+  return (host, options, callback) => {
+    addressesOf(host).then(
+      (found) => {
+        const [first] = found;
+        if (first === undefined) callback(new EgressError('unreachable', `${host} has no address`), '', 0);
+        else if (options.all) callback(null, [...found]);
+        else callback(null, first.address, first.family);
+      },
+      (failure) => callback(failure, '', 0),
+    );
+  };
+}
