@@ -1,0 +1,39 @@
+/**
+ * Takes one guard out of every statement a test runs, so that test/store-guards.test.ts can show that
+ * the contracts notice. KALENDS_TEST_WITHOUT_GUARD names the text, such as ` AND ended_at IS NULL`;
+ * without it nothing is changed.
+ */
+import type { BatchStatement, Database, Statements } from '../src/store/database.ts';
+
+/** What no store's statement has; makes `guard|replacement` of the variable unambiguous. */
+const SEPARATOR = '=>';
+
+export function withoutGuard(db: Database): Database {
+  const mutation = process.env.KALENDS_TEST_WITHOUT_GUARD;
+  if (!mutation) return db;
+  const [guard = '', replacement = ''] = mutation.split(SEPARATOR);
+  return mutated(db, (sql) => sql.replaceAll(guard, replacement));
+}
+
+function mutated(db: Database, change: (sql: string) => string): Database {
+  const batches = new Map<BatchStatement, BatchStatement>();
+  const changedBatch = (statement: BatchStatement): BatchStatement => {
+    const known = batches.get(statement) ?? { ...statement, sql: (v) => change(statement.sql(v)) };
+    batches.set(statement, known);
+    return known;
+  };
+  const statements = (on: Statements): Statements => ({
+    all: (sql, values) => on.all(change(sql), values),
+    get: (sql, values) => on.get(change(sql), values),
+  });
+  return {
+    ...statements(db),
+    dialect: db.dialect,
+    write: (sql, values) => db.write(change(sql), values),
+    transaction: (work) => db.transaction((tx) => work(statements(tx))),
+    batch: (statement, values) => db.batch(changedBatch(statement), values),
+    script: (sql, after) => db.script(sql, after),
+    backup: (file) => db.backup(file),
+    close: () => db.close(),
+  };
+}
