@@ -1,0 +1,80 @@
+/**
+ * Which catalogue a reader gets (wire 4.2; BCP 47, RFC 4647 §3.4 look-up): tags are compared without
+ * regard to case, `_` is `-`, and old or narrow codes are read as the ones catalogues are named by.
+ */
+
+/** The last resort of every choice. */
+export const FALLBACK_LOCALE = 'en';
+
+/** Written → read: withdrawn codes of ISO 639, and the two written forms of Norwegian. */
+const LANGUAGE_ALIASES: Readonly<Record<string, string>> = {
+  iw: 'he',
+  in: 'id',
+  ji: 'yi',
+  nb: 'no',
+  nn: 'no',
+};
+
+/** The variant meant by a language whose catalogues are all variants. */
+const DEFAULT_VARIANTS: Readonly<Record<string, string>> = { pt: 'pt-pt', zh: 'zh-hans' };
+
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'he', 'fa', 'ur', 'yi', 'ps', 'ckb', 'dv']);
+
+/** What a request says about its reader's language. */
+export type LocaleWish = {
+  /** Named outright: it wins, and an unknown one means English (wire 4.2). */
+  readonly named?: string | undefined;
+  /** The Accept-Language header (RFC 9110 §12.5.4). */
+  readonly acceptLanguage?: string | undefined;
+};
+
+/** One of `shipped`, or English. */
+export function chooseLocale(wish: LocaleWish, shipped: readonly string[]): string {
+  if (wish.named) return matchLocale(wish.named, shipped) ?? FALLBACK_LOCALE;
+  for (const range of acceptedLanguages(wish.acceptLanguage)) {
+    const match = matchLocale(range, shipped);
+    if (match !== undefined) return match;
+  }
+  return FALLBACK_LOCALE;
+}
+
+/** The shipped locale for a tag: the variant, else the language, else the language's default variant. */
+export function matchLocale(tag: string, shipped: readonly string[]): string | undefined {
+  const parts = canonicalParts(tag);
+  const language = parts[0] ?? '';
+  const candidates = parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
+  const variant = Object.hasOwn(DEFAULT_VARIANTS, language) ? DEFAULT_VARIANTS[language] : undefined;
+  if (variant !== undefined) candidates.push(variant);
+  for (const candidate of candidates) {
+    const match = shipped.find((locale) => locale.toLowerCase() === candidate);
+    if (match !== undefined) return match;
+  }
+  return undefined;
+}
+
+/** The direction a locale is written in. */
+export function directionOf(locale: string): 'ltr' | 'rtl' {
+  return RIGHT_TO_LEFT.has(canonicalParts(locale)[0] ?? '') ? 'rtl' : 'ltr';
+}
+
+function canonicalParts(tag: string): string[] {
+  // No registered tag is longer; whatever is has no catalogue.
+  const [language = '', ...rest] = tag.trim().slice(0, 64).toLowerCase().replaceAll('_', '-').split('-');
+  const alias = Object.hasOwn(LANGUAGE_ALIASES, language) ? LANGUAGE_ALIASES[language] : undefined;
+  return [alias ?? language, ...rest];
+}
+
+/** The header's ranges, most wanted first; those refused with q=0 and `*` are left out. */
+function acceptedLanguages(header: string | undefined): string[] {
+  const ranges = (header ?? '')
+    .slice(0, 1000)
+    .split(',')
+    .map((item) => {
+      const [range = '', ...parameters] = item.split(';').map((part) => part.trim());
+      const weight = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2) ?? '1';
+      return { range, quality: /^[01](\.\d{0,3})?$/.test(weight) ? Number(weight) : 0 };
+    })
+    .filter(({ range, quality }) => range !== '' && range !== '*' && quality > 0);
+  // The sort is stable: of equal weights the one named first comes first.
+  return ranges.sort((a, b) => b.quality - a.quality).map(({ range }) => range);
+}
