@@ -1,0 +1,112 @@
+/** AuthorizationRequestStore in SQL; held to test/contract/authorization-request-store.contract.ts. */
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type {
+  AuthorizationRequest,
+  AuthorizationRequestStore,
+} from '../connect/authorization-request-store.ts';
+import type { Database, Statements } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
+
+type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge'> & {
+  readonly providers: string;
+  readonly state: string | null;
+  readonly codeChallenge: string | null;
+};
+
+const FIND = `
+  SELECT transaction_id AS "transactionId", client_id AS "clientId", user_id AS "userId",
+         redirect_uri AS "redirectUri", scope, state, code_challenge AS "codeChallenge", language, theme,
+         providers, query, form_token AS "formToken", status, created_at AS "createdAt"
+    FROM authorization_request WHERE transaction_id = :transactionId`;
+
+const CREATE = `
+  INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
+    code_challenge, language, theme, providers, query, form_token, status, created_at)
+  VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
+    :codeChallenge, :language, :theme, :providers, :query, :formToken, :status, :createdAt)`;
+
+// Locks the user's row, as disconnecting does: an approval and the end of the last account take turns,
+// so that either the approval finds no account or the disconnection finds a code to withdraw.
+const LOCK_USER = `
+  UPDATE application_user SET last_seen_at = last_seen_at
+   WHERE (client_id, user_id) = (SELECT client_id, user_id FROM authorization_request
+                                  WHERE transaction_id = :transactionId)`;
+
+// The WHERE clause is the whole guard.
+const APPROVE = `
+  UPDATE authorization_request SET status = 'approved'
+   WHERE transaction_id = :transactionId AND status = 'open'
+     AND EXISTS (SELECT 1 FROM account
+                  WHERE account.client_id = authorization_request.client_id
+                    AND account.user_id = authorization_request.user_id)
+  RETURNING transaction_id`;
+
+const WRITE_CODE = `
+  INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, code_challenge,
+    approved_at, withdrawn_at)
+  SELECT client_id, user_id, CAST(:issueId AS TEXT), redirect_uri, scope, code_challenge,
+         CAST(:now AS BIGINT), NULL
+    FROM authorization_request WHERE transaction_id = :transactionId
+  ON CONFLICT (client_id, user_id) DO UPDATE SET
+    issue_id = excluded.issue_id, redirect_uri = excluded.redirect_uri, scope = excluded.scope,
+    code_challenge = excluded.code_challenge, approved_at = excluded.approved_at, withdrawn_at = NULL`;
+
+const DENY = `
+  UPDATE authorization_request SET status = 'denied'
+   WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
+
+const DELETE_EXPIRED = `
+  DELETE FROM authorization_request
+   WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
+                             WHERE created_at < :createdBefore LIMIT :limit)
+  RETURNING transaction_id`;
+
+/** Authorization requests in `db`. */
+export function authorizationRequestStore(db: Database): AuthorizationRequestStore {
+  return {
+    async createRequest(request) {
+      await db.write(CREATE, {
+        ...request,
+        state: request.state ?? null,
+        codeChallenge: request.codeChallenge ?? null,
+        providers: request.providers.join(','),
+      });
+    },
+
+    async findRequest(transactionId) {
+      const row = await db.get<RequestRow>(FIND, { transactionId });
+      return row && requestOf(row);
+    },
+
+    approveRequest(transactionId, issueId, now) {
+      return db.transaction((tx) => approve(tx, { transactionId, issueId, now }));
+    },
+
+    async denyRequest(transactionId) {
+      return (await db.write(DENY, { transactionId })).length > 0;
+    },
+
+    deleteExpiredRequests(createdBefore) {
+      return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
+    },
+  };
+}
+
+type Approval = { transactionId: string; issueId: string; now: number };
+
+async function approve(tx: Statements, approval: Approval): Promise<boolean> {
+  await tx.all(LOCK_USER, approval);
+  const approved = await tx.all(APPROVE, approval);
+  if (approved.length === 0) return false;
+  await tx.all(WRITE_CODE, approval);
+  return true;
+}
+
+function requestOf(row: RequestRow): AuthorizationRequest {
+  return {
+    ...row,
+    state: row.state ?? undefined,
+    codeChallenge: row.codeChallenge ?? undefined,
+    providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds
+  };
+}
