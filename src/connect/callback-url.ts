@@ -1,0 +1,42 @@
+/** Where the flow ends: the application's registered redirect URI with the answer (RFC 6749 §4.1.2). */
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+
+/** Approved: `code`, which is the user's id (requirement §2.3), and `state` if one came. */
+export function approvalUrl(request: AuthorizationRequest): string {
+  return withParameters(request, [['code', request.userId]]);
+}
+
+/** Denied: `error=access_denied` (RFC 6749 §4.1.2.1) and `state` if one came. */
+export function denialUrl(request: AuthorizationRequest): string {
+  return withParameters(request, [
+    ['error', 'access_denied'],
+    ['error_description', 'The user did not allow the access'],
+  ]);
+}
+
+function withParameters(request: AuthorizationRequest, parameters: readonly [string, string][]): string {
+  const { redirectUri, state } = request;
+  const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  // Kept in the spelling it came in: decoding and encoding it again could change its bytes.
+  if (state !== undefined) query.push(`state=${state}`);
+  const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&';
+  return redirectUri + separator + query.join('&');
+}
+
+/** What a person recognises the application's address by: its host, or the scheme of an installed app. */
+export function domainOf(redirectUri: string): string {
+  const url = URL.parse(redirectUri);
+  return url?.host || url?.protocol.replace(/:$/, '') || redirectUri;
+}
+
+/**
+ * The CSP source that lets a form's redirect reach the application: its origin, or its scheme where
+ * CSP has no words for the origin (private-use schemes; IP literals other than 127.0.0.1, CSP 3 §6.7.2.8).
+ */
+export function formTargetOf(redirectUri: string): string[] {
+  const url = URL.parse(redirectUri);
+  if (!url) return [];
+  const web = url.protocol === 'https:' || url.protocol === 'http:';
+  const isIp = /^\[|^[\d.]+$/.test(url.hostname) && url.hostname !== '127.0.0.1';
+  return [web && !isIp ? url.origin : url.protocol];
+}

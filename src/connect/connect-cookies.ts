@@ -1,0 +1,79 @@
+/** The two cookies of the Connect pages: the running request (requirement §2.7) and the device. */
+import { randomBytes } from 'node:crypto';
+
+/** As long as the authorization request itself: two hours. */
+const REQUEST_SECONDS = 7200;
+/** Browsers keep no cookie longer than 400 days (RFC 6265bis §5.5). */
+const DEVICE_SECONDS = 400 * 24 * 3600;
+
+/** What `oauth_req` says; everything else about the request is kept by the server. */
+export type RequestCookie = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly transactionId: string;
+};
+
+export type ConnectCookies = {
+  readonly request: RequestCookie | undefined;
+  /** 256 random bits: whoever has it linked the accounts that its hash is kept with. */
+  readonly device: string | undefined;
+};
+
+/** Reads both among a browser's cookies; anything that is not ours reads as absent. */
+export function readCookies(cookies: Readonly<Record<string, string | undefined>>): ConnectCookies {
+  const { oauth_req: request, kalends_device: device } = cookies;
+  return {
+    request: readRequestCookie(request),
+    device: device !== undefined && /^[\w-]{43}$/.test(device) ? device : undefined,
+  };
+}
+
+/** What to set: the value still to be URL-encoded. */
+export type CookieToSet = {
+  readonly name: string;
+  readonly value: string;
+  readonly attributes: {
+    readonly httpOnly: true;
+    readonly path: '/';
+    /** Seconds. */
+    readonly maxAge: number;
+    readonly sameSite: 'lax';
+    readonly secure: boolean;
+  };
+};
+
+/** `oauth_req`: a JSON object of exactly these three (threat T8). */
+export function requestCookie(cookie: RequestCookie, secure: boolean): CookieToSet {
+  const { clientId, userId, transactionId } = cookie;
+  const value = JSON.stringify({ client_id: clientId, user_id: userId, transaction: transactionId });
+  return { name: 'oauth_req', value, attributes: attributes(REQUEST_SECONDS, secure) };
+}
+
+/** A fresh secret for a browser that has none. */
+export const newDevice = (): string => randomBytes(32).toString('base64url');
+
+/** Keeps a browser's secret. */
+export function deviceCookie(device: string, secure: boolean): CookieToSet {
+  return { name: 'kalends_device', value: device, attributes: attributes(DEVICE_SECONDS, secure) };
+}
+
+function attributes(maxAge: number, secure: boolean): CookieToSet['attributes'] {
+  return { httpOnly: true, path: '/', maxAge, sameSite: 'lax', secure };
+}
+
+function readRequestCookie(value: string | undefined): RequestCookie | undefined {
+  const parsed = value === undefined ? undefined : parseJson(value);
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  const { client_id: clientId, user_id: userId, transaction } = parsed as Record<string, unknown>; // any object is one
+  const readable =
+    typeof clientId === 'string' && typeof userId === 'string' && typeof transaction === 'string';
+  return readable ? { clientId, userId, transactionId: transaction } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Whatever a browser sends that we did not write is no cookie of ours.
+  }
+}

@@ -1,0 +1,56 @@
+/** What the Connect pages work with; the program hands it in (see main.ts). */
+import ipaddr from 'ipaddr.js';
+
+import type { AccountStore } from '../calendars/account-store.ts';
+import type { CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { type AttemptLimit, attemptLimit } from '../http/attempt-limit.ts';
+import type { Log } from '../lib/log.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import type { UserStore } from '../oauth/user-store.ts';
+import type { AuthorizationRequestStore } from './authorization-request-store.ts';
+
+export type ConnectDeps = {
+  readonly clients: Pick<ClientStore, 'findClient'>;
+  readonly users: Pick<UserStore, 'loadOrCreateUser'>;
+  readonly requests: AuthorizationRequestStore;
+  readonly accounts: Pick<AccountStore, 'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'disconnect'>;
+  /** Those that are set up; the others are shown as not available. */
+  readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  /** The public origin, without a trailing slash. */
+  readonly publicUrl: string;
+  readonly attempts: ConnectAttempts;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** The limits of the pages: each counts an attempt under a key. */
+export type ConnectAttempts = {
+  readonly authorize: AttemptLimit;
+  readonly passwordsInTransaction: AttemptLimit;
+  readonly passwordsFromAddress: AttemptLimit;
+};
+
+const PASSWORD_WINDOW_SECONDS = 600;
+
+/** The limits as the configuration has them. */
+export function connectAttempts(limits: {
+  readonly authorizePerMinute: number;
+  readonly passwordsPerTransaction: number;
+  readonly passwordsPerAddress: number;
+}): ConnectAttempts {
+  return {
+    authorize: attemptLimit(limits.authorizePerMinute, 60),
+    passwordsInTransaction: attemptLimit(limits.passwordsPerTransaction, PASSWORD_WINDOW_SECONDS),
+    passwordsFromAddress: attemptLimit(limits.passwordsPerAddress, PASSWORD_WINDOW_SECONDS),
+  };
+}
+
+/** What counts as one address: an IPv6 host has a whole /64 to choose from. */
+export function addressKey(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  return Buffer.from(parsed.toByteArray().slice(0, 8)).toString('hex');
+}

@@ -1,0 +1,155 @@
+/** Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs (wire 3.1). */
+import { Refusal } from '../http/refusal.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import type { MessageKey } from './messages.ts';
+
+type Wording = {
+  readonly status: number;
+  /** The machine's word. */
+  readonly error: string;
+  readonly title: MessageKey;
+  readonly message: MessageKey;
+  /** English, for programs; a refusal may say it more exactly. */
+  readonly description: string;
+};
+
+const WORDINGS = {
+  client_unknown: {
+    status: 401,
+    error: 'invalid_client',
+    title: 'error.link.title',
+    message: 'error.client_unknown',
+    description: 'client_id is missing or names no application',
+  },
+  parameter_missing: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.link.title',
+    message: 'error.parameter_missing',
+    description: 'A required parameter is missing',
+  },
+  parameter_invalid: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'A parameter cannot be used',
+  },
+  scope_unknown: {
+    status: 400,
+    error: 'invalid_scope',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'scope is unknown',
+  },
+  response_type_unsupported: {
+    status: 400,
+    error: 'unsupported_response_type',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'response_type must be code',
+  },
+  user_failed: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.unexpected.title',
+    message: 'error.user_failed',
+    description: 'The user could not be created or retrieved',
+  },
+  session_expired: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.session.title',
+    message: 'error.session_expired',
+    description: 'The authorization request has expired or is not known to this browser',
+  },
+  other_connection: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.other.title',
+    message: 'error.other_connection',
+    description: 'Another connection is in progress in this browser',
+  },
+  finished: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.finished.title',
+    message: 'error.finished',
+    description: 'This authorization request has been answered already',
+  },
+  foreign_form: {
+    status: 403,
+    error: 'invalid_request',
+    title: 'error.unexpected.title',
+    message: 'error.foreign_form',
+    description: 'The form was not sent by a page of this authorization request',
+  },
+  not_offered: {
+    status: 404,
+    error: 'not_found',
+    title: 'error.unexpected.title',
+    message: 'error.not_offered',
+    description: 'This provider is not offered here',
+  },
+  too_many_requests: {
+    status: 429,
+    error: 'too_many_requests',
+    title: 'error.limit.title',
+    message: 'error.limit',
+    description: 'Too many requests from this address',
+  },
+  unreadable: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.unexpected.title',
+    message: 'error.unreadable',
+    description: 'The request cannot be read',
+  },
+  unexpected: {
+    status: 500,
+    error: 'server_error',
+    title: 'error.unexpected.title',
+    message: 'error.unexpected',
+    description: 'An unexpected error occurred',
+  },
+} as const satisfies Record<string, Wording>;
+
+export type ConnectErrorKind = keyof typeof WORDINGS;
+
+export type ConnectErrorContext = {
+  /** The parameter that is wrong. */
+  readonly parameter?: string;
+  /** What exactly is wrong, in English, for programs. */
+  readonly description?: string;
+  /** The request this belongs to: its language and theme show the page. */
+  readonly request?: AuthorizationRequest;
+  /** Where the flow starts again, or goes on, when that is known: a path of ours. */
+  readonly wayBack?: { readonly path: string; readonly label: 'start_again' | 'back' };
+  /** Whole seconds until another try makes sense. */
+  readonly retryAfter?: number;
+  /** In place of the kind's own status. */
+  readonly status?: number;
+  readonly cause?: unknown;
+};
+
+export class ConnectError extends Refusal {
+  readonly status: number;
+  readonly body: Readonly<Record<string, string>>;
+  override readonly headers: Readonly<Record<string, string>>;
+  readonly title: MessageKey;
+  readonly text: MessageKey;
+  readonly context: ConnectErrorContext;
+
+  constructor(kind: ConnectErrorKind, context: ConnectErrorContext = {}) {
+    const wording: Wording = WORDINGS[kind];
+    const description = context.description ?? wording.description;
+    super(description, { cause: context.cause });
+    this.name = 'ConnectError';
+    this.status = context.status ?? wording.status;
+    this.title = wording.title;
+    this.text = wording.message;
+    this.context = context;
+    this.body = { error: wording.error, error_description: description, message: description };
+    this.headers = context.retryAfter === undefined ? {} : { 'retry-after': String(context.retryAfter) };
+  }
+}

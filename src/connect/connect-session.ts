@@ -1,0 +1,81 @@
+/** Which request a page or form belongs to: what address, cookie and store say together. */
+import type { Account } from '../calendars/account-store.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import type { ConnectCookies } from './connect-cookies.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
+import { type AccountView, type Standing, standingOf, viewAccounts } from './connect-flow.ts';
+import { startPath } from './paths.ts';
+import { queryWithout, type ReceivedQuery, scalar } from './received-query.ts';
+
+/** What a page's or form's request tells. */
+export type Visit = {
+  readonly transactionId: string | undefined;
+  readonly query: ReceivedQuery;
+  readonly cookies: ConnectCookies;
+};
+
+/**
+ * The request this browser may go on with, or, with `finished`, one it has answered already. Throws
+ * ConnectError 400 `session_expired`, with a way to start again where one is known.
+ */
+export async function requestOf(
+  visit: Visit,
+  { requests, now }: Pick<ConnectDeps, 'requests' | 'now'>,
+  accepted: readonly Standing[] = ['current'],
+): Promise<AuthorizationRequest> {
+  const { query, cookies } = visit;
+  const request = await findRequest(visit.transactionId, requests);
+  const page = {
+    transactionId: visit.transactionId,
+    clientId: scalar(query, 'client_id'),
+    userId: scalar(query, 'user_id'),
+  };
+  const standing = standingOf(page, cookies.request, request, now());
+  if (request !== undefined && accepted.includes(standing)) return request;
+  throw refusal(standing, query, request);
+}
+
+/** The refusal of a request that was answered, with the way to a new one. */
+export function finishedError(request: AuthorizationRequest): ConnectError {
+  return refusal('finished', [], request);
+}
+
+/** The user's accounts as this browser may see them, and whole for what is done with them. */
+export async function accountsOf(
+  { clientId, userId }: AuthorizationRequest,
+  device: string | undefined,
+  { accounts }: Pick<ConnectDeps, 'accounts'>,
+): Promise<{ readonly linked: readonly Account[]; readonly views: readonly AccountView[] }> {
+  const linked = await accounts.listAccounts(clientId, userId);
+  const own =
+    device === undefined
+      ? new Set<string>()
+      : await accounts.accountsLinkedBy(clientId, userId, hashOfSecret(device));
+  return { linked, views: viewAccounts(linked, own) };
+}
+
+async function findRequest(transactionId: string | undefined, requests: ConnectDeps['requests']) {
+  // 128 bits of base64url; anything else was never one of ours.
+  if (transactionId === undefined || !/^[\w-]{22}$/.test(transactionId)) return undefined;
+  return requests.findRequest(transactionId);
+}
+
+function refusal(standing: Standing, query: ReceivedQuery, request: AuthorizationRequest | undefined) {
+  const kind = standing === 'current' ? 'session_expired' : standing;
+  const again = restartQuery(query, request);
+  const context: ConnectErrorContext = {
+    ...(request && { request }),
+    ...(again !== undefined && { wayBack: { path: startPath(again), label: 'start_again' } }),
+  };
+  return new ConnectError(kind, context);
+}
+
+/** The page's own query when it can start a flow, else the stored one. */
+function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | undefined): string | undefined {
+  if (scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined) {
+    return queryWithout(query, 'transaction', 'redirect_uri', 'happened');
+  }
+  return request?.query;
+}

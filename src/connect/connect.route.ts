@@ -1,0 +1,29 @@
+/** Everything a browser meets at the origin's root: `/authorize` in both its roles, and `/connect/…`. */
+import type { FastifyPluginAsync } from 'fastify';
+
+import { limitAddress, startFlow } from './authorize.route.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { consentRoutes } from './consent.route.ts';
+import { passwordFormRoutes } from './password-form.route.ts';
+import { disconnectRoute, showSelection } from './provider-selection.route.ts';
+import { receivedQuery, scalar } from './received-query.ts';
+import { prepare } from './visit.route.ts';
+
+export type { ConnectDeps } from './connect-deps.ts';
+
+/** The Connect pages and the start of the flow, to be mounted at the origin's root. */
+export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
+  return async (app) => {
+    await prepare(app, deps);
+    app.get('/authorize', async (request, reply) => {
+      await limitAddress(request, deps);
+      const query = receivedQuery(request.url);
+      // The parameter that only this server makes tells the page from the start (wire 0).
+      const starts = scalar(query, 'transaction') === undefined;
+      return starts ? startFlow(request, reply, query, deps) : showSelection(request, reply, query, deps);
+    });
+    disconnectRoute(app, deps);
+    passwordFormRoutes(app, deps);
+    consentRoutes(app, deps);
+  };
+}

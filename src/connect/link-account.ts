@@ -1,0 +1,127 @@
+/** Linking an Apple or CalDAV account: the login is proved on the live server, then kept sealed. */
+
+import type { PasswordLogin, PasswordSignIn } from '../calendars/calendar-provider.ts';
+import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { addressKey, type ConnectDeps } from './connect-deps.ts';
+import type { MessageKey } from './messages.ts';
+
+export type LinkField = 'server' | 'username' | 'password';
+
+/** What was typed into a form, as it was typed. */
+export type TypedLogin = Readonly<Record<LinkField, string>>;
+
+export type LinkInput = {
+  readonly request: AuthorizationRequest;
+  readonly kind: 'apple' | 'caldav';
+  readonly typed: TypedLogin;
+  /** The secret of the browser that links it. */
+  readonly device: string;
+  /** The network address the form came from. */
+  readonly address: string;
+};
+
+/** Why an account was not linked, in words for its owner. */
+export type LinkTrouble = {
+  readonly status: 422 | 429;
+  readonly message: MessageKey;
+  readonly values: Readonly<Record<string, number>>;
+  /** What is to be corrected, first things first. */
+  readonly fields: readonly LinkField[];
+  /** Whole seconds. */
+  readonly retryAfter: number | undefined;
+};
+
+type LinkDeps = Pick<ConnectDeps, 'accounts' | 'attempts' | 'log' | 'now'>;
+
+const LIMITS: Readonly<Record<LinkField, number>> = { server: 2048, username: 512, password: 1024 };
+
+/** Links the account, or answers why not. An account linked already gets new credentials and keeps its id. */
+export async function linkAccount(
+  input: LinkInput,
+  signIn: PasswordSignIn,
+  deps: LinkDeps,
+): Promise<LinkTrouble | undefined> {
+  const fields: LinkField[] =
+    input.kind === 'apple' ? ['username', 'password'] : ['server', 'username', 'password'];
+  const unusable = checkTyped(input.typed, fields) ?? (await checkAttempts(input, deps));
+  if (unusable !== undefined) return unusable;
+  const { request, kind, typed } = input;
+  const { username, password } = typed;
+  const login: PasswordLogin =
+    kind === 'apple'
+      ? { username: username.trim(), password }
+      : { server: typed.server.trim(), username: username.trim(), password };
+  try {
+    const verified = await signIn.verify(login);
+    const { clientId, userId } = request;
+    const owner = { clientId, userId, provider: kind, deviceHash: hashOfSecret(input.device) };
+    const account = { ...owner, ...verified, grantedScopes: [], calendarPermission: undefined };
+    await deps.accounts.linkAccount(account, deps.now());
+    deps.log.info({ clientId, provider: kind }, 'An account was linked');
+    return undefined;
+  } catch (reason) {
+    if (!(reason instanceof ProviderError)) throw reason;
+    deps.log.info(
+      { clientId: request.clientId, provider: kind, kind: reason.kind },
+      'An account was not linked',
+    );
+    return troubleOf(kind, reason);
+  }
+}
+
+/** Refuses what no server could take, before any is asked. */
+function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkTrouble | undefined {
+  const empty = fields.filter((field) => typed[field].trim() === '');
+  if (empty.length > 0) return trouble('link.missing', empty);
+  const unreadable = fields.filter(
+    (field) => typed[field].length > LIMITS[field] || /[\p{Cc}\ufffd]/u.test(typed[field]),
+  );
+  return unreadable.length > 0 ? trouble('link.unreadable', unreadable) : undefined;
+}
+
+/** Passwords cannot be tried out here: a few for each transaction, and not many from one address. */
+async function checkAttempts({ request, address }: LinkInput, { attempts }: LinkDeps) {
+  const inTransaction = await attempts.passwordsInTransaction(request.transactionId);
+  const fromAddress = await attempts.passwordsFromAddress(addressKey(address));
+  const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0);
+  return wait > 0 ? limited(wait) : undefined;
+}
+
+type Wording = readonly [message: MessageKey, ...fields: LinkField[]];
+
+const UNREADABLE_ANSWER: Wording = ['link.invalid_response', 'server'];
+const WORDINGS: Readonly<Record<Exclude<ProviderErrorKind, 'rate_limited'>, Wording>> = {
+  unauthorized: ['link.unauthorized', 'password'],
+  not_found: ['link.not_found', 'server'],
+  unavailable: ['link.unavailable', 'server'],
+  no_calendars: ['link.no_calendars'],
+  forbidden_address: ['link.forbidden_address', 'server'],
+  invalid_response: UNREADABLE_ANSWER,
+  precondition_failed: UNREADABLE_ANSWER,
+  sync_token_expired: UNREADABLE_ANSWER,
+};
+
+/** What a provider's refusal means to the person at the form. */
+export function troubleOf(
+  kind: LinkInput['kind'],
+  { kind: refusal, retryAfter }: ProviderError,
+): LinkTrouble {
+  if (refusal === 'rate_limited') return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
+  if (refusal === 'unauthorized' && kind === 'apple') return trouble('link.apple_unauthorized', ['password']);
+  const [message, ...fields] = WORDINGS[refusal];
+  return trouble(
+    message,
+    fields.filter((field) => kind === 'caldav' || field !== 'server'),
+  );
+}
+
+function trouble(message: MessageKey, fields: readonly LinkField[]): LinkTrouble {
+  return { status: 422, message, values: {}, fields, retryAfter: undefined };
+}
+
+function limited(retryAfter: number): LinkTrouble {
+  const minutes = Math.ceil(retryAfter / 60);
+  return { status: 429, message: 'link.rate_limited', values: { minutes }, fields: [], retryAfter };
+}

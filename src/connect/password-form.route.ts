@@ -1,0 +1,69 @@
+/** The Apple and CalDAV forms: shown, and sent. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
+import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { deviceCookie, newDevice } from './connect-cookies.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { ConnectError } from './connect-error.ts';
+import { requestOf } from './connect-session.ts';
+import { type LinkTrouble, linkAccount, type TypedLogin } from './link-account.ts';
+import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
+import { selectionPath } from './paths.ts';
+import { appearanceOf, pageVisit, readForm, seeOther, setCookie, showPage } from './visit.route.ts';
+
+type Provider = { Params: { provider: string } };
+
+export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
+  app.get<Provider>('/connect/:provider', async (http, reply) => {
+    const request = await requestOf(pageVisit(http), deps);
+    const { kind } = formOffered(parseProviderKind(http.params.provider), request, deps);
+    return showForm(reply, { kind, request, typed: { server: '', username: '' }, trouble: undefined }, deps);
+  });
+
+  app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
+}
+
+async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: ConnectDeps) {
+  const { visit, request, field } = await readForm(http, deps);
+  const { kind, signIn } = formOffered(parseProviderKind(http.params.provider), request, deps);
+  const typed: TypedLogin = {
+    server: field('server'),
+    username: field('username'),
+    password: field('password'),
+  };
+  const device = visit.cookies.device ?? newDevice();
+  const trouble = await linkAccount({ request, kind, typed, device, address: http.ip }, signIn, deps);
+  if (trouble !== undefined) return showForm(reply, { kind, request, typed, trouble }, deps);
+  // Renewed at each link, so that a browser in use keeps its secret.
+  setCookie(reply, deviceCookie(device, deps.publicUrl.startsWith('https:')));
+  return seeOther(reply, selectionPath(request, kind));
+}
+
+type ShownForm = Omit<PasswordForm, 'displayName'> & { readonly trouble: LinkTrouble | undefined };
+
+async function showForm(
+  reply: FastifyReply,
+  form: ShownForm,
+  { clients }: ConnectDeps,
+): Promise<FastifyReply> {
+  const { request, trouble } = form;
+  const displayName = (await clients.findClient(request.clientId))?.displayName;
+  if (trouble?.retryAfter !== undefined) reply.header('retry-after', trouble.retryAfter);
+  const page = passwordFormPage({ ...form, displayName }, appearanceOf(request));
+  return showPage(reply, trouble?.status ?? 200, page, request);
+}
+
+/** The provider's sign-in, when this request offers it, it is set up, and a form of ours leads to it. */
+function formOffered(
+  kind: ProviderKind | undefined,
+  request: AuthorizationRequest,
+  { providers }: ConnectDeps,
+): { kind: 'apple' | 'caldav'; signIn: PasswordSignIn } {
+  if ((kind === 'apple' || kind === 'caldav') && request.providers.includes(kind)) {
+    const signIn = providers[kind]?.signIn;
+    if (signIn?.method === 'password') return { kind, signIn };
+  }
+  const wayBack = { path: selectionPath(request), label: 'back' } as const;
+  throw new ConnectError('not_offered', { request, wayBack });
+}

@@ -1,0 +1,68 @@
+/**
+ * A query string as it was received. What the application sent must come back to it byte for byte
+ * (requirement §4.1), so each parameter keeps its own spelling beside the text it means.
+ */
+
+/** One parameter: `name` and `value` decoded, `spelling` as it stood, safe to put into an address. */
+export type QueryParameter = {
+  readonly name: string;
+  readonly value: string;
+  /** `name=value` in its received percent-encoding. */
+  readonly spelling: string;
+};
+
+export type ReceivedQuery = readonly QueryParameter[];
+
+/** Reads the query of a request target; nothing in it is refused here. */
+export function receivedQuery(target: string): ReceivedQuery {
+  const start = target.indexOf('?');
+  if (start < 0) return [];
+  return target
+    .slice(start + 1)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .flatMap((pair) => {
+      const spelling = safeSpelling(pair);
+      const [[name, value] = ['', '']] = new URLSearchParams(spelling);
+      return [{ name, value, spelling }];
+    });
+}
+
+/** The first value that is not empty: an empty one means absent, and the first of several wins (wire 1). */
+export function scalar(query: ReceivedQuery, name: string): string | undefined {
+  return parameterOf(query, name)?.value;
+}
+
+/** Like `scalar`, in the spelling it was received in, without its name. */
+export function scalarSpelling(query: ReceivedQuery, name: string): string | undefined {
+  const spelling = parameterOf(query, name)?.spelling;
+  return spelling?.slice(spelling.indexOf('=') + 1);
+}
+
+/** All values of a parameter that may be repeated. */
+export function values(query: ReceivedQuery, name: string): string[] {
+  return query.filter((parameter) => parameter.name === name).map(({ value }) => value);
+}
+
+/** The query string without the named parameters, everything else as received. */
+export function queryWithout(query: ReceivedQuery, ...names: string[]): string {
+  return query
+    .filter(({ name }) => !names.includes(name))
+    .map(({ spelling }) => spelling)
+    .join('&');
+}
+
+function parameterOf(query: ReceivedQuery, name: string): QueryParameter | undefined {
+  return query.find((parameter) => parameter.name === name && parameter.value !== '');
+}
+
+/**
+ * Percent-encodes what RFC 3986 §3.4 does not allow in a query, and leaves the rest alone. The
+ * request target is bytes read as Latin-1, so that each character here is one byte.
+ */
+function safeSpelling(pair: string): string {
+  return pair.replace(/[^\w.~!$'()*+,;=:@/?%-]/g, (character) => {
+    const byte = character.charCodeAt(0) & 0xff;
+    return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  });
+}

@@ -1,0 +1,130 @@
+/** From HTTP to the Connect pages' own words and back: what every one of their routes does alike. */
+import cookies from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { type Html, privately, sendPage } from '../http/html.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { readTheme } from './authorize-request.ts';
+import { formTargetOf } from './callback-url.ts';
+import { type CookieToSet, readCookies } from './connect-cookies.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { ConnectError } from './connect-error.ts';
+import { isOwnForm, type Standing } from './connect-flow.ts';
+import { requestOf, type Visit } from './connect-session.ts';
+import { prefersPage } from './content-preference.ts';
+import { errorPage } from './error.page.ts';
+import { type Appearance, STYLE_SOURCE } from './layout.page.ts';
+import { chooseLanguage, messagesFor } from './messages.ts';
+import { selectionPath } from './paths.ts';
+import { type ReceivedQuery, receivedQuery, scalar } from './received-query.ts';
+
+/** What a page's address and cookies tell. */
+export function pageVisit(request: FastifyRequest, query = receivedQuery(request.url)): Visit {
+  const cookies = readCookies(request.cookies);
+  return { transactionId: scalar(query, 'transaction'), query, cookies };
+}
+
+export type SentForm = {
+  readonly visit: Visit;
+  readonly request: AuthorizationRequest;
+  readonly field: (name: string) => string;
+};
+
+/**
+ * A form of ours and the request it belongs to. Throws ConnectError: 400 when the request is not this
+ * browser's or not `accepted`, 403 when the form did not come from one of its pages.
+ */
+export async function readForm(
+  { url, body, headers, cookies }: FastifyRequest,
+  deps: ConnectDeps,
+  accepted?: readonly Standing[],
+): Promise<SentForm> {
+  const field = (name: string) => textOf(body, name) ?? '';
+  const transactionId = textOf(body, 'transaction');
+  const visit: Visit = { transactionId, query: receivedQuery(url), cookies: readCookies(cookies) };
+  const request = await requestOf(visit, deps, accepted);
+  const secFetchSite = headers['sec-fetch-site'];
+  const form = {
+    formToken: textOf(body, 'token'),
+    secFetchSite: Array.isArray(secFetchSite) ? secFetchSite[0] : secFetchSite,
+    origin: headers.origin,
+    host: headers.host,
+  };
+  if (!isOwnForm(form, request, deps.publicUrl)) {
+    const wayBack = { path: selectionPath(request), label: 'back' } as const;
+    throw new ConnectError('foreign_form', { request, wayBack });
+  }
+  return { visit, request, field };
+}
+
+/** A page of the flow: its forms may lead to this application's redirect URI and nowhere else outside. */
+export function showPage(
+  reply: FastifyReply,
+  status: number,
+  page: Html,
+  { redirectUri }: AuthorizationRequest,
+) {
+  return sendPage(reply, status, page, { styleSource: STYLE_SOURCE, formTargets: formTargetOf(redirectUri) });
+}
+
+/** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
+export function seeOther(reply: FastifyReply, location: string) {
+  return privately(reply).code(303).header('location', location).send();
+}
+
+/** How a request's pages look: in the language and theme fixed at its start. */
+export const appearanceOf = ({ language, theme }: AuthorizationRequest): Appearance => ({
+  messages: messagesFor(language),
+  theme,
+});
+
+/** Sets a cookie beside whatever others the answer sets. */
+export function setCookie(reply: FastifyReply, { name, value, attributes }: CookieToSet): void {
+  reply.setCookie(name, value, attributes);
+}
+
+/** What all routes of the flow stand on: cookies, and errors as pages. */
+export async function prepare(app: FastifyInstance, deps: Pick<ConnectDeps, 'log'>): Promise<void> {
+  if (!app.hasReplyDecorator('setCookie')) await app.register(cookies);
+  showErrors(app, deps);
+}
+
+/** Makes every error of these routes a page, or JSON for whoever prefers that. */
+function showErrors(app: FastifyInstance, { log }: Pick<ConnectDeps, 'log'>): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const error = connectErrorOf(thrown);
+    if (error.status >= 500) {
+      const route = request.routeOptions.url;
+      log.error({ err: thrown, requestId: request.id, route }, 'A request failed');
+    }
+    reply.headers(error.headers);
+    if (!prefersPage(request.headers.accept)) return privately(reply).code(error.status).send(error.body);
+    const look = error.context.request
+      ? appearanceOf(error.context.request)
+      : unknownAppearance(receivedQuery(request.url), request.headers['accept-language']);
+    const policy = { styleSource: STYLE_SOURCE, formTargets: [] };
+    return sendPage(reply, error.status, errorPage(error, look), policy);
+  });
+}
+
+function connectErrorOf(thrown: unknown): ConnectError {
+  if (thrown instanceof ConnectError) return thrown;
+  const status = thrown instanceof Error && 'statusCode' in thrown ? Number(thrown.statusCode) : 500;
+  // The framework refuses bodies it cannot read; everything else is a fault of ours.
+  if (status >= 400 && status < 500) return new ConnectError('unreadable', { status, cause: thrown });
+  return new ConnectError('unexpected', { cause: thrown });
+}
+
+/** Before a request exists, the address and the browser say what its page looks like. */
+function unknownAppearance(query: ReceivedQuery, acceptLanguage: string | undefined): Appearance {
+  const language = chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage });
+  return { messages: messagesFor(language), theme: readTheme(query) };
+}
+
+/** A field's text: the first where it is repeated, `undefined` where it is none. */
+function textOf(body: unknown, name: string): string | undefined {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;
+  const value = (body as Record<string, unknown>)[name]; // any object is one
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : undefined;
+}
