@@ -9,6 +9,9 @@ type Bound = string | number | null;
 
 const SQLITE_BUSY = 5;
 
+/** More pages than any database has: node:sqlite takes no word for all of them. */
+const MOST_PAGES = 2_147_483_647;
+
 /** Whether another connection's lock was in the way; the low byte is the primary result code. */
 export function isBusy(reason: unknown): boolean {
   // node:sqlite puts SQLite's result code on its errors.
@@ -51,7 +54,7 @@ export class SqliteConnection {
 
   /** Copies everything in one step: the state of one moment, however much is written meanwhile. */
   copyTo(file: string): Promise<unknown> {
-    return backup(this.#db, file, { rate: -1 });
+    return backup(this.#db, file, { rate: MOST_PAGES });
   }
 
   close(): void {
