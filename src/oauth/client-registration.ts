@@ -1,0 +1,88 @@
+/** Registering applications and giving them new secrets (requirement §2.1); the operator's side only. */
+import { ApiError } from '../http/api-error.ts';
+import { randomText } from '../lib/random-text.ts';
+import { hashOfSecret } from '../lib/sealing.ts';
+import type { Client, ClientChange } from './client.ts';
+import type { ClientStore } from './client-store.ts';
+import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
+
+/** 119 bits: nobody meets another's id by chance. */
+const ID_CHARACTERS = 20;
+/** 43 letters and digits hold 256 bits, so a plain hash keeps them (see hashOfSecret). */
+const SECRET_CHARACTERS = 43;
+const MOST_NAME_CHARACTERS = 200;
+
+export type ClientRegistrationDeps = {
+  readonly clients: ClientStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type NewClient = {
+  readonly name: string;
+  readonly redirectUri: string;
+  readonly displayName?: string | undefined;
+  readonly webhookUrl?: string | undefined;
+};
+
+/** The secret is told here once: the store has its hash only. Throws ApiError 400 for what cannot be. */
+export async function registerClient(
+  { name, redirectUri, displayName, webhookUrl }: NewClient,
+  { clients, now }: ClientRegistrationDeps,
+): Promise<{ client: Client; clientSecret: string }> {
+  checkChange({ name, redirectUri, displayName, webhookUrl });
+  const clientSecret = randomText(SECRET_CHARACTERS);
+  const clientId = `proj${randomText(ID_CHARACTERS)}`;
+  const client: Client = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
+  await clients.createClient(client, hashOfSecret(clientSecret));
+  return { client, clientSecret };
+}
+
+/** Undefined when there is no such application. Throws ApiError 400 for what cannot be. */
+export async function changeClient(
+  { clientId, change }: { readonly clientId: string; readonly change: ClientChange },
+  { clients, now }: ClientRegistrationDeps,
+): Promise<Client | undefined> {
+  checkChange(change);
+  return clients.updateClient(clientId, change, now());
+}
+
+/**
+ * A new secret beside the newest of those before it, which lives on for `overlapMs`, so that a running
+ * application is given the new one without a refused call. Undefined when there is no such application.
+ */
+export async function rotateClientSecret(
+  { clientId, overlapMs }: { readonly clientId: string; readonly overlapMs: number },
+  { clients, now }: ClientRegistrationDeps,
+): Promise<{ clientSecret: string; oldSecretExpiresAt: number } | undefined> {
+  const clientSecret = randomText(SECRET_CHARACTERS);
+  const at = now();
+  const oldSecretExpiresAt = at + overlapMs;
+  const known = await clients.rotateSecret(clientId, hashOfSecret(clientSecret), at, oldSecretExpiresAt);
+  return known ? { clientSecret, oldSecretExpiresAt } : undefined;
+}
+
+/** The codes are those of dynamic registration (RFC 7591 §3.2.2). */
+function checkChange({ name, displayName, redirectUri, webhookUrl }: ClientChange): void {
+  for (const [field, text] of [
+    ['name', name],
+    ['display name', displayName],
+  ] as const) {
+    const problem = typeof text === 'string' ? nameProblem(text) : undefined;
+    if (problem !== undefined) throw new ApiError(400, 'invalid_client_metadata', `The ${field} ${problem}`);
+  }
+  const uriProblem = redirectUri === undefined ? undefined : redirectUriProblem(redirectUri);
+  if (uriProblem !== undefined)
+    throw new ApiError(400, 'invalid_redirect_uri', `The redirect URI ${uriProblem}`);
+  const urlProblem = typeof webhookUrl === 'string' ? webhookUrlProblem(webhookUrl) : undefined;
+  if (urlProblem !== undefined)
+    throw new ApiError(400, 'invalid_client_metadata', `The webhook URL ${urlProblem}`);
+}
+
+function nameProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'must not be empty';
+  if (text.length > MOST_NAME_CHARACTERS) return `must not be longer than ${MOST_NAME_CHARACTERS} characters`;
+  // Control and bidirectional-override characters could make a consent page read as something else.
+  if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text)) return 'must not contain control characters';
+  return undefined;
+}
