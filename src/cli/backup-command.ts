@@ -1,0 +1,47 @@
+/** `kalends backup`: a copy of the live SQLite database that opens by itself. */
+import { existsSync } from 'node:fs';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { type Command, CommandError } from './command.ts';
+
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'Copy the live SQLite database into a file',
+  positionals: [{ name: 'FILE', doc: 'A file that does not exist yet.' }],
+  options: [],
+  notes: [
+    'Servers go on while it is made. The master key is not in it: keep that apart (docs/operations.md#backup). PostgreSQL is backed up with pg_dump.',
+  ],
+  async run({ positionals }, { config, withStorage }) {
+    const file = path.resolve(positionals.FILE ?? '');
+    if (config().databaseUrl !== undefined) {
+      throw new CommandError(
+        'refused',
+        'A PostgreSQL database is backed up with pg_dump; docs/operations.md shows how.',
+      );
+    }
+    if (existsSync(file)) throw new CommandError('refused', `${file} exists already; name a new file.`);
+    if (!existsSync(path.dirname(file))) {
+      throw new CommandError('refused', `${path.dirname(file)} is not a folder; make it first.`);
+    }
+    // Under another name until it is whole, so that a half-made copy is never taken for a backup.
+    const partial = `${file}.partial`;
+    await withStorage(async ({ backup }) => {
+      try {
+        // Made first, so that nobody else may read it at any moment.
+        await writeFile(partial, '', { mode: 0o600 });
+        await backup(partial);
+        await rename(partial, file);
+      } catch (reason) {
+        await rm(partial, { force: true });
+        throw reason;
+      }
+    });
+    const { size } = await stat(file);
+    return {
+      json: { file, bytes: size },
+      text: `Wrote ${file} (${size} bytes). Keep the master key as well, and apart from it: without the key the backup opens no credentials.`,
+    };
+  },
+};

@@ -1,0 +1,226 @@
+/** `kalends client …`: the applications that may use this Kalends. */
+import type { Client, ClientChange } from '../oauth/client.ts';
+import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandOption,
+  type Input,
+  type Positional,
+  usageError,
+} from './command.ts';
+import { confirmed, YES } from './confirm.ts';
+import { DURATION_FORM, parseDuration } from './duration.ts';
+import { aligned } from './table.ts';
+
+export const CLIENT_ID: Positional = {
+  name: 'CLIENT_ID',
+  doc: 'The application, as `client list` shows it.',
+};
+
+const NAME: CommandOption = {
+  name: 'name',
+  value: 'NAME',
+  doc: 'Your own name for it; its users never see it.',
+};
+const REDIRECT_URI: CommandOption = {
+  name: 'redirect-uri',
+  value: 'URI',
+  doc: 'Where browsers return with the code: https, http on this machine, or a private-use scheme.',
+};
+const DISPLAY_NAME: CommandOption = {
+  name: 'display-name',
+  value: 'NAME',
+  doc: 'What the Connect pages call it; without one they use general words.',
+};
+const WEBHOOK_URL: CommandOption = {
+  name: 'webhook-url',
+  value: 'URL',
+  doc: 'Where changes are reported to.',
+};
+
+const create: Command = {
+  name: 'client create',
+  summary: 'Register an application',
+  positionals: [],
+  options: [{ ...NAME, required: true }, { ...REDIRECT_URI, required: true }, DISPLAY_NAME, WEBHOOK_URL],
+  notes: ['The secret is shown this once: only its hash is kept.'],
+  run: ({ options }, { config, wiring, withStorage }) =>
+    withStorage(async ({ clients }) => {
+      const input = {
+        name: String(options.name),
+        redirectUri: String(options['redirect-uri']),
+        displayName: text(options['display-name']),
+        webhookUrl: text(options['webhook-url']),
+      };
+      const { client, clientSecret } = await registerClient(input, { clients, now: wiring.now });
+      const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
+      const rows = [
+        ['client_id', client.clientId],
+        ['client_secret', clientSecret],
+        ...rowsOf(client).slice(1),
+      ];
+      return {
+        json: { ...documentOf(client), client_secret: clientSecret },
+        text: [
+          `Registered ${client.name}.`,
+          '',
+          aligned(rows),
+          '',
+          'Keep the secret now: it is not shown again. To try the flow, start the server and open',
+          `  ${authorizeUrl}`,
+        ].join('\n'),
+      };
+    }),
+};
+
+const list: Command = {
+  name: 'client list',
+  summary: 'List the applications',
+  positionals: [],
+  options: [],
+  run: (_, { withStorage }) =>
+    withStorage(async ({ clients }) => {
+      const all = await clients.listClients();
+      const rows = all.map(({ clientId, name, redirectUri }) => [clientId, name, redirectUri]);
+      const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
+      return {
+        json: { clients: all.map(documentOf) },
+        text: all.length === 0 ? none : aligned([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows], 0, ''),
+      };
+    }),
+};
+
+const show: Command = {
+  name: 'client show',
+  summary: 'Show one application',
+  positionals: [CLIENT_ID],
+  options: [],
+  run: ({ positionals }, { withStorage, wiring }) =>
+    withStorage(async ({ clients, users }) => {
+      const clientId = clientIdOf(positionals);
+      const known = await clients.findClientWithSecrets(clientId, wiring.now());
+      if (known === undefined) throw unknownClient(clientId);
+      const secretCount = known.secretHashes.length;
+      const userCount = (await users.listUsers(clientId)).length;
+      const counts = [
+        ['live secrets', String(secretCount)],
+        ['users', String(userCount)],
+      ];
+      return {
+        json: { ...documentOf(known.client), live_secrets: secretCount, user_count: userCount },
+        text: aligned([...rowsOf(known.client), ...counts], 0, ''),
+      };
+    }),
+};
+
+const update: Command = {
+  name: 'client update',
+  summary: 'Change an application',
+  positionals: [CLIENT_ID],
+  options: [NAME, REDIRECT_URI, DISPLAY_NAME, WEBHOOK_URL],
+  notes: [
+    'What is not named stays as it is. An empty display name or webhook URL removes it: `--display-name ""`.',
+  ],
+  run: ({ positionals, options }, { withStorage, wiring }) => {
+    const change: ClientChange = {
+      name: text(options.name),
+      redirectUri: text(options['redirect-uri']),
+      displayName: options['display-name'] === '' ? null : text(options['display-name']),
+      webhookUrl: options['webhook-url'] === '' ? null : text(options['webhook-url']),
+    };
+    if (Object.values(change).every((value) => value === undefined)) {
+      throw usageError(
+        'Nothing to change: name at least one of --name, --redirect-uri, --display-name, --webhook-url.',
+      );
+    }
+    return withStorage(async ({ clients }) => {
+      const clientId = clientIdOf(positionals);
+      const client = await changeClient({ clientId, change }, { clients, now: wiring.now });
+      if (client === undefined) throw unknownClient(clientId);
+      return { json: documentOf(client), text: aligned(rowsOf(client), 0, '') };
+    });
+  },
+};
+
+const rotateSecret: Command = {
+  name: 'client rotate-secret',
+  summary: 'Give an application a new secret',
+  positionals: [CLIENT_ID],
+  options: [
+    {
+      name: 'overlap',
+      value: 'TIME',
+      doc: `How long the secret before it stays alive, ${DURATION_FORM}; 24h by default, 0 ends it at once.`,
+    },
+  ],
+  notes: ['Two secrets can be alive at once: put the new one into the application before the old one ends.'],
+  run: ({ positionals, options }, { withStorage, wiring }) => {
+    const overlapMs = parseDuration(text(options.overlap) ?? '24h');
+    if (overlapMs === undefined) throw usageError(`--overlap must be a time ${DURATION_FORM}.`);
+    return withStorage(async ({ clients }) => {
+      const clientId = clientIdOf(positionals);
+      const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: wiring.now });
+      if (rotated === undefined) throw unknownClient(clientId);
+      const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
+      const old =
+        overlapMs === 0 ? 'The secret before it is dead.' : `The secret before it lives until ${ends}.`;
+      return {
+        json: { client_id: clientId, client_secret: rotated.clientSecret, old_secret_expires_at: ends },
+        text: `${aligned([['client_secret', rotated.clientSecret]])}\n\nKeep it now: it is not shown again. ${old}`,
+      };
+    });
+  },
+};
+
+const remove: Command = {
+  name: 'client delete',
+  summary: 'Delete an application with its users, their grants and their linked accounts',
+  positionals: [CLIENT_ID],
+  options: [YES],
+  run: (input, context) =>
+    context.withStorage(async ({ clients, users }) => {
+      const clientId = clientIdOf(input.positionals);
+      const client = await clients.findClient(clientId);
+      if (client === undefined) throw unknownClient(clientId);
+      const userCount = (await users.listUsers(clientId)).length;
+      await confirmed(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
+      await clients.deleteClient(clientId);
+      return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
+    }),
+};
+
+export const clientCommands: readonly Command[] = [create, list, show, update, rotateSecret, remove];
+
+/** The refusal of every command that names an application. */
+export const unknownClient = (clientId: string): CommandError =>
+  new CommandError(
+    'not_found',
+    `There is no application "${clientId}"; "kalends client list" shows those there are.`,
+  );
+
+const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
+
+const text = (value: string | true | undefined): string | undefined => (value === true ? undefined : value);
+
+function documentOf(client: Client): object {
+  return {
+    client_id: client.clientId,
+    name: client.name,
+    display_name: client.displayName ?? null,
+    redirect_uri: client.redirectUri,
+    webhook_url: client.webhookUrl ?? null,
+    created_at: new Date(client.createdAt).toISOString(),
+  };
+}
+
+function rowsOf(client: Client): string[][] {
+  return [
+    ['client_id', client.clientId],
+    ['name', client.name],
+    ['display name', client.displayName ?? '(none)'],
+    ['redirect URI', client.redirectUri],
+    ['webhook URL', client.webhookUrl ?? '(none)'],
+    ['created', new Date(client.createdAt).toISOString()],
+  ];
+}

@@ -1,0 +1,120 @@
+/**
+ * What a command is: what it takes, in words that the parser, `--help` and docs/cli.md all read, and
+ * what it answers, as words for people and as one JSON document.
+ */
+import type { AccountStore } from '../calendars/account-store.ts';
+import type { Config } from '../config.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { ClientStore } from '../oauth/client-store.ts';
+import type { SigningKeyStore } from '../oauth/signing-key-store.ts';
+import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
+import type { UserStore } from '../oauth/user-store.ts';
+
+export type Command = {
+  /** As it is typed, such as `client create`. */
+  readonly name: string;
+  /** One line, without a full stop. */
+  readonly summary: string;
+  readonly positionals: readonly Positional[];
+  readonly options: readonly CommandOption[];
+  /** Further paragraphs of the help. */
+  readonly notes?: readonly string[];
+  /** undefined when it has printed all there was to say, as `serve` has. */
+  run(input: Input, context: Context): Promise<Result | undefined>;
+};
+
+/** An argument told by its place, such as CLIENT_ID. */
+export type Positional = { readonly name: string; readonly doc: string; readonly optional?: true };
+
+export type CommandOption = {
+  /** Without the dashes. */
+  readonly name: string;
+  /** What stands for the value in the help; a flag has none. */
+  readonly value?: string;
+  readonly doc: string;
+  readonly required?: true;
+};
+
+/** The command line after parsing: positionals by name, options by name. */
+export type Input = {
+  readonly positionals: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string | true>>;
+};
+
+/** What a command works with. */
+export type Context = {
+  readonly io: Io;
+  readonly json: boolean;
+  readonly wiring: Wiring;
+  /** Reads the configuration; throws ConfigError. */
+  config(): Config;
+  /** Opens what the configuration names, runs `work`, and closes it whatever happened. */
+  withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
+};
+
+/** `json` is the whole document of `--json`; `text` is for people, without the last line feed. */
+export type Result = { readonly json: unknown; readonly text: string; readonly exitCode?: number };
+
+/** What runs a command: the process, or a test. */
+export type Io = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: NodeJS.WritableStream;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+};
+
+/** What only main.ts can supply, because it alone names the concrete adapters. */
+export type Wiring = {
+  /** Serves until the process is told to stop; `json` asks for one JSON document once it listens. */
+  serve(config: Config, options: { readonly json: boolean }): Promise<void>;
+  /** Opens and migrates the database; throws a sentence that says what to do when it cannot. */
+  openStorage(config: Config): Promise<Storage>;
+  /** Looks at the database without making or migrating it; for `doctor`. */
+  inspectStorage(config: Config): Promise<StorageReport>;
+  /** Epoch milliseconds. */
+  now(): number;
+};
+
+export type Storage = {
+  readonly clients: ClientStore;
+  readonly users: UserStore;
+  readonly families: TokenFamilyStore;
+  readonly accounts: AccountStore;
+  readonly signingKeys: SigningKeyStore;
+  readonly sealer: Sealer;
+  /** Copies the live database into a file that does not exist yet. */
+  backup(file: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What `doctor` needs to know of a database and its keys. */
+export type StorageReport =
+  | { readonly state: 'absent' }
+  | { readonly state: 'unreachable'; readonly reason: string }
+  | {
+      readonly state: 'reachable';
+      readonly engine: 'sqlite' | 'postgres';
+      /** Migrations that are not applied yet, by number. */
+      readonly pending: readonly number[];
+      /** Why the master key does not fit the database; undefined when it does. */
+      readonly keyProblem: string | undefined;
+      /** The database's own clock minus ours, in milliseconds; 0 where it has none of its own. */
+      readonly clockSkew: number;
+      /** The newest instant the database holds, epoch milliseconds: it cannot lie in the future. */
+      readonly newestInstant: number | undefined;
+    };
+
+/** A command's refusal: one sentence that says what to do. Exit code 2 is for wrong usage, 1 for the rest. */
+export class CommandError extends Error {
+  readonly code: string;
+  readonly exitCode: 1 | 2;
+  constructor(code: string, message: string, exitCode: 1 | 2 = 1) {
+    super(message);
+    this.name = 'CommandError';
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** A refusal of how the command was typed. */
+export const usageError = (message: string): CommandError => new CommandError('usage', message, 2);

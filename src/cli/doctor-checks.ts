@@ -1,0 +1,86 @@
+/** What `doctor` asks the database, the clock and a running server. */
+import type { Config } from '../config.ts';
+import type { StorageReport } from './command.ts';
+
+/** One line of `doctor`: what was looked at, and what to do when it is not ok. */
+export type Check = {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+};
+
+const SKEW_WARN_MS = 2_000;
+const SKEW_FAIL_MS = 60_000;
+/** No Kalends runs before it was written: an earlier clock has not been set. */
+const LEAST_INSTANT = Date.UTC(2026, 10, 1);
+const SERVER_TIMEOUT_MS = 2_000;
+
+export function checkDatabase(report: StorageReport): Check {
+  const name = 'database';
+  switch (report.state) {
+    case 'absent':
+      return { name, status: 'warn', message: 'It is not there yet; the first "kalends serve" makes it.' };
+    case 'unreachable': {
+      const message = `It cannot be opened: ${report.reason}. Check KALENDS_DATABASE_URL or the data folder.`;
+      return { name, status: 'fail', message };
+    }
+    case 'reachable': {
+      const engine = report.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+      if (report.pending.length === 0) return { name, status: 'ok', message: `${engine}, up to date.` };
+      const message = `${engine}, without migration(s) ${report.pending.join(', ')}: the next "kalends serve" applies them; make a backup first.`;
+      return { name, status: 'warn', message };
+    }
+  }
+}
+
+export function checkKeys(report: StorageReport, { masterKey, databaseUrl, dataDir }: Config): Check {
+  const name = 'keys';
+  if (report.state === 'reachable' && report.keyProblem !== undefined) {
+    return { name, status: 'fail', message: report.keyProblem };
+  }
+  if (masterKey !== undefined)
+    return { name, status: 'ok', message: 'The master key is KALENDS_MASTER_KEY.' };
+  const file = `The master key is the file master.key in ${dataDir}`;
+  if (databaseUrl !== undefined) {
+    const message = `${file}: several instances need the same key, so give it to all as KALENDS_MASTER_KEY.`;
+    return { name, status: 'warn', message };
+  }
+  return { name, status: 'ok', message: `${file}. Keep a copy of it apart from the backups.` };
+}
+
+/** Tokens live by the clock: all instances and the database have to agree on it. */
+export function checkClock(report: StorageReport, now: number): Check {
+  const name = 'clock';
+  const newest = report.state === 'reachable' ? report.newestInstant : undefined;
+  if (now < LEAST_INSTANT || (newest !== undefined && newest > now + SKEW_FAIL_MS)) {
+    const message = `It says ${new Date(now).toISOString()}, which lies in the past: set it, and keep it set with NTP.`;
+    return { name, status: 'fail', message };
+  }
+  const skew = report.state === 'reachable' ? report.clockSkew : 0;
+  if (Math.abs(skew) < SKEW_WARN_MS) return { name, status: 'ok', message: new Date(now).toISOString() };
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  const message = `The database's clock is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this one: keep both set with NTP.`;
+  return { name, status: Math.abs(skew) < SKEW_FAIL_MS ? 'warn' : 'fail', message };
+}
+
+/** Whether a server of ours answers where the configuration puts one. */
+export async function checkServer({ host, port }: Config): Promise<Check> {
+  const name = 'server';
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const address = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  try {
+    const answer = await fetch(`${address}/health`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
+    const body: unknown = await answer.json();
+    if (answer.ok && typeof body === 'object' && body !== null && 'status' in body && body.status === 'ok') {
+      return { name, status: 'ok', message: `Kalends answers at ${address}.` };
+    }
+    const message = `Something answers at ${address}, but not as Kalends does (${answer.status}): choose another KALENDS_PORT or stop it.`;
+    return { name, status: 'fail', message };
+  } catch (reason) {
+    if (reason instanceof SyntaxError) {
+      const message = `Something that is not Kalends answers at ${address}: choose another KALENDS_PORT or stop it.`;
+      return { name, status: 'fail', message };
+    }
+    return { name, status: 'ok', message: `Nothing answers at ${address}: "kalends serve" starts it.` };
+  }
+}

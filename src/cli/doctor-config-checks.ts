@@ -1,0 +1,93 @@
+/** What `doctor` can tell from the configuration and the files it names. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Config } from '../config.ts';
+import { isLoopbackHost } from '../lib/egress/private-network.ts';
+import type { Check } from './doctor-checks.ts';
+
+/** The data folder is writable, and its key file is its owner's alone. */
+export function checkFiles({ dataDir, masterKey }: Config): Check[] {
+  const name = 'data folder';
+  if (!existsSync(dataDir)) {
+    const message = `${dataDir} is not there yet; the first "kalends serve" makes it.`;
+    return [{ name, status: 'warn', message }];
+  }
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    const message = `${dataDir} cannot be written: give it to the user Kalends runs as.`;
+    return [{ name, status: 'fail', message }];
+  }
+  const keyFile = path.join(dataDir, 'master.key');
+  if (masterKey === undefined && existsSync(keyFile) && (statSync(keyFile).mode & 0o077) !== 0) {
+    const message = `Others can read ${keyFile}: run "chmod 600 ${keyFile}".`;
+    return [{ name, status: 'fail', message }];
+  }
+  return [{ name, status: 'ok', message: `${dataDir} can be read and written.` }];
+}
+
+/** Which private addresses outgoing requests may reach. */
+export function checkEgress({ privateNetwork, url }: Config): Check {
+  const name = 'outgoing requests';
+  const isPublic = !isLoopbackHost(new URL(url).hostname);
+  switch (privateNetwork.mode) {
+    case 'deny':
+      return { name, status: 'ok', message: 'Public addresses over https only.' };
+    case 'loopback': {
+      const message = 'Public addresses, and calendar servers on this machine, also over plain http.';
+      if (!isPublic) return { name, status: 'ok', message };
+      const advice = `${message} Users of a public instance could reach services of this machine: set KALENDS_PRIVATE_NETWORK=deny.`;
+      return { name, status: 'warn', message: advice };
+    }
+    case 'hosts':
+      return {
+        name,
+        status: 'ok',
+        message: `Public addresses, and ${privateNetwork.hosts.join(', ')}, also over plain http.`,
+      };
+    case 'allow': {
+      const message =
+        'Every private address is open: whoever can link a calendar reaches your whole network. Name the hosts in KALENDS_PRIVATE_NETWORK instead.';
+      return { name, status: 'warn', message };
+    }
+  }
+}
+
+/** What browsers and providers reach Kalends by. */
+export function checkUrl({ url, host }: Config, isSet: boolean): Check {
+  const name = 'public address';
+  const { protocol, hostname } = new URL(url);
+  if (!isSet && !isLoopbackHost(host)) {
+    const message = `Kalends listens beyond this machine (${host}) but KALENDS_URL is not set: set it to the address browsers use.`;
+    return { name, status: 'fail', message };
+  }
+  if (protocol === 'http:' && !isLoopbackHost(hostname)) {
+    const message = `${url} is plain http: tokens and passwords cross the network readable. Put a proxy with TLS in front (docs/operations.md#reverse-proxy).`;
+    return { name, status: 'warn', message };
+  }
+  const message = protocol === 'https:' ? url : `${url}: this machine only, which is right for development.`;
+  return { name, status: 'ok', message };
+}
+
+/** Behind a proxy every caller has the proxy's address, unless Kalends is told to believe it. */
+export function checkProxy({ url, trustProxy }: Config): Check {
+  const name = 'proxy';
+  if (trustProxy === undefined && new URL(url).protocol === 'https:') {
+    const message =
+      'The address is https, so a proxy stands in front, but none is trusted: limits count all callers as one. Set KALENDS_TRUST_PROXY=1.';
+    return { name, status: 'warn', message };
+  }
+  const trusted = typeof trustProxy === 'number' ? `${trustProxy} in front` : trustProxy?.join(', ');
+  return { name, status: 'ok', message: trusted === undefined ? 'None is trusted.' : `Trusted: ${trusted}.` };
+}
+
+/** What Google and Microsoft have to be told before they send a browser back. */
+export function providerAddresses({ url }: Config): string[] {
+  return [`${url}/connect/google/callback`, `${url}/connect/microsoft/callback`];
+}
+
+export function checkAddresses(config: Config): Check {
+  const message = `Register these return addresses at Google and Microsoft: ${providerAddresses(config).join(' and ')}`;
+  return { name: 'providers', status: 'ok', message };
+}

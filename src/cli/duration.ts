@@ -1,0 +1,14 @@
+/** Spans of time as people type them. */
+
+/** For the help: how a duration is written. */
+export const DURATION_FORM = 'such as 90s, 30m, 24h or 7d';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds; undefined for anything else than a number and one of s, m, h, d, or 0 alone. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const milliseconds = UNITS[unit];
+  return number === undefined || milliseconds === undefined ? undefined : Number(number) * milliseconds;
+}

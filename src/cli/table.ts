@@ -1,0 +1,35 @@
+/** Text in columns: each as wide as its widest cell, the last one wrapped to what is left of the line. */
+
+const GAP = '  ';
+const LEAST_LAST_COLUMN = 20;
+
+/** Rows of equal length; `indent` stands before each line. */
+export function aligned(rows: readonly (readonly string[])[], width = 0, indent = '  '): string {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns - 1 }, (_, i) =>
+    Math.max(...rows.map((row) => (row[i] ?? '').length)),
+  );
+  const before = indent.length + widths.reduce((sum, column) => sum + column + GAP.length, 0);
+  const left = width === 0 ? Number.POSITIVE_INFINITY : Math.max(LEAST_LAST_COLUMN, width - before);
+  return rows
+    .flatMap((row) => {
+      const head = widths.map((column, i) => (row[i] ?? '').padEnd(column) + GAP).join('');
+      const lines = wrapped(row[columns - 1] ?? '', left);
+      return lines.map((line, i) => (indent + (i === 0 ? head : ' '.repeat(head.length)) + line).trimEnd());
+    })
+    .join('\n');
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

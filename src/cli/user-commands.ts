@@ -1,0 +1,130 @@
+/** `kalends user …`: the applications' users, what they linked and what was granted for them. */
+import type { Account } from '../calendars/account-store.ts';
+import type { UserSummary } from '../oauth/user-store.ts';
+import { CLIENT_ID, unknownClient } from './client-commands.ts';
+import { type Command, CommandError, type Input, type Positional, type Storage } from './command.ts';
+import { confirmed, YES } from './confirm.ts';
+import { aligned } from './table.ts';
+
+const USER_ID: Positional = { name: 'USER_ID', doc: "The application's own id of the user." };
+
+const list: Command = {
+  name: 'user list',
+  summary: 'List the users of one application, or of all',
+  positionals: [{ ...CLIENT_ID, optional: true }],
+  options: [],
+  run: ({ positionals }, { withStorage }) =>
+    withStorage(async ({ clients, users }) => {
+      const only = positionals.CLIENT_ID;
+      if (only !== undefined && (await clients.findClient(only)) === undefined) throw unknownClient(only);
+      const clientIds =
+        only === undefined ? (await clients.listClients()).map(({ clientId }) => clientId) : [only];
+      const all = (await Promise.all(clientIds.map((clientId) => users.listUsers(clientId)))).flat();
+      const rows = all.map(({ clientId, userId, accounts, grants, lastSeenAt }) => [
+        clientId,
+        userId,
+        String(accounts),
+        String(grants),
+        new Date(lastSeenAt).toISOString(),
+      ]);
+      const none = 'There are no users yet: the first call of /authorize makes one.';
+      const table = aligned([['CLIENT_ID', 'USER_ID', 'ACCOUNTS', 'GRANTS', 'LAST SEEN'], ...rows], 0, '');
+      return { json: { users: all.map(documentOf) }, text: all.length === 0 ? none : table };
+    }),
+};
+
+const show: Command = {
+  name: 'user show',
+  summary: 'Show one user and the linked accounts',
+  positionals: [CLIENT_ID, USER_ID],
+  options: [],
+  run: ({ positionals }, { withStorage }) =>
+    withStorage(async (storage) => {
+      const user = await findUser(storage, positionals);
+      const accounts = await storage.accounts.listAccounts(user.clientId, user.userId);
+      const rows = [
+        ['client_id', user.clientId],
+        ['user_id', user.userId],
+        ['created', new Date(user.createdAt).toISOString()],
+        ['last seen', new Date(user.lastSeenAt).toISOString()],
+        ['living grants', String(user.grants)],
+        ...accounts.map(({ provider, display, health }) => [
+          'account',
+          `${provider}: ${display} (${health.state}${health.reason ? `, ${health.reason}` : ''})`,
+        ]),
+      ];
+      const document = { ...documentOf(user), accounts: accounts.map(accountDocumentOf) };
+      return { json: document, text: aligned(rows, 0, '') };
+    }),
+};
+
+const revoke: Command = {
+  name: 'user revoke',
+  summary: 'End every grant of a user: its tokens are refused at once',
+  positionals: [CLIENT_ID, USER_ID],
+  options: [],
+  notes: ['Linked accounts stay; after the next authorization the application reads them again.'],
+  run: ({ positionals }, { withStorage, wiring }) =>
+    withStorage(async (storage) => {
+      const user = await findUser(storage, positionals);
+      const ended = await storage.families.endGrantsOf(user.clientId, user.userId, wiring.now());
+      return {
+        json: { client_id: user.clientId, user_id: user.userId, ended_grants: ended },
+        text: `Ended ${ended} grant(s) of ${user.userId}.`,
+      };
+    }),
+};
+
+const remove: Command = {
+  name: 'user delete',
+  summary: 'Delete a user with its grants, linked accounts and mirrored calendars',
+  positionals: [CLIENT_ID, USER_ID],
+  options: [YES],
+  run: (input, context) =>
+    context.withStorage(async (storage) => {
+      const user = await findUser(storage, input.positionals);
+      await confirmed(`Deleting ${user.userId} with ${user.accounts} linked account(s)`, input, context);
+      await storage.users.deleteUser(user.clientId, user.userId, context.wiring.now());
+      return {
+        json: { deleted: true, client_id: user.clientId, user_id: user.userId },
+        text: `Deleted ${user.userId}.`,
+      };
+    }),
+};
+
+export const userCommands: readonly Command[] = [list, show, revoke, remove];
+
+async function findUser(
+  storage: Storage,
+  { CLIENT_ID: clientId = '', USER_ID: userId = '' }: Input['positionals'],
+) {
+  if ((await storage.clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
+  const user = await storage.users.findUser(clientId, userId);
+  if (user !== undefined) return user;
+  throw new CommandError(
+    'not_found',
+    `The application has no user "${userId}"; "kalends user list ${clientId}" shows those it has.`,
+  );
+}
+
+function documentOf(user: UserSummary): object {
+  return {
+    client_id: user.clientId,
+    user_id: user.userId,
+    account_count: user.accounts,
+    grant_count: user.grants,
+    created_at: new Date(user.createdAt).toISOString(),
+    last_seen_at: new Date(user.lastSeenAt).toISOString(),
+  };
+}
+
+function accountDocumentOf({ provider, accountId, display, health, linkedAt }: Account): object {
+  return {
+    provider,
+    id: accountId,
+    display,
+    state: health.state,
+    reason: health.reason ?? null,
+    linked_at: new Date(linkedAt).toISOString(),
+  };
+}
