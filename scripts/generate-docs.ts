@@ -1,0 +1,77 @@
+/**
+ * Writes the documents that are made from the program itself: docs/configuration.md from the table of
+ * options, docs/cli.md from the commands' help. `--check` writes nothing and fails when one is stale.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { COMMANDS } from '../src/cli/cli.ts';
+import { helpAsMarkdown } from '../src/cli/help.ts';
+import { OPTIONS, type Option } from '../src/config.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+
+const documents: Readonly<Record<string, string>> = {
+  'docs/configuration.md': configurationDocument(),
+  'docs/cli.md': commandLineDocument(),
+};
+
+function configurationDocument(): string {
+  const rows = OPTIONS.map((option: Option) => {
+    const value = option.default === '' ? '–' : `\`${option.default}\``;
+    return `| \`${option.name}\` | ${value} | ${option.doc.replaceAll('|', '\\|')} |`;
+  });
+  const secrets = OPTIONS.filter((option: Option) => option.secret).map(({ name }) => `\`${name}_FILE\``);
+  return `# Configuration
+
+Kalends reads environment variables and nothing else. Every one of them can also be read from a file: put
+\`_FILE\` behind the name and the path into the value. For secrets that is the better way (${secrets.join(', ')}).
+All problems are reported together, by name, before anything starts; \`kalends doctor\` says more.
+
+| Variable | Default | Meaning |
+| --- | --- | --- |
+${rows.join('\n')}
+
+This page is generated from \`src/config.ts\` by \`npm run docs\`.
+`;
+}
+
+function commandLineDocument(): string {
+  return `# Command line
+
+In the repository: \`npm run kalends -- COMMAND\`. Installed: \`kalends COMMAND\`. It works on the data folder or the
+database of a running server, and reads the same [settings](configuration.md).
+
+- \`--json\` prints one JSON document on standard output and nothing else. A refusal is a document too,
+  \`{"error": "not_found", "message": "…"}\`. npm prints a banner of its own on standard output: use
+  \`npm run --silent kalends -- client list --json\`.
+- Without it, what went wrong is one sentence on standard error.
+- Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
+- \`kalends help\`, \`kalends COMMAND --help\`, \`kalends --version\`.
+
+${helpAsMarkdown(COMMANDS)}
+
+This page is generated from \`src/cli/\` by \`npm run docs\`.
+`;
+}
+
+function isCurrent(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === text;
+  } catch {
+    return false; // Not there: as good as stale.
+  }
+}
+
+const checking = process.argv.includes('--check');
+for (const [name, text] of Object.entries(documents)) {
+  const file = path.join(ROOT, name);
+  if (isCurrent(file, text)) continue;
+  if (checking) {
+    console.error(`${name} is stale: run "npm run docs".`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(file, text);
+    console.log(`Wrote ${name}.`);
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * `npm test`: the checks, then every test, on SQLite and on a PostgreSQL started for this run.
+ *
+ *   npm test -- oauth           only the files whose path has `oauth` in it, without the checks
+ *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
+ *   KALENDS_TEST_SCALE=20       twenty times the rounds of tests of chance (npm run soak)
+ *   KALENDS_TEST_POSTGRES_URL   a PostgreSQL of yours instead of the one started here
+ */
+import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+import { startPostgres } from '../test/databases.ts';
+import { runChecks } from './run-checks.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const MOST_FILES_AT_ONCE = 4;
+
+const filters = process.argv.slice(2);
+if (await passes()) process.exitCode = await testAll(selected());
+else process.exitCode = 1;
+
+/** A run of chosen files is for work in progress: only whole runs are checked. */
+async function passes(): Promise<boolean> {
+  return filters.length > 0 || (await runChecks());
+}
+
+function selected(): string[] {
+  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT }).sort();
+  const wanted = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
+  return wanted.map((file) => path.join(ROOT, file));
+}
+
+async function testAll(files: string[]): Promise<number> {
+  if (files.length === 0) {
+    console.error(`No test file has ${filters.join(' or ')} in its path.`);
+    return 1;
+  }
+  const postgres = process.env.KALENDS_TEST_POSTGRES_URL ? undefined : await startPostgres();
+  if (postgres !== undefined) process.env.KALENDS_TEST_POSTGRES_URL = postgres.url;
+  try {
+    return await testFiles(files);
+  } finally {
+    await postgres?.stop();
+  }
+}
+
+async function testFiles(files: string[]): Promise<number> {
+  const skipped: string[] = [];
+  let failed = 0;
+  const events = run({ files, concurrency: Math.min(availableParallelism(), MOST_FILES_AT_ONCE) });
+  events.on('test:pass', ({ name, file, skip }) => {
+    if (skip) skipped.push(`${path.relative(ROOT, file ?? '')}: ${name}`);
+  });
+  events.on('test:fail', () => {
+    failed += 1;
+  });
+  for await (const text of events.compose(spec)) process.stdout.write(text);
+
+  if (process.env.KALENDS_TEST_ALL === '1' && skipped.length > 0) {
+    console.error(`\nSkipped, which KALENDS_TEST_ALL=1 takes for a failure:\n  ${skipped.join('\n  ')}`);
+    return 1;
+  }
+  return failed === 0 ? 0 : 1;
+}
