@@ -1,0 +1,75 @@
+/** The offsets of a zone that a calendar brought along as VTIMEZONE rules, RFC 5545 §3.6.5. */
+import { DAY, dayNumberOf, parseLocal } from './civil.ts';
+import type { CustomZone, Observance } from './event-time.ts';
+import { expandRule } from './expand-rule.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
+import { parseRule } from './rule.ts';
+import type { OffsetSpan } from './zone.ts';
+
+/** Onsets are worked out once, up to this year; the last offset holds from then on. */
+const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
+const MOST_ZONES = 200;
+
+const offsetsOfZones = new Map<string, readonly OffsetSpan[]>();
+
+/** The zone's offsets as adjoining spans, the latest first. Rules that cannot be read begin at their start only. */
+export function customOffsets(zone: CustomZone): readonly OffsetSpan[] {
+  const key = cacheKeys.get(zone) ?? JSON.stringify(zone.observances);
+  cacheKeys.set(zone, key);
+  const known = offsetsOfZones.get(key);
+  if (known !== undefined) return known;
+  const offsets = spansOf(zone.observances);
+  if (offsetsOfZones.size >= MOST_ZONES) offsetsOfZones.clear();
+  offsetsOfZones.set(key, offsets);
+  return offsets;
+}
+
+const cacheKeys = new WeakMap<CustomZone, string>();
+
+type Onset = { readonly at: number; readonly offset: number; readonly before: number };
+
+function spansOf(observances: readonly Observance[]): OffsetSpan[] {
+  const onsets = observances.flatMap(onsetsOf).sort((a, b) => a.at - b.at);
+  const spans: OffsetSpan[] = [];
+  for (const [index, { at, offset }] of onsets.entries()) {
+    spans.unshift({ from: at, to: onsets[index + 1]?.at ?? Number.POSITIVE_INFINITY, offset });
+  }
+  const first = onsets[0];
+  // Before anything the rules know, the clock showed what the first onset changed it from.
+  if (first !== undefined) {
+    spans.push({ from: Number.NEGATIVE_INFINITY, to: first.at, offset: first.before });
+  }
+  return spans;
+}
+
+function onsetsOf({ start, offsetFrom, offsetTo, rrules, rdates }: Observance): Onset[] {
+  const localStart = parseLocal(start);
+  const locals = rdates.map(parseLocal).filter((local) => local !== undefined);
+  if (localStart !== undefined) {
+    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, localStart, offsetFrom)));
+  }
+  return [...new Set(locals)].map((local) => ({
+    at: local - offsetFrom * 1000,
+    offset: offsetTo * 1000,
+    before: offsetFrom * 1000,
+  }));
+}
+
+function onsetsOfRule(text: string, start: number, offsetFrom: number): number[] {
+  const rule = parseRule(text);
+  if (rule === undefined) return [];
+  const { until } = rule;
+  const lastLocal = until?.form === 'utc' ? until.local + offsetFrom * 1000 : until?.local;
+  const window = {
+    from: start,
+    to: LAST_ONSET,
+    until: until?.form === 'date' ? until.local + DAY : lastLocal,
+  };
+  try {
+    return expandRule(rule, start, window, recurrenceBudget(1000, 300_000));
+  } catch (error) {
+    // Clocks change a few times a year: a rule that names more is no zone's.
+    if (error instanceof RecurrenceBudgetError) return [];
+    throw error;
+  }
+}

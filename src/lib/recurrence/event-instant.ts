@@ -1,0 +1,53 @@
+/** Event times as instants. */
+import { dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from './civil.ts';
+import type { EventTime, Zone } from './event-time.ts';
+import { instantOfLocal, localOfInstant } from './zone.ts';
+
+/**
+ * The instant of an event time, epoch milliseconds. A date is midnight UTC, which is how all-day events are
+ * written on the wire (wire 1.11); a floating time is read in `floatingZone`. Throws RangeError for text that is
+ * no time, which no parser of ours makes.
+ */
+export function instantOf(time: EventTime, floatingZone: string): number {
+  return instantOfLocal(zoneOf(time, floatingZone), localOf(time));
+}
+
+/** The zone in which the time's wall clock runs. */
+export function zoneOf(time: EventTime, floatingZone: string): Zone {
+  if (time.type === 'date') return 'UTC';
+  return time.type === 'zoned' ? time.zone : floatingZone;
+}
+
+export function localOf(time: EventTime): LocalMs {
+  const text = time.type === 'date' ? time.date : time.local;
+  const local = parseLocal(text);
+  if (local === undefined) throw new RangeError(`Not a date or time: ${text}`);
+  return local;
+}
+
+/** The wall-clock time `local` in the type and zone of `model`. */
+export function timeLike(model: EventTime, local: LocalMs): EventTime {
+  if (model.type === 'date') return { type: 'date', date: formatDate(dayOfLocal(local)) };
+  return { ...model, local: formatLocal(local) };
+}
+
+/**
+ * The local time at which an event time falls on the clock of another: a RECURRENCE-ID, RDATE or EXDATE in UTC
+ * names the instance of a series in Paris. A date keeps its day, in either direction.
+ */
+export function localOn(model: EventTime, time: EventTime, floatingZone: string): LocalMs {
+  if (time.type === 'date') return localOf(time);
+  const local = model.type === 'date' ? ownDay(time, floatingZone) : undefined;
+  if (local !== undefined) return local;
+  const zone = zoneOf(model, floatingZone);
+  if (zone === zoneOf(time, floatingZone)) return localOf(time);
+  return localOfInstant(zone, instantOf(time, floatingZone));
+}
+
+/** The day meant by a time where a date belongs: midnight UTC is as written, else it is the calendar's day. */
+export function ownDay(time: EventTime, floatingZone: string): LocalMs {
+  const local = localOf(time);
+  const isUtc = time.type === 'zoned' && time.zone === 'UTC';
+  const shown = isUtc && local % 86_400_000 !== 0 ? localOfInstant(floatingZone, local) : local;
+  return dayOfLocal(shown) * 86_400_000;
+}

@@ -1,0 +1,149 @@
+/**
+ * The wall-clock times a recurrence rule names, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months,
+ * years), INTERVAL apart; each period gives its days that pass the rule's tests, at the rule's times of day,
+ * of which BYSETPOS picks some. So any window is reached by division, except for COUNT, which has to count.
+ */
+import {
+  type Civil,
+  civilOf,
+  DAY,
+  type DayNumber,
+  dayNumberOf,
+  dayOfLocal,
+  LAST_YEAR,
+  type LocalMs,
+  weekdayOf,
+} from './civil.ts';
+import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
+import type { Rule } from './rule.ts';
+import { type DayTest, dayTests } from './rule-days.ts';
+
+/** `from` and `to` bound what is answered: from <= time < to. `until` is the rule's own, inclusive. */
+export type RuleWindow = {
+  readonly from: LocalMs;
+  readonly to: LocalMs;
+  readonly until?: LocalMs | undefined;
+};
+
+/**
+ * The times in the window in order, never before `start`. DTSTART counts towards COUNT even where the rule does
+ * not name it (RFC 5545 §3.3.10: it "always counts as the first occurrence"), but is only answered
+ * where it does. Throws RecurrenceBudgetError.
+ */
+export function expandRule(
+  rule: Rule,
+  start: LocalMs,
+  window: RuleWindow,
+  budget: RecurrenceBudget,
+): LocalMs[] {
+  const startDay = dayOfLocal(start);
+  const tests = dayTests(rule, startDay);
+  const times = timesOfDay(rule, start - startDay * DAY);
+  const periods = periodsOf(rule, startDay);
+  const found: LocalMs[] = [];
+  const last = Math.min(window.to - 1, window.until ?? Number.POSITIVE_INFINITY);
+  let counted = 0;
+  let index = rule.count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
+
+  for (; ; index += 1) {
+    const { first, end } = periods.at(index);
+    if (first * DAY > last || first > LAST_DAY) return found;
+    const days = matchingDays(first, end, tests, budget);
+    for (const time of timesOfPeriod(days, times, rule.bySetPos, budget)) {
+      if (time < start) continue;
+      if (time > last) return found;
+      if (counted === 0 && time !== start) counted = 1;
+      counted += 1;
+      if (rule.count !== undefined && counted > rule.count) return found;
+      if (time >= window.from) found.push(time);
+    }
+  }
+}
+
+const LAST_DAY = dayNumberOf(LAST_YEAR, 12, 31);
+
+type Period = { readonly first: DayNumber; readonly end: DayNumber };
+
+type Periods = {
+  /** The index of the period a day is in, or of the last one before it. */
+  indexOf(day: DayNumber): number;
+  at(index: number): Period;
+};
+
+function periodsOf({ frequency, interval, weekStart }: Rule, startDay: DayNumber): Periods {
+  if (frequency === 'DAILY') return equalPeriods(startDay, 1, interval);
+  if (frequency === 'WEEKLY') {
+    return equalPeriods(startDay - ((weekdayOf(startDay) - weekStart + 7) % 7), 7, interval);
+  }
+  const months = frequency === 'MONTHLY' ? 1 : 12;
+  const unitOf = ({ year, month }: Civil) => (months === 1 ? year * 12 + month - 1 : year);
+  const firstDayOf = (unit: number) => (months === 1 ? dayNumberOf(0, unit + 1, 1) : dayNumberOf(unit, 1, 1));
+  const base = unitOf(civilOf(startDay));
+  return {
+    indexOf: (day) => Math.floor((unitOf(civilOf(day)) - base) / interval),
+    at: (index) => {
+      const unit = base + index * interval;
+      return { first: firstDayOf(unit), end: firstDayOf(unit + 1) };
+    },
+  };
+}
+
+function equalPeriods(base: DayNumber, length: number, interval: number): Periods {
+  const stride = length * interval;
+  return {
+    indexOf: (day) => Math.floor((day - base) / stride),
+    at: (index) => ({ first: base + index * stride, end: base + index * stride + length }),
+  };
+}
+
+function matchingDays(
+  first: DayNumber,
+  end: DayNumber,
+  tests: readonly DayTest[],
+  budget: RecurrenceBudget,
+): DayNumber[] {
+  spendSteps(budget, end - first);
+  const days: DayNumber[] = [];
+  for (let day = first; day < end; day += 1) {
+    if (tests.length === 0) days.push(day);
+    else {
+      const civil = civilOf(day);
+      if (tests.every((test) => test(day, civil))) days.push(day);
+    }
+  }
+  return days;
+}
+
+/** Milliseconds after midnight, in order. */
+function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): number[] {
+  const orOfStart = (values: readonly number[], own: number) => (values.length > 0 ? values : [own]);
+  const hours = orOfStart(byHour, Math.floor(startTime / 3_600_000));
+  const minutes = orOfStart(byMinute, Math.floor(startTime / 60_000) % 60);
+  const seconds = orOfStart(bySecond, Math.floor(startTime / 1000) % 60);
+  return hours.flatMap((hour) =>
+    minutes.flatMap((minute) => seconds.map((second) => (hour * 3600 + minute * 60 + second) * 1000)),
+  );
+}
+
+/** The period's times in order. Positions are found by division, so that the whole set need not be made. */
+function* timesOfPeriod(
+  days: readonly DayNumber[],
+  times: readonly number[],
+  positions: readonly number[],
+  budget: RecurrenceBudget,
+): Generator<LocalMs> {
+  const size = days.length * times.length;
+  const at = (index: number): LocalMs =>
+    (days[Math.floor(index / times.length)] ?? 0) * DAY + (times[index % times.length] ?? 0);
+  if (positions.length === 0) {
+    for (let index = 0; index < size; index += 1) {
+      spendSteps(budget, 1);
+      yield at(index);
+    }
+    return;
+  }
+  const indexes = positions.map((position) => (position > 0 ? position - 1 : size + position));
+  const inside = [...new Set(indexes)].filter((index) => index >= 0 && index < size);
+  spendSteps(budget, positions.length);
+  for (const index of inside.sort((a, b) => a - b)) yield at(index);
+}

@@ -1,0 +1,358 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { EventTime, Recurrence } from './event-time.ts';
+import { expand } from './expand.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
+import type { Instance, Series, SeriesOverride } from './series.ts';
+
+const zoned = (local: string, zone = 'Europe/Brussels'): EventTime => ({ type: 'zoned', local, zone });
+const utc = (local: string): EventTime => zoned(local, 'UTC');
+const date = (text: string): EventTime => ({ type: 'date', date: text });
+const floating = (local: string): EventTime => ({ type: 'floating', local });
+
+type Rules = { rrules?: string[]; rdates?: Recurrence['rdates']; exdates?: EventTime[] };
+
+function seriesOf(
+  start: EventTime,
+  end: EventTime,
+  { rrules = [], rdates = [], exdates = [] }: Rules = {},
+  overrides: SeriesOverride<string>[] = [],
+): Series<string> {
+  return { master: { start, end, recurrence: { rrules, rdates, exdates }, payload: 'master' }, overrides };
+}
+
+function instancesOf(
+  series: Series<string>,
+  from: string,
+  to: string,
+  zone = 'UTC',
+): readonly Instance<string>[] {
+  const window = { start: Date.parse(from), end: Date.parse(to) };
+  return expand(series, window, zone, recurrenceBudget()).instances;
+}
+
+const startsOf = (...input: Parameters<typeof instancesOf>): string[] =>
+  instancesOf(...input).map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
+
+const override = (
+  recurrenceId: EventTime,
+  start: EventTime,
+  end: EventTime,
+  more: Partial<SeriesOverride<string>> = {},
+): SeriesOverride<string> => ({ recurrenceId, start, end, cancelled: false, payload: 'override', ...more });
+
+describe('a window', () => {
+  const single = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T10:00:00'));
+
+  it('holds what overlaps it, however little', () => {
+    assert.deepEqual(startsOf(single, '2026-11-02T09:59:59Z', '2026-11-03T00:00Z'), ['2026-11-02T09:00']);
+    assert.deepEqual(startsOf(single, '2026-11-01T00:00Z', '2026-11-02T09:00:01Z'), ['2026-11-02T09:00']);
+  });
+
+  it('does not hold what ends where it starts or starts where it ends', () => {
+    assert.deepEqual(startsOf(single, '2026-11-02T10:00Z', '2026-11-03T00:00Z'), []);
+    assert.deepEqual(startsOf(single, '2026-11-01T00:00Z', '2026-11-02T09:00Z'), []);
+  });
+
+  it('holds an event without length where it starts, in one of two adjoining windows', () => {
+    const moment = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T09:00:00'));
+
+    assert.deepEqual(startsOf(moment, '2026-11-02T09:00Z', '2026-11-02T10:00Z'), ['2026-11-02T09:00']);
+    assert.deepEqual(startsOf(moment, '2026-11-02T08:00Z', '2026-11-02T09:00Z'), []);
+  });
+
+  it('holds a long instance that began long before it', () => {
+    const month = seriesOf(date('2026-01-01'), date('2026-02-15'), { rrules: ['FREQ=MONTHLY'] });
+
+    assert.deepEqual(startsOf(month, '2026-06-10T00:00Z', '2026-06-11T00:00Z'), [
+      '2026-05-01T00:00',
+      '2026-06-01T00:00',
+    ]);
+  });
+});
+
+describe('clock changes', () => {
+  it('leave a weekly meeting at its time of day', () => {
+    const weekly = seriesOf(zoned('2026-10-19T09:00:00'), zoned('2026-10-19T10:00:00'), {
+      rrules: ['FREQ=WEEKLY'],
+    });
+
+    assert.deepEqual(startsOf(weekly, '2026-10-19T00:00Z', '2026-11-03T00:00Z'), [
+      '2026-10-19T07:00',
+      '2026-10-26T08:00',
+      '2026-11-02T08:00',
+    ]);
+  });
+
+  it('move an instance in the gap forward by the gap, and no other', () => {
+    const nightly = seriesOf(zoned('2026-03-28T02:30:00'), zoned('2026-03-28T02:45:00'), {
+      rrules: ['FREQ=DAILY'],
+    });
+
+    assert.deepEqual(startsOf(nightly, '2026-03-27T00:00Z', '2026-03-31T00:00Z'), [
+      '2026-03-28T01:30',
+      '2026-03-29T01:30', // 03:30 in summer time: 02:30 did not exist
+      '2026-03-30T00:30',
+    ]);
+  });
+
+  it('move a DTSTART in the gap alone, not its series', () => {
+    const nightly = seriesOf(zoned('2026-03-29T02:30:00'), zoned('2026-03-29T03:30:00'), {
+      rrules: ['FREQ=DAILY;COUNT=2'],
+    });
+
+    assert.deepEqual(startsOf(nightly, '2026-03-27T00:00Z', '2026-03-31T00:00Z'), [
+      '2026-03-29T01:30',
+      '2026-03-30T00:30',
+    ]);
+  });
+
+  it('take the first of two equal times', () => {
+    const nightly = seriesOf(zoned('2026-10-25T02:30:00'), zoned('2026-10-25T02:45:00'));
+
+    assert.deepEqual(startsOf(nightly, '2026-10-24T00:00Z', '2026-10-26T00:00Z'), ['2026-10-25T00:30']);
+  });
+
+  it('stretch whole days but not hours', () => {
+    const day = seriesOf(zoned('2026-03-28T12:00:00'), zoned('2026-03-29T12:00:00'));
+    const night = seriesOf(zoned('2026-03-27T23:00:00'), zoned('2026-03-28T07:00:00'), {
+      rrules: ['FREQ=DAILY;COUNT=2'],
+    });
+
+    const [long] = instancesOf(day, '2026-03-28T00:00Z', '2026-03-30T00:00Z');
+    const nights = instancesOf(night, '2026-03-27T00:00Z', '2026-03-30T00:00Z');
+
+    assert.equal(long && long.endsAt - long.startsAt, 23 * 3_600_000);
+    assert.deepEqual(
+      nights.map(({ startsAt, endsAt }) => (endsAt - startsAt) / 3_600_000),
+      [8, 8],
+    );
+  });
+
+  it('do not touch floating times, which are the calendar zone’s', () => {
+    const daily = seriesOf(floating('2026-11-01T09:00:00'), floating('2026-11-01T10:00:00'));
+
+    assert.deepEqual(startsOf(daily, '2026-11-01T00:00Z', '2026-11-02T00:00Z', 'America/New_York'), [
+      '2026-11-01T14:00',
+    ]);
+  });
+});
+
+describe('rules', () => {
+  const hour = (rules: Rules) => seriesOf(zoned('2026-11-02T09:00:00'), zoned('2026-11-02T10:00:00'), rules);
+  const november = ['2026-11-01T00:00Z', '2026-12-01T00:00Z'] as const;
+  const days = (series: Series<string>) =>
+    startsOf(series, ...november).map((text) => Number(text.slice(8, 10)));
+
+  it('count before EXDATE takes away', () => {
+    const exdates = [zoned('2026-11-03T09:00:00')];
+
+    assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;COUNT=3'], exdates })), [2, 4]);
+  });
+
+  it('count a DTSTART they do not name, and keep it', () => {
+    assert.deepEqual(days(hour({ rrules: ['FREQ=WEEKLY;BYDAY=TU;COUNT=3'] })), [2, 3, 10]);
+  });
+
+  it('reach up to an UNTIL in UTC inclusive', () => {
+    assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;UNTIL=20261104T080000Z'] })), [2, 3, 4]);
+    assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;UNTIL=20261104T075959Z'] })), [2, 3]);
+  });
+
+  it('reach through the day of an UNTIL that is a date on a timed series', () => {
+    assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;UNTIL=20261104'] })), [2, 3, 4]);
+  });
+
+  it('take the date of an UNTIL that is a time on an all-day series', () => {
+    const allDay = (until: string, zone = 'UTC') =>
+      startsOf(
+        seriesOf(date('2026-11-02'), date('2026-11-03'), { rrules: [`FREQ=DAILY;UNTIL=${until}`] }),
+        ...november,
+        zone,
+      ).length;
+
+    assert.equal(allDay('20261104T000000Z', 'America/New_York'), 3);
+    assert.equal(allDay('20261103T230000Z', 'Europe/Brussels'), 3);
+  });
+
+  it('add up when there are several', () => {
+    assert.deepEqual(
+      days(hour({ rrules: ['FREQ=DAILY;COUNT=2', 'FREQ=WEEKLY;BYDAY=MO,TU;COUNT=4'] })),
+      [2, 3, 9, 10],
+    );
+  });
+
+  it('skip months without a 31st and years without a 29 February', () => {
+    const monthly = seriesOf(date('2026-01-31'), date('2026-02-01'), { rrules: ['FREQ=MONTHLY'] });
+    const leap = seriesOf(date('2024-02-29'), date('2024-03-01'), { rrules: ['FREQ=YEARLY'] });
+
+    assert.deepEqual(startsOf(monthly, '2026-02-01T00:00Z', '2026-06-01T00:00Z'), [
+      '2026-03-31T00:00',
+      '2026-05-31T00:00',
+    ]);
+    assert.deepEqual(startsOf(leap, '2025-01-01T00:00Z', '2033-01-01T00:00Z'), [
+      '2028-02-29T00:00',
+      '2032-02-29T00:00',
+    ]);
+  });
+
+  it('below a day are left out and reported', () => {
+    const window = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
+
+    const expansion = expand(hour({ rrules: ['FREQ=HOURLY'] }), window, 'UTC', recurrenceBudget());
+
+    assert.equal(expansion.instances.length, 1);
+    assert.equal(expansion.unsupported, true);
+  });
+
+  it('give way to an EXDATE of a date for the whole day', () => {
+    assert.deepEqual(
+      days(hour({ rrules: ['FREQ=DAILY;BYHOUR=9,17;COUNT=5'], exdates: [date('2026-11-03')] })),
+      [2, 2, 4],
+    );
+  });
+
+  it('give way to an EXDATE in another zone', () => {
+    assert.deepEqual(
+      days(hour({ rrules: ['FREQ=DAILY;COUNT=2'], exdates: [utc('2026-11-03T08:00:00')] })),
+      [2],
+    );
+  });
+
+  it('are joined by RDATEs, which may have an end of their own', () => {
+    const rdates = [
+      { start: zoned('2026-11-20T14:00:00'), end: zoned('2026-11-20T17:00:00') },
+      { start: date('2026-11-25') },
+    ];
+
+    const instances = instancesOf(hour({ rdates }), ...november);
+
+    assert.deepEqual(
+      instances.map(({ startsAt, endsAt }) => [
+        new Date(startsAt).toISOString().slice(8, 13),
+        (endsAt - startsAt) / 3_600_000,
+      ]),
+      [
+        ['02T08', 1],
+        ['20T13', 3],
+        ['25T08', 1],
+      ],
+    );
+  });
+});
+
+describe('overrides', () => {
+  const weekly = (...overrides: SeriesOverride<string>[]) =>
+    seriesOf(
+      zoned('2026-11-02T09:00:00'),
+      zoned('2026-11-02T10:00:00'),
+      { rrules: ['FREQ=WEEKLY;COUNT=4'] },
+      overrides,
+    );
+  const all = ['2026-10-01T00:00Z', '2027-01-01T00:00Z'] as const;
+
+  it('replace the instance they name, in whatever zone they name it', () => {
+    const moved = override(
+      utc('2026-11-09T08:00:00'),
+      zoned('2026-11-10T09:00:00'),
+      zoned('2026-11-10T09:30:00'),
+    );
+
+    const instances = instancesOf(weekly(moved), ...all);
+
+    assert.deepEqual(
+      instances.map(({ payload }) => payload),
+      ['master', 'override', 'master', 'master'],
+    );
+    assert.deepEqual(instances[1]?.originalStart, zoned('2026-11-09T09:00:00'));
+    assert.equal(instances[1]?.isOverride, true);
+  });
+
+  it('move into and out of a window', () => {
+    const moved = override(
+      zoned('2026-11-09T09:00:00'),
+      zoned('2026-12-24T09:00:00'),
+      zoned('2026-12-24T10:00:00'),
+    );
+
+    assert.deepEqual(startsOf(weekly(moved), '2026-11-09T00:00Z', '2026-11-10T00:00Z'), []);
+    assert.deepEqual(startsOf(weekly(moved), '2026-12-24T00:00Z', '2026-12-25T00:00Z'), ['2026-12-24T08:00']);
+  });
+
+  it('take an instance away when cancelled', () => {
+    const gone = override(
+      zoned('2026-11-09T09:00:00'),
+      zoned('2026-11-09T09:00:00'),
+      zoned('2026-11-09T10:00:00'),
+      { cancelled: true },
+    );
+
+    assert.equal(startsOf(weekly(gone), ...all).length, 3);
+  });
+
+  it('take place without a master', () => {
+    const lone = override(
+      zoned('2026-11-09T09:00:00'),
+      zoned('2026-11-10T09:00:00'),
+      zoned('2026-11-10T10:00:00'),
+    );
+
+    assert.deepEqual(startsOf({ overrides: [lone] }, ...all), ['2026-11-10T08:00']);
+  });
+
+  it('for this and future move later instances and lengthen them', () => {
+    const future = override(
+      zoned('2026-11-16T09:00:00'),
+      zoned('2026-11-17T11:00:00'),
+      zoned('2026-11-17T13:00:00'),
+      { thisAndFuture: true },
+    );
+
+    const instances = instancesOf(weekly(future), ...all);
+
+    assert.deepEqual(
+      instances.map(({ startsAt, endsAt, payload }) => [
+        new Date(startsAt).toISOString().slice(5, 13),
+        (endsAt - startsAt) / 3_600_000,
+        payload,
+      ]),
+      [
+        ['11-02T08', 1, 'master'],
+        ['11-09T08', 1, 'master'],
+        ['11-17T10', 2, 'override'],
+        ['11-24T10', 2, 'override'],
+      ],
+    );
+  });
+});
+
+describe('the budget', () => {
+  const daily = seriesOf(utc('1970-01-01T09:00:00'), utc('1970-01-01T10:00:00'), { rrules: ['FREQ=DAILY'] });
+
+  it('stops a call that would answer more, and is shared by calls', () => {
+    const budget = recurrenceBudget(40);
+    const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
+
+    expand(daily, month, 'UTC', budget);
+
+    assert.equal(budget.occurrences, 10);
+    assert.throws(() => expand(daily, month, 'UTC', budget), RecurrenceBudgetError);
+  });
+
+  it('stops a rule that names every second of the day', () => {
+    const list = (most: number) => Array.from({ length: most }, (_, value) => value).join(',');
+    const rrule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
+    const bomb = seriesOf(utc('2026-11-01T00:00:00'), utc('2026-11-01T00:00:01'), { rrules: [rrule] });
+
+    assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z', '2027-11-01T00:00Z'), RecurrenceBudgetError);
+  });
+
+  it('is hardly touched by a window far from DTSTART', () => {
+    const budget = recurrenceBudget();
+    const year = { start: Date.parse('2126-01-01'), end: Date.parse('2126-01-08') };
+
+    assert.equal(expand(daily, year, 'UTC', budget).instances.length, 7);
+    assert.ok(budget.steps > recurrenceBudget().steps - 100);
+  });
+});

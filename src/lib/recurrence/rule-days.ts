@@ -1,0 +1,115 @@
+/**
+ * Which days a rule names, RFC 5545 §3.3.10: every BYxxx part of days is a test a day passes or fails, and
+ * what the rule leaves open is DTSTART's.
+ */
+import {
+  type Civil,
+  civilOf,
+  type DayNumber,
+  dayNumberOf,
+  dayOfYear,
+  daysInMonth,
+  isLeapYear,
+  weekdayOf,
+} from './civil.ts';
+import type { Rule, RuleWeekday } from './rule.ts';
+
+export type DayTest = (day: DayNumber, civil: Civil) => boolean;
+
+/** The tests of the rule on a series that starts on that day, the cheapest first. */
+export function dayTests(rule: Rule, startDay: DayNumber): readonly DayTest[] {
+  const filled = withDaysOfStart(rule, startDay);
+  const tests: DayTest[] = [];
+  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = filled;
+  if (byMonth.length > 0) tests.push(inMonths(byMonth));
+  if (byMonthDay.length > 0) tests.push(onMonthDays(byMonthDay));
+  if (byDay.length > 0) tests.push(onWeekdays(filled));
+  if (byYearDay.length > 0) tests.push(onYearDays(byYearDay));
+  if (byWeekNo.length > 0) tests.push(inWeeks(byWeekNo, rule.weekStart));
+  return tests;
+}
+
+type DayParts = Pick<Rule, 'frequency' | 'byMonth' | 'byMonthDay' | 'byYearDay' | 'byWeekNo' | 'byDay'>;
+
+// > Information, not contained in the rule, necessary to determine the various recurrence instance start
+// > time and dates are derived from the Start Time (DTSTART) component attribute.
+function withDaysOfStart(rule: Rule, startDay: DayNumber): DayParts {
+  const { frequency, byMonthDay, byYearDay, byDay, byWeekNo } = rule;
+  if (frequency === 'DAILY' || byMonthDay.length + byYearDay.length + byDay.length > 0) return rule;
+  if (frequency === 'WEEKLY' || byWeekNo.length > 0) {
+    return { ...rule, byDay: [{ ordinal: 0, weekday: weekdayOf(startDay) }] };
+  }
+  const { month, day } = civilOf(startDay);
+  const byMonth = frequency === 'YEARLY' && rule.byMonth.length === 0 ? [month] : rule.byMonth;
+  return { ...rule, byMonth, byMonthDay: [day] };
+}
+
+function inMonths(months: readonly number[]): DayTest {
+  const wanted = new Set(months);
+  return (_day, { month }) => wanted.has(month);
+}
+
+function onMonthDays(days: readonly number[]): DayTest {
+  const wanted = new Set(days);
+  return (_number, { year, month, day }) => wanted.has(day) || wanted.has(day - daysInMonth(year, month) - 1);
+}
+
+function onYearDays(days: readonly number[]): DayTest {
+  const wanted = new Set(days);
+  return (_number, civil) => {
+    const day = dayOfYear(civil);
+    return wanted.has(day) || wanted.has(day - lengthOfYear(civil.year) - 1);
+  };
+}
+
+const lengthOfYear = (year: number): number => (isLeapYear(year) ? 366 : 365);
+
+/** Ordinals count within the month, or within the year of a yearly rule that names no month; elsewhere they mean nothing. */
+function onWeekdays({ frequency, byMonth, byWeekNo, byDay }: DayParts): DayTest {
+  const counted = frequency === 'MONTHLY' || (frequency === 'YEARLY' && byWeekNo.length === 0);
+  const every = new Set(
+    byDay.filter(({ ordinal }) => ordinal === 0 || !counted).map(({ weekday }) => weekday),
+  );
+  if (!counted || every.size === byDay.length) return (day) => every.has(weekdayOf(day));
+  const ordinals = new Set(byDay.map(ordinalKey));
+  const inYear = frequency === 'YEARLY' && byMonth.length === 0;
+  return (number, civil) => {
+    const weekday = weekdayOf(number);
+    if (every.has(weekday)) return true;
+    const position = inYear ? dayOfYear(civil) : civil.day;
+    const length = inYear ? lengthOfYear(civil.year) : daysInMonth(civil.year, civil.month);
+    const fromStart = Math.ceil(position / 7);
+    const fromEnd = -Math.ceil((length - position + 1) / 7);
+    return (
+      ordinals.has(ordinalKey({ ordinal: fromStart, weekday })) ||
+      ordinals.has(ordinalKey({ ordinal: fromEnd, weekday }))
+    );
+  };
+}
+
+const ordinalKey = ({ ordinal, weekday }: RuleWeekday): number => ordinal * 7 + weekday;
+
+/** Weeks are numbered as ISO 8601 does, but begin on WKST: week 1 is the first with four days of the year. */
+function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
+  const wanted = new Set(weeks);
+  return (number, { year }) => {
+    const start = number - ((weekdayOf(number) - weekStart + 7) % 7);
+    let firstWeek = firstWeekOf(year, weekStart);
+    let nextFirstWeek = firstWeekOf(year + 1, weekStart);
+    if (start < firstWeek) {
+      nextFirstWeek = firstWeek;
+      firstWeek = firstWeekOf(year - 1, weekStart);
+    } else if (start >= nextFirstWeek) {
+      firstWeek = nextFirstWeek;
+      nextFirstWeek = firstWeekOf(year + 2, weekStart);
+    }
+    const week = (start - firstWeek) / 7 + 1;
+    return wanted.has(week) || wanted.has(week - (nextFirstWeek - firstWeek) / 7 - 1);
+  };
+}
+
+/** The week holding 4 January has four days of the new year, whatever day weeks begin with. */
+function firstWeekOf(year: number, weekStart: number): DayNumber {
+  const fourth = dayNumberOf(year, 1, 4);
+  return fourth - ((weekdayOf(fourth) - weekStart + 7) % 7);
+}

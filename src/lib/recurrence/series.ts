@@ -1,0 +1,51 @@
+/** A series and its instances, as expanding sees them. `T` is whatever the caller keeps with an event. */
+import type { EventTime, Recurrence } from './event-time.ts';
+
+/**
+ * A master, overrides of its instances, or both. Overrides without a master occur (an invitation to one
+ * instance of a series): each is an instance of its own.
+ */
+export type Series<T> = {
+  readonly master?: SeriesMaster<T> | undefined;
+  readonly overrides: readonly SeriesOverride<T>[];
+};
+
+/** A single event is a master without recurrence. `end` is exclusive. */
+export type SeriesMaster<T> = {
+  readonly start: EventTime;
+  readonly end: EventTime;
+  readonly recurrence?: Recurrence | undefined;
+  readonly payload: T;
+};
+
+export type SeriesOverride<T> = {
+  /** The original start of the instance replaced. */
+  readonly recurrenceId: EventTime;
+  readonly start: EventTime;
+  readonly end: EventTime;
+  /** RANGE=THISANDFUTURE: later instances move by as much, take this length and this payload. */
+  readonly thisAndFuture?: boolean | undefined;
+  /** The instance does not take place. */
+  readonly cancelled: boolean;
+  readonly payload: T;
+};
+
+/** Epoch milliseconds, half-open. */
+export type TimeWindow = { readonly start: number; readonly end: number };
+
+export type Instance<T> = {
+  /** Epoch milliseconds; an all-day instance is from midnight to midnight UTC (wire 1.11). */
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** What names the instance: its start by the series' rule, in the type and zone of the master's start. */
+  readonly originalStart: EventTime;
+  readonly payload: T;
+  readonly isOverride: boolean;
+};
+
+export type Expansion<T> = {
+  /** By start, then by original start. */
+  readonly instances: readonly Instance<T>[];
+  /** A rule could not be followed (below a day, another calendar, unreadable): it counts as absent. */
+  readonly unsupported: boolean;
+};

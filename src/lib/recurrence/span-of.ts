@@ -1,0 +1,84 @@
+/** The stretch of time a series can be found in, for an index. */
+import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
+import { instantOf } from './event-instant.ts';
+import { expandRule } from './expand-rule.ts';
+import { lengthOf, longestOf, type MasterClock, type MasterRule, masterClock } from './master-clock.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
+import type { Series, SeriesMaster } from './series.ts';
+import { instantOfLocal } from './zone.ts';
+
+/** Epoch milliseconds; both bounds inclusive. */
+export type Span = { readonly startsAt: number; readonly endsAt: number };
+
+/**
+ * Bounds that hold every instance `expand` can answer, possibly wider: none starts before `startsAt` or ends after
+ * `endsAt`, which is Number.MAX_SAFE_INTEGER where a rule has no end or its end takes long to find.
+ */
+export function spanOf(series: Series<unknown>, calendarZone: string): Span {
+  const { master, overrides } = series;
+  const own = master === undefined ? [] : [masterSpan(master, calendarZone)];
+  const spans = overrides.map(({ start, end, recurrenceId }) => ({
+    startsAt: Math.min(instantOf(start, calendarZone), instantOf(recurrenceId, calendarZone)),
+    endsAt: Math.max(instantOf(start, calendarZone), instantOf(end, calendarZone)),
+  }));
+  const startsAt = least([...own, ...spans].map((span) => span.startsAt));
+  const endsAt = most([...own, ...spans].map((span) => span.endsAt));
+  const lasting = overrides.filter(({ thisAndFuture }) => thisAndFuture === true);
+  if (lasting.length === 0 || master === undefined) return { startsAt, endsAt };
+  return widen({ startsAt, endsAt }, lasting, calendarZone);
+}
+
+/** Arrays can be longer than a call can have arguments. */
+const least = (values: readonly number[]): number =>
+  values.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER);
+const most = (values: readonly number[]): number =>
+  values.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
+
+function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
+  const clock = masterClock(master, calendarZone);
+  const longest = longestOf(lengthOf(master.start, master.end, calendarZone));
+  const first = instantOf(master.start, calendarZone);
+  const rdates = (master.recurrence?.rdates ?? []).map(({ start, end }) => ({
+    // A date on a timed series stands for some time of that day.
+    startsAt: instantOf(start, calendarZone) - DAY,
+    endsAt:
+      (end === undefined ? instantOf(start, calendarZone) + longest : instantOf(end, calendarZone)) + 2 * DAY,
+  }));
+  const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
+  const ownEnd = Math.max(first, instantOf(master.end, calendarZone));
+  return {
+    startsAt: least([first, ...rdates.map((rdate) => rdate.startsAt)]),
+    endsAt: capped(most([ownEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
+  };
+}
+
+const capped = (endsAt: number): number => (endsAt > LATEST ? Number.MAX_SAFE_INTEGER : endsAt);
+const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
+
+/** No start of the rule is later: epoch milliseconds. */
+function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterClock): number {
+  if (until !== undefined) return instantOfLocal(zone, until) + DAY;
+  if (rule.count === undefined) return Number.MAX_SAFE_INTEGER;
+  try {
+    const starts = expandRule(
+      rule,
+      startLocal,
+      { from: startLocal, to: LATEST },
+      recurrenceBudget(0, 50_000),
+    );
+    return instantOfLocal(zone, starts.at(-1) ?? startLocal);
+  } catch (error) {
+    if (error instanceof RecurrenceBudgetError) return Number.MAX_SAFE_INTEGER;
+    throw error;
+  }
+}
+
+/** Later instances move as RANGE overrides say, and can be as long as these are. */
+function widen(span: Span, lasting: Series<unknown>['overrides'], calendarZone: string): Span {
+  const reach = lasting.map(({ start, end, recurrenceId }) => {
+    const shift = Math.abs(instantOf(start, calendarZone) - instantOf(recurrenceId, calendarZone));
+    return shift + longestOf(lengthOf(start, end, calendarZone)) + 2 * DAY;
+  });
+  const farthest = most(reach);
+  return { startsAt: span.startsAt - farthest, endsAt: capped(span.endsAt + farthest) };
+}

@@ -1,0 +1,88 @@
+/**
+ * From wall clocks to instants and back, in IANA zones and in zones of a calendar's own. Where a clock shows a time
+ * twice, the first is meant (RFC 5545 §3.3.5). A time the clock skips is read with the offset before the gap, which
+ * moves it forward by the gap: so do the calendars people know, where RFC 5545 §3.3.10 would drop it.
+ */
+import { DAY, type LocalMs } from './civil.ts';
+import { customOffsets } from './custom-zone.ts';
+import type { Zone } from './event-time.ts';
+
+/** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
+export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
+
+/** Spans looked up before, by zone: asking Temporal costs a hundred times the look-up. */
+const spansOfZones = new Map<string, OffsetSpan[]>();
+const MOST_SPANS = 400;
+
+/** Milliseconds east of UTC at an instant. */
+export function offsetAt(zone: Zone, instant: number): number {
+  if (zone === 'UTC') return 0;
+  if (typeof zone !== 'string') return spanIn(customOffsets(zone), instant)?.offset ?? 0;
+  let spans = spansOfZones.get(zone);
+  if (spans === undefined) {
+    spans = [];
+    spansOfZones.set(zone, spans);
+  }
+  const known = spanIn(spans, instant);
+  if (known !== undefined) return known.offset;
+  const span = askTemporal(zone, instant);
+  if (spans.length >= MOST_SPANS) spans.length = 0;
+  spans.unshift(span);
+  return span.offset;
+}
+
+export function instantOfLocal(zone: Zone, local: LocalMs): number {
+  if (zone === 'UTC') return local;
+  const before = offsetAt(zone, local - DAY);
+  const after = offsetAt(zone, local + DAY);
+  const first = local - Math.max(before, after);
+  const second = local - Math.min(before, after);
+  if (first + offsetAt(zone, first) === local) return first;
+  if (second + offsetAt(zone, second) === local) return second;
+  return local - before;
+}
+
+export function localOfInstant(zone: Zone, instant: number): LocalMs {
+  return instant + offsetAt(zone, instant);
+}
+
+/** The zone's name as Temporal spells it, found without regard to case; `undefined` when there is none such. */
+export function ianaZone(name: string): string | undefined {
+  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
+  const lower = name.toLowerCase();
+  if (UTC_NAMES.has(lower)) return 'UTC';
+  const known = namesOfZones.get(lower);
+  if (known !== undefined) return known;
+  try {
+    return new Temporal.ZonedDateTime(0n, name).timeZoneId;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const UTC_NAMES = new Set(['utc', 'z', 'gmt', 'etc/utc', 'etc/gmt', 'zulu', 'etc/zulu', 'universal', 'uct']);
+const namesOfZones = new Map(
+  Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name] as const),
+);
+
+function spanIn(spans: readonly OffsetSpan[], instant: number): OffsetSpan | undefined {
+  for (const span of spans) if (instant >= span.from && instant < span.to) return span;
+  return undefined;
+}
+
+/** A zone that Temporal does not know (its data may be older than a calendar's) counts as UTC. */
+function askTemporal(zone: string, instant: number): OffsetSpan {
+  if (ianaZone(zone) === undefined) {
+    return { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY, offset: 0 };
+  }
+  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(instant)).toZonedDateTimeISO(zone);
+  // An instant that is itself a transition begins the span that holds it.
+  const from = at.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds;
+  const to = at.getTimeZoneTransition('next')?.epochMilliseconds;
+  return {
+    from: from ?? Number.NEGATIVE_INFINITY,
+    to: to ?? Number.POSITIVE_INFINITY,
+    offset: at.offsetNanoseconds / 1_000_000,
+  };
+}
