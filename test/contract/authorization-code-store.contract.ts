@@ -1,0 +1,152 @@
+/** What every AuthorizationCodeStore must do. Each database's test calls this with its own empty one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  FamilyIdTaken,
+} from '../../src/oauth/authorization-code-store.ts';
+import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
+import { rowsIn } from './grant-rows.ts';
+
+export function authorizationCodeStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    await makeCode(db, 'ada');
+    const codes = authorizationCodeStore(db);
+    const code = await codes.findCode('acme', 'ada');
+    assert.ok(code);
+    return { db, codes, code };
+  };
+
+  describe(`AuthorizationCodeStore on ${database}`, () => {
+    it("answers a code's record at its own application only", async () => {
+      const { codes, code } = await prepare();
+
+      assert.deepEqual(code, {
+        clientId: 'acme',
+        userId: 'ada',
+        issueId: 'issue',
+        redirectUri: 'https://acme.example/cb',
+        scope: 'read',
+        codeChallenge: undefined,
+        approvedAt: NOW,
+        withdrawnAt: undefined,
+      });
+      for (const unknown of ['ben', 'ADA', '', 'ada\0', 'ada\ud800']) {
+        assert.equal(await codes.findCode('acme', unknown), undefined);
+      }
+      assert.equal(await codes.findCode('other', 'ada'), undefined);
+    });
+
+    it('answers each of many who look at once for its own record', async () => {
+      const { codes } = await prepare();
+
+      const found = await tenTimes((i) => codes.findCode(i % 2 ? 'acme' : 'other', 'ada'));
+
+      assert.deepEqual(
+        found.map(Boolean),
+        found.map((_, i) => i % 2 === 1),
+      );
+    });
+
+    it('tells a code of another application from one that is nowhere', async () => {
+      const { codes } = await prepare();
+
+      assert.equal(await codes.isCodeOfAnotherClient('other', 'ada'), true);
+      assert.equal(await codes.isCodeOfAnotherClient('acme', 'ada'), false);
+      assert.equal(await codes.isCodeOfAnotherClient('other', 'ada\0'), false);
+    });
+
+    it('lets exactly one of ten concurrent exchanges redeem a code', async () => {
+      const { db, codes, code } = await prepare();
+
+      const redeemed = await tenTimes(() => codes.redeemCode(code, firstOfFamily(), NOW + 1));
+
+      assert.equal(redeemed.filter(Boolean).length, 1);
+      assert.equal(await rowsIn(db, 'token_family'), 1);
+      assert.equal(await codes.findCode('acme', 'ada'), undefined);
+    });
+
+    it('starts the grant that the code authorizes, with its first refresh token', async () => {
+      const { db, codes, code } = await prepare();
+      const first = firstOfFamily();
+      const families = tokenFamilyStore(db);
+
+      const grant = await codes.redeemCode(code, first, NOW + 1);
+
+      const expected = { familyId: familyOf(first), clientId: 'acme', userId: 'ada', scope: 'read' };
+      assert.deepEqual(grant, expected);
+      assert.deepEqual(await families.findLivingGrant(familyOf(first)), expected);
+      assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), NOW), expected);
+    });
+
+    it('does not redeem a record that a later approval replaced', async () => {
+      const { db, codes, code } = await prepare();
+      await db.write("UPDATE authorization_code SET issue_id = 'later'");
+
+      assert.equal(await codes.redeemCode(code, firstOfFamily(), NOW), undefined);
+      assert.equal((await codes.findCode('acme', 'ada'))?.issueId, 'later');
+      assert.equal(await rowsIn(db, 'token_family'), 0);
+    });
+
+    it('does not redeem a record that was withdrawn meanwhile, and keeps it', async () => {
+      const { db, codes, code } = await prepare();
+      await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
+
+      assert.equal(await codes.redeemCode(code, firstOfFamily(), NOW), undefined);
+      assert.equal((await codes.findCode('acme', 'ada'))?.withdrawnAt, NOW);
+    });
+
+    it('leaves the code for another try when the number of its grant is taken', async () => {
+      const { db, codes, code } = await prepare();
+      const first = firstOfFamily();
+      await codes.redeemCode(code, first, NOW);
+      await makeCode(db, 'ada');
+
+      await assert.rejects(codes.redeemCode(code, first, NOW), FamilyIdTaken);
+
+      assert.ok(await codes.redeemCode(code, firstOfFamily(), NOW));
+    });
+
+    it('leaves no grant alive of a user or application that is deleted while its code is redeemed', async () => {
+      for (const by of ['user', 'application']) {
+        const { db, codes, code } = await prepare();
+
+        await Promise.all([
+          codes.redeemCode(code, firstOfFamily(), NOW),
+          by === 'user' ? userStore(db).deleteUser('acme', 'ada', NOW) : clientStore(db).deleteClient('acme'),
+          ...Array.from({ length: 8 }, () => codes.redeemCode(code, firstOfFamily(), NOW)),
+        ]);
+
+        const living = await db.all('SELECT family_id FROM token_family WHERE ended_at IS NULL');
+        assert.equal(living.length, 0, by);
+        assert.equal(await redeemable(codes, code), false, by);
+      }
+    });
+
+    it('forgets records approved before the instant, in parts, and no others', async () => {
+      const { db, codes } = await prepare();
+      await makeCode(db, 'ben');
+      await db.write("UPDATE authorization_code SET approved_at = :at WHERE user_id = 'ben'", {
+        at: NOW - 1,
+      });
+
+      assert.equal(await codes.deleteExpiredCodes(NOW), 1);
+      assert.equal(await codes.findCode('acme', 'ben'), undefined);
+      assert.ok(await codes.findCode('acme', 'ada'));
+    });
+  });
+}
+
+async function redeemable(codes: AuthorizationCodeStore, code: AuthorizationCode): Promise<boolean> {
+  return (await codes.redeemCode(code, firstOfFamily(), NOW)) !== undefined;
+}

@@ -1,0 +1,146 @@
+/** What every AuthorizationRequestStore must do. Each database's test calls this with its own empty one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { AuthorizationRequest } from '../../src/connect/authorization-request-store.ts';
+import { accountStore } from '../../src/store/account-store.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { makeAccount } from './grant-rows.ts';
+
+const request: AuthorizationRequest = {
+  transactionId: 't1',
+  clientId: 'acme',
+  userId: 'ada',
+  redirectUri: 'https://acme.example/cb',
+  scope: 'read',
+  state: 'opaque & "odd" é😀',
+  codeChallenge: 'challenge',
+  language: 'fr',
+  theme: 'dark',
+  providers: ['apple', 'caldav'],
+  query: 'client_id=acme&user_id=ada',
+  formToken: 'token',
+  status: 'open',
+  createdAt: NOW,
+};
+
+export function authorizationRequestStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    const requests = authorizationRequestStore(db);
+    await requests.createRequest(request);
+    return { db, requests, codes: authorizationCodeStore(db) };
+  };
+  const prepareConnected = async () => {
+    const made = await prepare();
+    await makeAccount(made.db, 'acme', 'ada');
+    return made;
+  };
+
+  describe(`AuthorizationRequestStore on ${database}`, () => {
+    it('answers a request as it was made, and nothing for another transaction', async () => {
+      const { requests } = await prepare();
+      const bare = { ...request, transactionId: 't2', state: undefined, codeChallenge: undefined };
+      await requests.createRequest(bare);
+
+      assert.deepEqual({ ...(await requests.findRequest('t1')) }, request);
+      assert.deepEqual({ ...(await requests.findRequest('t2')) }, bare);
+      assert.equal(await requests.findRequest('T1'), undefined);
+      assert.equal(await requests.findRequest('t1\0'), undefined);
+    });
+
+    it('approves a request once, however many try, and writes its code', async () => {
+      const { requests, codes } = await prepareConnected();
+
+      const approved = await tenTimes((i) => requests.approveRequest('t1', `issue ${i}`, NOW + 1));
+
+      assert.equal(approved.filter(Boolean).length, 1);
+      assert.deepEqual(await codes.findCode('acme', 'ada'), {
+        clientId: 'acme',
+        userId: 'ada',
+        issueId: `issue ${approved.indexOf(true)}`,
+        redirectUri: request.redirectUri,
+        scope: 'read',
+        codeChallenge: 'challenge',
+        approvedAt: NOW + 1,
+        withdrawnAt: undefined,
+      });
+      assert.equal((await requests.findRequest('t1'))?.status, 'approved');
+    });
+
+    it('approves nothing for a user without an account', async () => {
+      const { requests, codes } = await prepare();
+
+      assert.equal(await requests.approveRequest('t1', 'issue', NOW), false);
+
+      assert.equal(await codes.findCode('acme', 'ada'), undefined);
+      assert.equal((await requests.findRequest('t1'))?.status, 'open');
+    });
+
+    it('lets exactly one of five approvals and five denials decide', async () => {
+      const { requests, codes } = await prepareConnected();
+
+      const decided = await tenTimes((i) =>
+        i % 2 ? requests.approveRequest('t1', 'issue', NOW) : requests.denyRequest('t1'),
+      );
+
+      assert.equal(decided.filter(Boolean).length, 1);
+      const status = decided.indexOf(true) % 2 ? 'approved' : 'denied';
+      assert.equal((await requests.findRequest('t1'))?.status, status);
+      assert.equal((await codes.findCode('acme', 'ada')) !== undefined, status === 'approved');
+    });
+
+    it('puts a later approval in the place of an earlier code, withdrawn or not', async () => {
+      const { db, requests, codes } = await prepareConnected();
+      await requests.createRequest({ ...request, transactionId: 't2', scope: 'read-write' });
+      await requests.approveRequest('t1', 'first', NOW);
+      await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
+
+      assert.equal(await requests.approveRequest('t2', 'second', NOW + 1), true);
+
+      const code = await codes.findCode('acme', 'ada');
+      assert.deepEqual([code?.issueId, code?.scope, code?.withdrawnAt], ['second', 'read-write', undefined]);
+    });
+
+    it('leaves no code to redeem when the last account goes while it is approved', async () => {
+      const { db, requests, codes } = await prepareConnected();
+      const accounts = accountStore(db, sealer);
+
+      await Promise.all([
+        requests.approveRequest('t1', 'issue', NOW),
+        accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW),
+      ]);
+
+      const code = await codes.findCode('acme', 'ada');
+      assert.ok(code === undefined || code.withdrawnAt !== undefined);
+    });
+
+    it('leaves no code to redeem when the user is deleted while it is approved', async () => {
+      const { db, requests, codes } = await prepareConnected();
+
+      await Promise.all([
+        requests.approveRequest('t1', 'issue', NOW),
+        userStore(db).deleteUser('acme', 'ada', NOW),
+      ]);
+
+      const code = await codes.findCode('acme', 'ada');
+      assert.ok(code === undefined || code.withdrawnAt !== undefined);
+      assert.equal(await requests.findRequest('t1'), undefined);
+    });
+
+    it('forgets requests made before the instant, and no others', async () => {
+      const { requests } = await prepare();
+      await requests.createRequest({ ...request, transactionId: 'old', createdAt: NOW - 1 });
+
+      assert.equal(await requests.deleteExpiredRequests(NOW), 1);
+
+      assert.equal(await requests.findRequest('old'), undefined);
+      assert.ok(await requests.findRequest('t1'));
+    });
+  });
+}

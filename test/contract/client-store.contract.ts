@@ -1,0 +1,135 @@
+/** What every ClientStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Client } from '../../src/oauth/client.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { makeCode, NOW, tenTimes } from './calendar-rows.ts';
+import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';
+
+const acme: Client = {
+  clientId: 'acme',
+  name: 'Acme',
+  displayName: 'Acme Calendar',
+  redirectUri: 'https://acme.example/cb',
+  webhookUrl: undefined,
+  createdAt: NOW,
+};
+
+export function clientStoreContract(database: string, open: () => Promise<Database>): void {
+  describe(`ClientStore on ${database}`, () => {
+    it('answers an application as it was created, with its secret', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash-1');
+
+      assert.deepEqual(await clients.findClient('acme'), acme);
+      assert.deepEqual(await clients.findClientWithSecrets('acme', NOW), {
+        client: acme,
+        secretHashes: ['hash-1'],
+      });
+      assert.deepEqual(await clients.listClients(), [acme]);
+    });
+
+    it('knows nothing of an application that was never created', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash-1');
+
+      for (const clientId of ['acm', 'ACME', 'acme ', '', 'acme\0', '\ud800']) {
+        assert.equal(await clients.findClient(clientId), undefined);
+        assert.equal(await clients.findClientWithSecrets(clientId, NOW), undefined);
+      }
+    });
+
+    it('answers each of many who ask at once for its own application', async () => {
+      const clients = clientStore(await open());
+      await tenTimes((i) => clients.createClient({ ...acme, clientId: `c${i}` }, `hash-${i}`));
+
+      const found = await tenTimes((i) => clients.findClientWithSecrets(`c${i}`, NOW));
+
+      assert.deepEqual(
+        found.map((one) => [one?.client.clientId, one?.secretHashes]),
+        found.map((_, i) => [`c${i}`, [`hash-${i}`]]),
+      );
+    });
+
+    it('makes an application once, however many create it at once', async () => {
+      const db = await open();
+      const clients = clientStore(db);
+
+      const made = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, i) => clients.createClient(acme, `hash-${i}`)),
+      );
+
+      assert.equal(made.filter(({ status }) => status === 'fulfilled').length, 1);
+      assert.equal(await rowsIn(db, 'client_secret'), 1);
+    });
+
+    it('changes what a change names, empties what it sets to null, and leaves the rest', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash-1');
+
+      const changed = await clients.updateClient(
+        'acme',
+        { displayName: null, webhookUrl: 'https://acme.example/hook' },
+        NOW + 1,
+      );
+
+      assert.deepEqual(changed, { ...acme, displayName: undefined, webhookUrl: 'https://acme.example/hook' });
+      assert.deepEqual(await clients.findClient('acme'), changed);
+      assert.equal(
+        (await clients.updateClient('acme', { name: 'New' }, NOW + 2))?.webhookUrl,
+        changed.webhookUrl,
+      );
+      assert.equal(await clients.updateClient('other', { name: 'x' }, NOW), undefined);
+    });
+
+    it('keeps the secret before a rotation alive until the instant given, and none before it', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash-1');
+      const alive = async (at: number) => (await clients.findClientWithSecrets('acme', at))?.secretHashes;
+
+      assert.equal(await clients.rotateSecret('acme', 'hash-2', NOW, NOW + 100), true);
+      assert.deepEqual((await alive(NOW + 99))?.toSorted(), ['hash-1', 'hash-2']);
+      assert.deepEqual(await alive(NOW + 100), ['hash-2']);
+
+      await clients.rotateSecret('acme', 'hash-3', NOW + 1, NOW + 100);
+      assert.deepEqual((await alive(NOW + 2))?.toSorted(), ['hash-2', 'hash-3']);
+      assert.equal(await clients.rotateSecret('other', 'hash-4', NOW, NOW), false);
+    });
+
+    it('leaves two secrets after ten concurrent rotations, one of them to stay', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash');
+
+      await tenTimes((i) => clients.rotateSecret('acme', `hash-${i}`, NOW, NOW + 100));
+
+      assert.equal((await clients.findClientWithSecrets('acme', NOW))?.secretHashes.length, 2);
+      assert.equal((await clients.findClientWithSecrets('acme', NOW + 100))?.secretHashes.length, 1);
+    });
+
+    it('deletes an application with everything of its users, once, and nothing of another', async () => {
+      const db = await open();
+      const clients = clientStore(db);
+      for (const clientId of ['acme', 'other']) {
+        await clients.createClient({ ...acme, clientId }, `hash of ${clientId}`);
+        await makeAccount(db, clientId, 'ada');
+        await makeFamily(db, { clientId, userId: 'ada' });
+      }
+      await makeCode(db, 'ada');
+
+      const deleted = await tenTimes(() => clients.deleteClient('acme'));
+
+      assert.equal(deleted.filter(Boolean).length, 1);
+      for (const table of ['application', 'client_secret', 'application_user', 'token_family', 'account']) {
+        assert.equal(await rowsIn(db, table), 1, table);
+      }
+      assert.equal(await rowsIn(db, 'authorization_code'), 0);
+      assert.equal(await rowsIn(db, 'job'), 1);
+      assert.deepEqual(
+        (await clients.listClients()).map(({ clientId }) => clientId),
+        ['other'],
+      );
+    });
+  });
+}

@@ -1,0 +1,183 @@
+/** What every TokenFamilyStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
+import type { Database } from '../../src/store/database.ts';
+import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { rounds } from '../rounds.ts';
+import { NOW, tenTimes } from './calendar-rows.ts';
+import { makeFamily, rowsIn } from './grant-rows.ts';
+
+const ada = { clientId: 'acme', userId: 'ada' };
+
+export function tokenFamilyStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    return { db, families: tokenFamilyStore(db), ...(await makeFamily(db, ada)) };
+  };
+
+  describe(`TokenFamilyStore on ${database}`, () => {
+    it('knows nothing of a token that was never issued', async () => {
+      const { families } = await prepare();
+      const id = firstOfFamily();
+
+      assert.equal(await families.rotateRefreshToken(id, successorOf(id), NOW), undefined);
+      assert.equal(await families.findLivingGrant(familyOf(id)), undefined);
+    });
+
+    it('lets exactly one of ten concurrent refreshes spend a token', async () => {
+      const { families, grant, first } = await prepare();
+
+      const spent = await tenTimes(() => families.rotateRefreshToken(first, successorOf(first), NOW));
+
+      assert.deepEqual(spent.filter(Boolean), [grant]);
+    });
+
+    it('makes the winner of a race, and nobody else, the holder of the current token', async () => {
+      const { families, first } = await prepare();
+      let current = first;
+      for (let round = 0; round < rounds(20); round++) {
+        const successors = Array.from({ length: 10 }, () => successorOf(first));
+
+        const spent = await Promise.all(
+          successors.map((next) => families.rotateRefreshToken(current, next, NOW)),
+        );
+
+        const winner = spent.findIndex(Boolean);
+        current = successors[winner] ?? current;
+        const again = await Promise.all(
+          successors.map((id) => id !== current && families.rotateRefreshToken(id, successorOf(id), NOW)),
+        );
+        assert.deepEqual([spent.filter(Boolean).length, again.filter(Boolean).length], [1, 0]);
+      }
+      assert.ok(await families.rotateRefreshToken(current, successorOf(current), NOW));
+    });
+
+    it('gives the token to one only, even where all ten drew the same successor', async () => {
+      const { families, first } = await prepare();
+      const next = successorOf(first);
+
+      const spent = await tenTimes(() => families.rotateRefreshToken(first, next, NOW));
+
+      assert.equal(spent.filter(Boolean).length, 1);
+    });
+
+    it('refuses a spent token and leaves the rest of its family valid', async () => {
+      const { families, grant, first } = await prepare();
+      const next = successorOf(first);
+      await families.rotateRefreshToken(first, next, NOW);
+
+      assert.equal(await families.rotateRefreshToken(first, successorOf(first), NOW), undefined);
+      assert.deepEqual(await families.rotateRefreshToken(next, successorOf(next), NOW), grant);
+    });
+
+    it('answers each of a hundred families that refresh at once with its own grant', async () => {
+      const { db, families } = await prepare();
+      const made = await Promise.all(
+        Array.from({ length: 100 }, (_, i) => makeFamily(db, { ...ada, userId: `user ${i}` })),
+      );
+
+      const spent = await Promise.all(
+        made.map(({ first }) => families.rotateRefreshToken(first, successorOf(first), NOW)),
+      );
+      const found = await Promise.all(made.map(({ grant }) => families.findLivingGrant(grant.familyId)));
+
+      assert.deepEqual(
+        spent,
+        made.map(({ grant }) => grant),
+      );
+      assert.deepEqual(
+        found,
+        made.map(({ grant }) => grant),
+      );
+    });
+
+    it('does not add a row for a refresh', async () => {
+      const { db, families, first } = await prepare();
+
+      await families.rotateRefreshToken(first, successorOf(first), NOW);
+
+      assert.equal(await rowsIn(db, 'token_family'), 1);
+    });
+
+    it('ends every living grant of the user with any one of them, and nobody else’s', async () => {
+      const { db, families, grant, first } = await prepare();
+      const second = await makeFamily(db, ada);
+      const others = [
+        await makeFamily(db, { ...ada, userId: 'ben' }),
+        await makeFamily(db, { ...ada, clientId: 'other' }),
+      ];
+
+      assert.equal(await families.endGrantsWith(grant, NOW), 2);
+
+      for (const familyId of [grant.familyId, second.grant.familyId]) {
+        assert.equal(await families.findLivingGrant(familyId), undefined);
+      }
+      assert.equal(await families.rotateRefreshToken(first, successorOf(first), NOW), undefined);
+      for (const other of others) assert.ok(await families.findLivingGrant(other.grant.familyId));
+    });
+
+    it('ends each grant once, however many revoke at once', async () => {
+      const { db, families, grant } = await prepare();
+      const second = await makeFamily(db, ada);
+
+      const ended = await tenTimes((i) => families.endGrantsWith(i % 2 ? grant : second.grant, NOW));
+
+      assert.equal(
+        ended.reduce((sum, count) => sum + count, 0),
+        2,
+      );
+    });
+
+    it('cannot end a later authorization with a token of an ended grant', async () => {
+      const { db, families, grant } = await prepare();
+      await families.endGrantsWith(grant, NOW);
+      const later = await makeFamily(db, ada);
+
+      assert.equal(await families.endGrantsWith(grant, NOW), 0);
+      assert.deepEqual(await families.findLivingGrant(later.grant.familyId), later.grant);
+    });
+
+    it('ends nothing for a family that belongs to another user or application', async () => {
+      const { families, grant } = await prepare();
+
+      assert.equal(await families.endGrantsWith({ ...grant, userId: 'ben' }, NOW), 0);
+      assert.equal(await families.endGrantsWith({ ...grant, clientId: 'other' }, NOW), 0);
+      assert.ok(await families.findLivingGrant(grant.familyId));
+    });
+
+    it('gives no token of a grant that is revoked while ten refresh it', async () => {
+      const { families, grant, first } = await prepare();
+
+      const results = await Promise.all([
+        ...Array.from({ length: 10 }, () => families.rotateRefreshToken(first, successorOf(first), NOW)),
+        families.endGrantsWith(grant, NOW),
+      ]);
+
+      assert.ok(results.slice(0, 10).filter(Boolean).length <= 1);
+      assert.equal(results[10], 1);
+      assert.equal(await families.findLivingGrant(grant.familyId), undefined);
+    });
+
+    it('ends the grants of one user for the operator', async () => {
+      const { db, families, grant } = await prepare();
+      const other = await makeFamily(db, { ...ada, userId: 'ben' });
+
+      assert.equal(await families.endGrantsOf('acme', 'ada', NOW), 1);
+
+      assert.equal(await families.findLivingGrant(grant.familyId), undefined);
+      assert.ok(await families.findLivingGrant(other.grant.familyId));
+    });
+
+    it('forgets grants that ended before the instant, and no living one', async () => {
+      const { db, families, grant } = await prepare();
+      await families.endGrantsWith(grant, NOW - 1);
+      await families.endGrantsWith((await makeFamily(db, ada)).grant, NOW);
+      await makeFamily(db, ada);
+
+      assert.equal(await families.deleteEndedGrants(NOW), 1);
+      assert.equal(await rowsIn(db, 'token_family'), 2);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+/** What every UserStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Database } from '../../src/store/database.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
+import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';
+
+const ada = { clientId: 'acme', userId: 'ada' };
+
+export function userStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    return { db, users: userStore(db) };
+  };
+
+  describe(`UserStore on ${database}`, () => {
+    it('makes one user, however many load it at once', async () => {
+      const { users } = await prepare();
+
+      await tenTimes((i) => users.loadOrCreateUser('acme', 'new', NOW + i));
+
+      const user = await users.findUser('acme', 'new');
+      assert.ok(user);
+      assert.equal(user.lastSeenAt, NOW + 9);
+      assert.deepEqual([user.accounts, user.grants], [0, 0]);
+      assert.equal((await users.listUsers('acme')).length, 3);
+    });
+
+    it('never makes a user look less recently seen than it was', async () => {
+      const { users } = await prepare();
+      await users.loadOrCreateUser('acme', 'ada', NOW + 5);
+
+      await users.loadOrCreateUser('acme', 'ada', NOW + 1);
+
+      const user = await users.findUser('acme', 'ada');
+      assert.deepEqual([user?.createdAt, user?.lastSeenAt], [NOW, NOW + 5]);
+    });
+
+    it('tells users apart by every character of their ids, within their application', async () => {
+      const { users } = await prepare();
+      const ids = ['Ada', 'ada ', 'ädа', '😀', 'é', 'e\u0301', "a'); --", '%', '\u0001'];
+      for (const userId of ids) await users.loadOrCreateUser('acme', userId, NOW);
+
+      for (const userId of ids) assert.equal((await users.findUser('acme', userId))?.userId, userId);
+      assert.equal(await users.findUser('other', 'ada'), undefined);
+      assert.equal(await users.findUser('acme', 'ada\0'), undefined);
+    });
+
+    it('refuses with 400 an id that no database can hold', async () => {
+      const { users } = await prepare();
+
+      for (const userId of ['a\0b', 'a\ud800b']) {
+        await assert.rejects(users.loadOrCreateUser('acme', userId, NOW), { status: 400 });
+      }
+    });
+
+    it('counts the accounts and the living grants of a user', async () => {
+      const { db, users } = await prepare();
+      await makeAccount(db, 'acme', 'ada');
+      await makeFamily(db, ada);
+      await makeFamily(db, { ...ada, userId: 'ben' });
+
+      const user = await users.findUser('acme', 'ada');
+
+      assert.deepEqual([user?.accounts, user?.grants], [1, 1]);
+    });
+
+    it('deletes a user once, with accounts, jobs and requests; grants end, the code is withdrawn', async () => {
+      const { db, users } = await prepare();
+      await makeAccount(db, 'acme', 'ada');
+      await makeFamily(db, ada);
+      await makeFamily(db, { ...ada, userId: 'ben' });
+      await makeCode(db, 'ada');
+
+      const deleted = await tenTimes(() => users.deleteUser('acme', 'ada', NOW + 1));
+
+      assert.equal(deleted.filter(Boolean).length, 1);
+      assert.equal(await users.findUser('acme', 'ada'), undefined);
+      assert.deepEqual([await rowsIn(db, 'account'), await rowsIn(db, 'job')], [0, 0]);
+      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
+      const living = await db.all('SELECT user_id AS "userId" FROM token_family WHERE ended_at IS NULL');
+      assert.deepEqual(
+        living.map((row) => ({ ...(row as object) })),
+        [{ userId: 'ben' }],
+      );
+    });
+
+    it('deletes users without account and grant that were last seen before the instant, no others', async () => {
+      const { db, users } = await prepare();
+      await makeAccount(db, 'acme', 'connected');
+      await users.loadOrCreateUser('acme', 'granted', NOW);
+      await makeFamily(db, { ...ada, userId: 'granted' });
+      await users.loadOrCreateUser('acme', 'recent', NOW + 10);
+
+      assert.equal(await users.deleteIdleUsers(NOW + 10), 2);
+
+      const left = (await users.listUsers('acme')).map(({ userId }) => userId);
+      assert.deepEqual(left.toSorted(), ['connected', 'granted', 'recent']);
+    });
+  });
+}
