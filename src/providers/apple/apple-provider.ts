@@ -1,0 +1,50 @@
+/**
+ * Apple iCloud: CalDAV with an app-specific password. Its habits that differ from others' are met by
+ * the client for everybody (Basic unasked, properties by name, the collection among its members); what
+ * is Apple's alone is here.
+ */
+import type { CalendarProvider, PasswordLogin, VerifiedAccount } from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
+import { proveLogin } from '../caldav/caldav-provider.ts';
+import { originsOf, type TypedServer } from '../caldav/typed-server.ts';
+
+/** `serverUrl` is where discovery starts, never a user's partition: those move. */
+export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
+
+/** Four groups of four letters, as Apple shows them. */
+const APP_SPECIFIC = /^[a-z]{4}(-[a-z]{4}){3}$/i;
+
+export function appleProvider(deps: AppleProviderDeps): CalendarProvider {
+  return {
+    kind: 'apple',
+    signIn: { method: 'password', verify: (login) => verify(login, deps) },
+    open: (credentials) => openAccount(credentials, deps),
+  };
+}
+
+async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<VerifiedAccount> {
+  const url = new URL(deps.serverUrl);
+  const server: TypedServer = { url, domain: url.hostname, origins: originsOf(url) };
+  const username = login.username.trim();
+  const password = login.password.trim();
+  const credentials = await proveLogin({ server, username, password }, { ...deps, dns: NO_RECORDS }).catch(
+    (failure: unknown) => {
+      throw failure instanceof ProviderError && failure.kind === 'unauthorized'
+        ? refusedPassword(password, failure)
+        : failure;
+    },
+  );
+  return { accountId: username.toLowerCase(), display: username, credentials };
+}
+
+/** Most who fail here typed the password of their Apple Account. */
+function refusedPassword(password: string, cause: ProviderError): ProviderError {
+  const message = APP_SPECIFIC.test(password)
+    ? 'Apple refuses this Apple Account and app-specific password: it may have been revoked'
+    : 'Apple wants an app-specific password, of the form xxxx-xxxx-xxxx-xxxx, not that of the Apple Account';
+  return new ProviderError('unauthorized', message, { cause });
+}
+
+/** The server is known: there is nothing to look up. */
+const NO_RECORDS = { resolveSrv: async () => [], resolveTxt: async () => [] };

@@ -1,0 +1,136 @@
+/**
+ * A WebDAV client as small as CalDAV permits: PROPFIND, REPORT and GET within one account's pinned
+ * origins. An address outside of them is never requested, let alone given the password.
+ */
+import { ProviderError } from '../../calendars/provider-error.ts';
+import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
+import { EgressError } from '../../lib/egress/egress-error.ts';
+import { isPinned } from '../../lib/egress/origins.ts';
+import { davDocument, propElement } from './dav-names.ts';
+import { type Multistatus, readMultistatus } from './multistatus.ts';
+
+/** What requests of one account have in common. */
+export type DavSession = {
+  readonly egress: Egress;
+  readonly username: string;
+  readonly password: string;
+  /** See lib/egress/origins.ts. */
+  readonly origins: readonly string[];
+};
+
+export type DavRequest = {
+  readonly method: 'PROPFIND' | 'REPORT' | 'GET';
+  readonly depth?: '0' | '1';
+  readonly body?: string;
+};
+
+/** The answer, whatever its status. Fails with ProviderError when there is none. */
+export async function davRequest(
+  session: DavSession,
+  url: URL,
+  request: DavRequest,
+): Promise<EgressResponse> {
+  const { egress, username, password, origins } = session;
+  if (!isPinned(origins, url)) throw foreignAddress(url);
+  // Basic before being asked: iCloud's challenge names a scheme of its own first.
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const { method, depth, body } = request;
+  const answer = await egress
+    .request({
+      method,
+      url,
+      headers: {
+        ...(depth === undefined ? {} : { depth }),
+        ...(body === undefined ? {} : { 'content-type': 'application/xml; charset=utf-8' }),
+      },
+      ...(body === undefined ? {} : { body }),
+      credentials: { authorization, origins },
+      mayFollow: (target) => isPinned(origins, target),
+    })
+    .catch((failure: unknown) => {
+      throw failure instanceof EgressError ? providerErrorOf(failure) : failure;
+    });
+  return answer;
+}
+
+/** Named properties of a resource, and of its members with depth 1. Fails unless answered by 207. */
+export async function propfind(
+  session: DavSession,
+  url: URL,
+  depth: '0' | '1',
+  properties: readonly string[],
+): Promise<Multistatus & { readonly url: URL }> {
+  const body = davDocument('d:propfind', propElement(properties));
+  const answer = await davRequest(session, url, { method: 'PROPFIND', depth, body });
+  return { ...multistatusOf(answer), url: answer.url };
+}
+
+/** The answer's multistatus; an answer of another kind fails as what it is. */
+export function multistatusOf(answer: EgressResponse): Multistatus {
+  if (answer.status !== 207) throw refusalOf(answer);
+  return readMultistatus(bodyText(answer));
+}
+
+/** The body as text. UTF-8 unless the server says otherwise. */
+export function bodyText(answer: EgressResponse): string {
+  const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(answer.header('content-type') ?? '') ?? [];
+  try {
+    return new TextDecoder(charset).decode(answer.body);
+  } catch (cause) {
+    throw new ProviderError('invalid_response', 'The server answers in an unknown character set', { cause });
+  }
+}
+
+/** What an answer that is no success means. */
+export function refusalOf(answer: EgressResponse): ProviderError {
+  const { status, url } = answer;
+  const host = url.hostname;
+  const cause = new Error(`${url.pathname} was answered with ${status}`);
+  const retryAfter = retryAfterOf(answer);
+  const options = retryAfter === undefined ? { cause } : { cause, retryAfter };
+  if (status === 401) return unauthorized(answer, host);
+  if (status === 404 || status === 410)
+    return new ProviderError('not_found', `${host} has no such calendar`, options);
+  if (status === 412) return new ProviderError('precondition_failed', 'It was changed meanwhile', options);
+  if (status === 429) return new ProviderError('rate_limited', `${host} asks to wait`, options);
+  // Not the account's password but this one address: what is no longer shared with us is gone for us.
+  if (status === 403) return new ProviderError('not_found', `${host} does not grant access`, options);
+  if (status >= 500) return new ProviderError('unavailable', `${host} is out of order`, options);
+  const target = status >= 300 && status < 400 ? URL.parse(answer.header('location') ?? '', url) : null;
+  if (target !== null) return foreignAddress(target);
+  return new ProviderError('invalid_response', `${host} does not answer as a CalDAV server does`, options);
+}
+
+/** 401. A server that takes no Basic is no matter of the password. */
+function unauthorized(answer: EgressResponse, host: string): ProviderError {
+  const challenge = answer.header('www-authenticate');
+  if (
+    challenge !== undefined &&
+    !/\bbasic\b/i.test(challenge) &&
+    /\b(digest|negotiate|bearer)\b/i.test(challenge)
+  )
+    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`);
+  return new ProviderError('unauthorized', `${host} refuses this user name and password`);
+}
+
+/** The user may go there, but has to say so: a server's word is not enough to send it the password. */
+export function foreignAddress(target: URL): ProviderError {
+  const message = `The server points to ${target.origin}: if you trust it, enter that address`;
+  return new ProviderError('invalid_response', message);
+}
+
+/** Seconds or a date (RFC 9110 §10.2.3), in milliseconds; a date counts from the answer's own `Date`. */
+function retryAfterOf(answer: EgressResponse): number | undefined {
+  const value = answer.header('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const wait = Date.parse(value) - Date.parse(answer.header('date') ?? '');
+  return Number.isFinite(wait) && wait > 0 ? wait : undefined;
+}
+
+function providerErrorOf(failure: EgressError): ProviderError {
+  const options = { cause: failure };
+  if (failure.kind === 'forbidden_address')
+    return new ProviderError('forbidden_address', failure.message, options);
+  const invalid = failure.kind === 'too_large' || failure.kind === 'too_many_redirects';
+  return new ProviderError(invalid ? 'invalid_response' : 'unavailable', failure.message, options);
+}

@@ -1,0 +1,49 @@
+/** What our sync tokens hold: which rung of the ladder the calendar is on, and what was seen there. */
+import { ProviderError } from '../../calendars/provider-error.ts';
+
+/** Instants are epoch milliseconds. */
+export type SyncState =
+  /** RFC 6578: the server's own token. */
+  | { readonly method: 'sync-collection'; readonly token: string }
+  /** Etags compared with the mirror's; not even those when the collection's tag is a settled one. */
+  | {
+      readonly method: 'compare';
+      readonly ctag: string | undefined;
+      /** When that ctag was first seen. */
+      readonly ctagSince: number;
+      readonly comparedAt: number;
+      /** Until when sync-collection is not tried again. */
+      readonly demotedUntil: number;
+    };
+
+const VERSION = 1;
+
+export const writeSyncState = (state: SyncState): string => JSON.stringify({ v: VERSION, ...state });
+
+/** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
+export function readSyncState(token: string): SyncState {
+  const state = parse(token);
+  if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');
+  return state;
+}
+
+function parse(token: string): SyncState | undefined {
+  const value = objectOf(token);
+  if (value?.v !== VERSION) return undefined;
+  if (value.method === 'sync-collection' && typeof value.token === 'string')
+    return { method: 'sync-collection', token: value.token };
+  const { ctag, ctagSince, comparedAt, demotedUntil } = value;
+  if (value.method !== 'compare' || (ctag !== undefined && typeof ctag !== 'string')) return undefined;
+  if (typeof ctagSince !== 'number' || typeof comparedAt !== 'number' || typeof demotedUntil !== 'number')
+    return undefined;
+  return { method: 'compare', ctag, ctagSince, comparedAt, demotedUntil };
+}
+
+function objectOf(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined; // Not JSON: not our token.
+  }
+}
