@@ -31,7 +31,7 @@ ${meeting(displayName)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('consent.lead', { app })}</p>
 <dl class="facts">
-${fact(messages.text('consent.application'), html`<bdi>${app}</bdi> <span class="domain"><bdi>${domain}</bdi></span>`)}
+${fact(messages.text('consent.application'), applicationFact(displayName, domain))}
 ${fact(messages.text('consent.user'), html`<bdi>${request.userId}</bdi>`)}
 ${fact(messages.text('consent.accounts', { count: accounts.length }), accountList(accounts))}
 ${fact(messages.text('consent.scope'), html`${messages.text(SCOPE_WORDS[request.scope])}`)}
@@ -42,6 +42,12 @@ ${fact(messages.text('consent.scope'), html`${messages.text(SCOPE_WORDS[request.
 ${cancelForm(request, messages)}
 </div>`;
   return layout(look, title, content);
+}
+
+/** The name is the application's own claim; the domain is where the answer really goes. */
+function applicationFact(displayName: string | undefined, domain: string): Html {
+  if (displayName === undefined) return html`<bdi>${domain}</bdi>`;
+  return html`<bdi>${displayName}</bdi> <span class="domain"><bdi>${domain}</bdi></span>`;
 }
 
 const fact = (term: string, description: Html): Html =>

@@ -57,10 +57,9 @@ function happenedNotice(happened: ProviderSelection['happened'], messages: Messa
 
 function linkedAccounts({ accounts, request }: ProviderSelection, messages: Messages): Html {
   const items = accounts.map(
-    (account) => html`<li>${PROVIDER_MARKS[account.provider]}
-<div class="account"><strong><bdi>${account.name}</bdi></strong>
+    (account) => html`<li><div class="account">${PROVIDER_MARKS[account.provider]}<div><strong><bdi>${account.name}</bdi></strong>
 <span>${PROVIDER_NAMES[account.provider]}</span>
-${account.needsReconnecting && html`<span class="warn">${messages.text('selection.reconnect')}</span>`}</div>
+${account.needsReconnecting && html`<span class="warn">${messages.text('selection.reconnect')}</span>`}</div></div>
 ${account.own && disconnectForm(account, request, messages)}</li>`,
   );
   return html`<h2 id="linked">${messages.text('selection.linked')}</h2>
@@ -81,8 +80,9 @@ function providerButton(
 ): Html {
   const label = messages.text('selection.connect', { provider: PROVIDER_NAMES[kind] });
   if (!available) {
-    return html`<li><button type="button" disabled aria-describedby="${kind}-why">${PROVIDER_MARKS[kind]}<span>${label}</span></button>
-<p class="hint" id="${kind}-why">${messages.text('selection.unavailable')}</p></li>
+    // The name is the same as when it is available; why it is not stands beneath it and describes it.
+    return html`<li><button type="button" disabled aria-label="${label}" aria-describedby="${kind}-why">${PROVIDER_MARKS[kind]}
+<span>${label}<small id="${kind}-why">${messages.text('selection.unavailable')}</small></span></button></li>
 `;
   }
   return html`<li><form method="get" action="/connect/${kind}"><input type="hidden" name="transaction" value="${transactionId}">
