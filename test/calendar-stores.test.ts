@@ -9,7 +9,9 @@ import type { Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { openSqlite } from '../src/store/sqlite-driver.ts';
 import { accountStoreContract } from './contract/account-store.contract.ts';
+import { eventReaderContract } from './contract/event-reader.contract.ts';
 import { jobStoreContract } from './contract/job-store.contract.ts';
+import { mirrorStoreContract } from './contract/mirror-store.contract.ts';
 
 const opened: { db: Database; file: string }[] = [];
 after(async () => {
@@ -29,3 +31,5 @@ async function open(): Promise<Database> {
 
 accountStoreContract('SQLite', open);
 jobStoreContract('SQLite', open);
+mirrorStoreContract('SQLite', open);
+eventReaderContract('SQLite', open);

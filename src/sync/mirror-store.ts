@@ -1,6 +1,6 @@
-import type { Account } from '../calendars/account-store.ts';
 import type { ProviderCalendar } from '../calendars/calendar.ts';
 import type { EventResource } from '../calendars/event.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 /** A mirrored calendar and how fresh it is. Instants are epoch milliseconds. */
 export type MirroredCalendar = ProviderCalendar & {
@@ -9,28 +9,69 @@ export type MirroredCalendar = ProviderCalendar & {
   readonly syncToken: string | undefined;
   /** When its events were last known to equal the provider's; undefined before the first sync. */
   readonly syncedAt: number | undefined;
+  /** When its last sync failed, until one succeeds. */
+  readonly failedAt: number | undefined;
+  readonly failure: SyncFailure | undefined;
+};
+
+/** How fresh the list of an account's calendars is, in the same words. */
+export type ListState = Pick<MirroredCalendar, 'syncedAt' | 'failedAt' | 'failure'>;
+
+/**
+ * The right to sync one calendar, or one account's list of calendars, until the lease ends. Held by one
+ * run at a time over all instances; what a run writes after it lost its lease changes nothing.
+ */
+export type SyncLease = {
+  /** The calendar's or the account's key. */
+  readonly key: string;
+  /** Names the run; new for each. */
+  readonly holder: string;
 };
 
 /** What syncing writes. Reading is calendars/event-reader.ts. */
 export interface MirrorStore {
-  listCalendars(accountKeys: readonly string[]): Promise<MirroredCalendar[]>;
+  /** In the provider's order. */
+  listCalendars(accountKey: string): Promise<MirroredCalendar[]>;
   findCalendar(calendarKey: string): Promise<MirroredCalendar | undefined>;
+  /** `undefined` when the account is gone. */
+  findList(accountKey: string): Promise<ListState | undefined>;
 
-  /** Makes the account's calendars exactly these; those gone lose their events. Marks it synced. */
-  replaceCalendars(account: Account, calendars: readonly ProviderCalendar[], now: number): Promise<void>;
+  /** Of concurrent calls exactly one gets the lease, unless it is held or the account is gone. */
+  leaseList(lease: SyncLease, now: number, until: number): Promise<boolean>;
 
+  /**
+   * Makes the account's calendars exactly these and gives the lease back. Those gone lose their
+   * events; one whose zone changed will be listed in full, since floating times move with it. False,
+   * and nothing done, when the lease is lost.
+   */
+  replaceCalendars(lease: SyncLease, calendars: readonly ProviderCalendar[], now: number): Promise<boolean>;
+
+  /** Gives the lease back and keeps what the sync failed of. */
+  failList(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
+
+  /** The calendar as it is at that moment; `undefined` when it is gone or another holds the lease. */
+  leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
+
+  /** The etag of each resource the mirror has, by href. */
   knownResources(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
 
-  /** Writes one part of a sync in one transaction. A calendar that is gone meanwhile is left gone. */
+  /**
+   * Writes one part of a sync in one transaction and extends the lease to `until`. False, and nothing
+   * written, when the lease is lost: the calendar is gone or another run has taken over.
+   */
   applyChanges(
-    calendarKey: string,
+    lease: SyncLease,
     changed: readonly EventResource[],
     removed: readonly string[],
-  ): Promise<void>;
+    until: number,
+  ): Promise<boolean>;
 
-  /** Ends a sync: the token for the next one, and the instant its events are known to be of. */
-  finishSync(calendarKey: string, token: string | undefined, syncedAt: number): Promise<void>;
+  /** Ends a sync and gives the lease back: the next one's token, and when this one began. */
+  finishSync(lease: SyncLease, token: string | undefined, syncedAt: number): Promise<boolean>;
+
+  /** Gives the lease back and keeps what the sync failed of. The token stays as it is. */
+  failSync(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
   /** Forgets the sync token, so that the next sync lists everything. */
-  forgetSyncToken(calendarKey: string): Promise<void>;
+  forgetSyncToken(lease: SyncLease): Promise<void>;
 }

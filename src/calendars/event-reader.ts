@@ -1,0 +1,78 @@
+/** What a read sees of the mirror. Instants are epoch milliseconds. */
+import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
+import type { AccountHealth } from './account-store.ts';
+import type { ProviderKind } from './provider-kind.ts';
+import type { SyncFailure } from './sync-failure.ts';
+
+/** How fresh something mirrored is. */
+export type Freshness = {
+  /** When it was last known to equal the provider's; undefined before its first sync. */
+  readonly syncedAt: number | undefined;
+  readonly failedAt: number | undefined;
+  readonly failure: SyncFailure | undefined;
+};
+
+/** An account as its list of calendars was last known. */
+export type MirroredAccount = Freshness & {
+  readonly accountKey: string;
+  readonly provider: ProviderKind;
+  readonly accountId: string;
+  readonly health: AccountHealth;
+  readonly calendarPermission: boolean | undefined;
+  /** In the provider's order. */
+  readonly calendars: readonly ReadableCalendar[];
+};
+
+export type ReadableCalendar = Freshness & {
+  readonly calendarKey: string;
+  readonly href: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly color: string | undefined;
+  readonly timeZone: string;
+  /** JSON text. */
+  readonly original: string;
+};
+
+/** From `start` up to, not including, `end`. */
+export type EventWindow = { readonly start: number; readonly end: number };
+
+/** Where a listing goes on: behind this event. Events are ordered by these three, in this order. */
+export type EventPosition = { readonly startsAt: number; readonly calendarKey: string; readonly id: string };
+
+/** What an answer says of an event, as JSON text that needs no further work. */
+export type EventContent = {
+  /**
+   * Members in the words of wire 2.5, without braces. Those of a single event begin with its id, start
+   * and end; those of a series lack these three, which differ from instance to instance.
+   */
+  readonly content: string;
+  /** The provider's own object. */
+  readonly original: string;
+};
+
+/** An event that is not part of a series kept here: a single one, or an instance known alone. */
+export type SingleEvent = EventPosition & EventContent & { readonly endsAt: number };
+
+export type MirroredSeries = {
+  readonly calendarKey: string;
+  /** The master's id on the wire. */
+  readonly id: string;
+  readonly series: Series<EventContent> & { readonly master: SeriesMaster<EventContent> };
+};
+
+export interface EventReader {
+  /** The user's accounts in provider order, then by when they were linked, each with its calendars. */
+  accountsOf(clientId: string, userId: string): Promise<MirroredAccount[]>;
+
+  /** Events that overlap the window, behind `after`, in order, at most `limit`. None cancelled. */
+  singleEvents(
+    calendarKeys: readonly string[],
+    window: EventWindow,
+    after: EventPosition | undefined,
+    limit: number,
+  ): Promise<SingleEvent[]>;
+
+  /** Series that can have instances in the window, with all their overrides. None cancelled. */
+  seriesIn(calendarKeys: readonly string[], window: EventWindow): Promise<MirroredSeries[]>;
+}

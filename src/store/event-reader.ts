@@ -1,0 +1,167 @@
+/** EventReader in SQL; held to test/contract/event-reader.contract.ts on both databases. */
+import type {
+  EventContent,
+  EventReader,
+  MirroredAccount,
+  MirroredSeries,
+  ReadableCalendar,
+  SingleEvent,
+} from '../calendars/event-reader.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Database } from './database.ts';
+import { LONGEST_SHORT, seriesOf, type Timing } from './event-row.ts';
+import { freshnessOf } from './mirror-store.ts';
+
+type AccountRow = {
+  account_key: string;
+  provider: ProviderKind;
+  account_id: string;
+  health: MirroredAccount['health']['state'];
+  health_reason: string | null;
+  health_since: number;
+  calendar_permission: number | null;
+  listed_at: number | null;
+  list_failed_at: number | null;
+  list_error: string | null;
+};
+type CalendarRow = {
+  calendar_key: string | null;
+  href: string;
+  title: string;
+  description: string | null;
+  color: string | null;
+  time_zone: string;
+  original: string;
+  synced_at: number | null;
+  failed_at: number | null;
+  sync_error: string | null;
+};
+type SeriesRow = {
+  calendarKey: string;
+  id: string;
+  recurrenceId: string;
+  content: string;
+  timing: string;
+  /** With the master only. */
+  original: string | null;
+};
+
+export function eventReader(db: Database): EventReader {
+  const { byBytes, oneOf } = db.dialect;
+  const single = {
+    first: singles(oneOf('keys'), byBytes, ''),
+    next: singles(oneOf('keys'), byBytes, behind(byBytes)),
+  };
+  const series = seriesRows(oneOf('keys'));
+
+  return {
+    async accountsOf(clientId, userId) {
+      return accountsOf(await db.all<AccountRow & CalendarRow>(ACCOUNTS, { clientId, userId }));
+    },
+
+    async singleEvents(keys, { start, end }, after, limit) {
+      const values = { keys, start, end, earliest: start - LONGEST_SHORT, limit };
+      if (after === undefined) return db.all<SingleEvent>(single.first, values);
+      const { startsAt: atStart, calendarKey: atKey, id: atId } = after;
+      return db.all<SingleEvent>(single.next, { ...values, atStart, atKey, atId });
+    },
+
+    async seriesIn(keys, { start, end }) {
+      return groupSeries(await db.all<SeriesRow>(series, { keys, start, end }));
+    },
+  };
+}
+
+const ACCOUNTS = `
+  SELECT a.account_key, a.provider, a.account_id, a.health, a.health_reason, a.health_since, a.calendar_permission,
+         a.listed_at, a.list_failed_at, a.list_error,
+         c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.original,
+         c.synced_at, c.failed_at, c.sync_error
+    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
+   WHERE a.client_id = :clientId AND a.user_id = :userId
+   ORDER BY CASE a.provider WHEN 'google' THEN 0 WHEN 'microsoft' THEN 1 WHEN 'apple' THEN 2 ELSE 3 END,
+            a.linked_at, a.account_key, c.position, c.href`;
+
+/** Behind a position: the order of the listing, column by column. */
+const behind = (byBytes: string): string => `AND starts_at >= :atStart AND (starts_at > :atStart
+  OR calendar_key ${byBytes} > :atKey OR (calendar_key = :atKey AND event_id ${byBytes} > :atId))`;
+
+/** Two ranges of one index: short events by a bounded range of starts, the few long ones by any. */
+function singles(oneOfKeys: string, byBytes: string, after: string): string {
+  const columns = `calendar_key ${byBytes} AS "calendarKey", event_id ${byBytes} AS "id",
+    starts_at AS "startsAt", ends_at AS "endsAt", content, original`;
+  const overlap = 'starts_at < :end AND ends_at > :start';
+  return `
+    SELECT ${columns} FROM event
+     WHERE calendar_key ${oneOfKeys} AND shape = 'short' AND starts_at >= :earliest AND ${overlap} ${after}
+    UNION ALL
+    SELECT ${columns} FROM event
+     WHERE calendar_key ${oneOfKeys} AND shape = 'long' AND ${overlap} ${after}
+    ORDER BY "startsAt", "calendarKey", "id" LIMIT :limit`;
+}
+
+/** The masters that reach into the window, each followed by its overrides. */
+const seriesRows = (oneOfKeys: string): string => `
+  SELECT e.calendar_key AS "calendarKey", m.event_id AS "id", e.recurrence_id AS "recurrenceId",
+         e.content, e.timing, e.original
+    FROM event m JOIN event e ON e.calendar_key = m.calendar_key AND e.series_id = m.event_id
+   WHERE m.calendar_key ${oneOfKeys} AND m.shape = 'series' AND m.starts_at < :end AND m.ends_at > :start
+     AND e.shape IN ('series', 'override')
+   ORDER BY m.calendar_key, m.event_id, e.recurrence_id`;
+
+/** Rows come master by master, its own first: an empty recurrence id sorts before all others. */
+function groupSeries(rows: readonly SeriesRow[]): MirroredSeries[] {
+  const groups: { master: SeriesRow; overrides: SeriesRow[] }[] = [];
+  for (const row of rows) {
+    if (row.recurrenceId === '') groups.push({ master: row, overrides: [] });
+    else groups.at(-1)?.overrides.push(row);
+  }
+  return groups.map(({ master, overrides }) => {
+    const contentOf = (row: SeriesRow): EventContent => ({
+      content: row.content,
+      original: row.original ?? master.original ?? '{}',
+    });
+    const series = seriesOf(timingOf(master), overrides.map(timingOf), (i) =>
+      contentOf(overrides[i] ?? master),
+    );
+    return { calendarKey: master.calendarKey, id: master.id, series };
+  });
+}
+
+/** Written by event-row.ts in this shape. */
+const timingOf = (row: SeriesRow): Timing => JSON.parse(row.timing);
+
+function accountsOf(rows: readonly (AccountRow & CalendarRow)[]): MirroredAccount[] {
+  const found = new Map<string, { account: MirroredAccount; calendars: ReadableCalendar[] }>();
+  for (const row of rows) {
+    let entry = found.get(row.account_key);
+    if (entry === undefined) {
+      const calendars: ReadableCalendar[] = [];
+      entry = { account: accountOf(row, calendars), calendars };
+      found.set(row.account_key, entry);
+    }
+    if (row.calendar_key !== null) entry.calendars.push(calendarOf(row, row.calendar_key));
+  }
+  return [...found.values()].map(({ account }) => account);
+}
+
+const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): MirroredAccount => ({
+  accountKey: row.account_key,
+  provider: row.provider,
+  accountId: row.account_id,
+  health: { state: row.health, reason: row.health_reason ?? undefined, since: row.health_since },
+  calendarPermission: row.calendar_permission === null ? undefined : row.calendar_permission === 1,
+  ...freshnessOf(row.listed_at, row.list_failed_at, row.list_error),
+  calendars,
+});
+
+const calendarOf = (row: CalendarRow, calendarKey: string): ReadableCalendar => ({
+  calendarKey,
+  href: row.href,
+  title: row.title,
+  description: row.description ?? undefined,
+  color: row.color ?? undefined,
+  timeZone: row.time_zone,
+  original: row.original,
+  ...freshnessOf(row.synced_at, row.failed_at, row.sync_error),
+});

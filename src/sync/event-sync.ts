@@ -1,0 +1,63 @@
+/** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
+import type { CalendarAccount } from '../calendars/calendar-provider.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
+import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
+import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
+
+/** Longer than any single request to a provider may take; every part written extends the lease. */
+export const LEASE_MS = 90_000;
+
+type EventSyncDeps = {
+  readonly mirror: MirrorStore;
+  readonly now: () => number;
+  /** When this sync began: what the provider answers is at least as new. */
+  readonly startedAt: number;
+};
+
+/**
+ * Answers false when another run has taken over the lease. The token moves only once everything
+ * is written, so that a sync that ends early is done again from where it began. A token the provider
+ * forgot is followed by a full listing, whose difference from the mirror is what was deleted.
+ */
+export async function syncEvents(
+  calendar: MirroredCalendar,
+  lease: SyncLease,
+  account: CalendarAccount,
+  deps: EventSyncDeps,
+): Promise<boolean> {
+  if (calendar.syncToken === undefined) return syncSince(undefined, calendar, lease, account, deps);
+  try {
+    return await syncSince(calendar.syncToken, calendar, lease, account, deps);
+  } catch (reason) {
+    if (!(reason instanceof ProviderError) || reason.kind !== 'sync_token_expired') throw reason;
+    await deps.mirror.forgetSyncToken(lease);
+    return syncSince(undefined, calendar, lease, account, deps);
+  }
+}
+
+async function syncSince(
+  token: string | undefined,
+  calendar: MirroredCalendar,
+  lease: SyncLease,
+  account: CalendarAccount,
+  { mirror, now, startedAt }: EventSyncDeps,
+): Promise<boolean> {
+  const known = () => mirror.knownResources(calendar.calendarKey);
+  const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
+    for (const { write, remove } of pieces) {
+      if (!(await mirror.applyChanges(lease, write, remove, now() + LEASE_MS))) return false;
+    }
+    return true;
+  };
+
+  const listed = new Set<string>();
+  let complete: boolean | undefined;
+  let next: string | undefined;
+  for await (const part of account.changesSince(calendar.href, token, known)) {
+    if (!(await write(planPart(part, listed)))) return false;
+    complete = part.complete && complete !== false;
+    next = part.next ?? next;
+  }
+  if (complete && !(await write(planRemovals((await known()).keys(), listed)))) return false;
+  return mirror.finishSync(lease, next, startedAt);
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { EventResource } from '../calendars/event.ts';
+import { healthAfter, planPart, planRemovals, retryAt } from './plan-sync.ts';
+
+const resource = (href: string, etag = '1'): EventResource => ({
+  href,
+  etag,
+  eventId: href,
+  events: [],
+  original: {},
+});
+const part = (changed: EventResource[], removed: string[] = []) => ({ changed, removed, complete: false });
+
+describe('the plan of a sync', () => {
+  it('writes the last word about a resource that is named twice', () => {
+    const plan = planPart(part([resource('a', 'old'), resource('a', 'new')]), new Set());
+
+    assert.deepEqual(plan, [{ write: [resource('a', 'new')], remove: [] }]);
+  });
+
+  it('removes a resource that one part names as both changed and removed', () => {
+    const listed = new Set<string>();
+
+    assert.deepEqual(planPart(part([resource('a')], ['a']), listed), [{ write: [], remove: ['a'] }]);
+    assert.deepEqual(listed, new Set());
+  });
+
+  it('cuts a large part into pieces and loses nothing', () => {
+    const resources = Array.from({ length: 250 }, (_, i) => resource(`c${i}`));
+    const gone = Array.from({ length: 350 }, (_, i) => `r${i}`);
+
+    const plan = planPart(part(resources, gone), new Set());
+
+    assert.equal(plan.length, 4);
+    assert.deepEqual(
+      plan.flatMap(({ write }) => write),
+      resources,
+    );
+    assert.deepEqual(
+      plan.flatMap(({ remove }) => remove),
+      gone,
+    );
+    assert.ok(plan.every(({ write, remove }) => write.length <= 100 && remove.length <= 100));
+  });
+
+  it('removes after a complete listing what no part of it named', () => {
+    const listed = new Set<string>();
+    planPart(part([resource('a')]), listed);
+    planPart(part([resource('b'), resource('c')]), listed);
+
+    assert.deepEqual(planRemovals(['a', 'b', 'c', 'ghost'], listed), [{ write: [], remove: ['ghost'] }]);
+    assert.deepEqual(planRemovals(['a'], listed), []);
+  });
+
+  it('asks the user to act only when the provider refused the credentials', () => {
+    const health = (kind: Parameters<typeof healthAfter>[0]['kind']) => healthAfter({ kind, message: '' });
+
+    assert.equal(health('unauthorized'), 'reauth_required');
+    for (const kind of ['unavailable', 'rate_limited', 'invalid_response', 'forbidden_address'] as const) {
+      assert.equal(health(kind), 'degraded');
+    }
+  });
+
+  it('tries again later each time, spread out, and half an hour apart at most', () => {
+    const failure = { kind: 'unavailable', message: '' } as const;
+
+    assert.equal(retryAt(failure, 0, 0, 0), 7_500);
+    assert.equal(retryAt(failure, 0, 0, 1), 15_000);
+    assert.equal(retryAt(failure, 3, 0, 1), 120_000);
+    assert.equal(retryAt(failure, 5_000, 0, 1), 1_800_000);
+  });
+
+  it('never asks again before the time the provider set', () => {
+    const failure = { kind: 'rate_limited', message: '', retryAt: 100_000 } as const;
+
+    assert.ok(retryAt(failure, 0, 50_000, 0) >= 100_000);
+  });
+
+  it('leaves a refused password alone for half an hour at least', () => {
+    assert.ok(retryAt({ kind: 'unauthorized', message: '' }, 0, 0, 0) >= 30 * 60_000);
+  });
+});

@@ -1,0 +1,64 @@
+/** What a sync does with what a provider answered: decisions only, nothing is read or written here. */
+import type { AccountHealth } from '../calendars/account-store.ts';
+import type { Changes } from '../calendars/calendar-provider.ts';
+import type { EventResource } from '../calendars/event.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+
+export type PartPlan = { readonly write: readonly EventResource[]; readonly remove: readonly string[] };
+
+/** Resources in one transaction: long enough to be quick, short enough not to hold up other writers. */
+const RESOURCES_PER_WRITE = 100;
+
+/**
+ * What to write for one part of an answer, in pieces of one transaction each. A provider may name a
+ * resource twice; the last word counts. One that is both changed and removed is removed, and comes
+ * back with the next sync if that was wrong. Hrefs that exist are added to `listed`.
+ */
+export function planPart(part: Changes, listed: Set<string>): PartPlan[] {
+  const removed = new Set(part.removed);
+  const changed = new Map(part.changed.map((resource) => [resource.href, resource]));
+  for (const href of removed) {
+    changed.delete(href);
+    listed.delete(href);
+  }
+  for (const href of changed.keys()) listed.add(href);
+  return inPieces([...changed.values()], [...removed]);
+}
+
+/** What to remove after a complete listing: all that the mirror has and the listing did not name. */
+export function planRemovals(known: Iterable<string>, listed: ReadonlySet<string>): PartPlan[] {
+  const gone = [...known].filter((href) => !listed.has(href));
+  return inPieces([], gone);
+}
+
+function inPieces(write: readonly EventResource[], remove: readonly string[]): PartPlan[] {
+  const pieces: PartPlan[] = [];
+  for (let at = 0; at < Math.max(write.length, remove.length); at += RESOURCES_PER_WRITE) {
+    const end = at + RESOURCES_PER_WRITE;
+    pieces.push({ write: write.slice(at, end), remove: remove.slice(at, end) });
+  }
+  return pieces;
+}
+
+/** What a failed sync says about the account, `undefined` when nothing. */
+export function healthAfter(failure: SyncFailure): AccountHealth['state'] | undefined {
+  if (failure.kind === 'unauthorized') return 'reauth_required';
+  return failure.kind === 'precondition_failed' ? undefined : 'degraded';
+}
+
+const FIRST_RETRY_MS = 15_000;
+const LAST_RETRY_MS = 30 * 60_000;
+/** A refused password is tried again now and then: some servers refuse a good one for an hour. */
+const REFUSED_RETRY_MS = 60 * 60_000;
+
+/**
+ * When to try again what failed `attempts` times before: twice as late each time, spread over half
+ * the span so that what failed together does not come back together, and never before the provider's
+ * own Retry-After. `random` is from 0 up to 1.
+ */
+export function retryAt(failure: SyncFailure, attempts: number, now: number, random: number): number {
+  const doubled = FIRST_RETRY_MS * 2 ** Math.min(attempts, 20);
+  const longest = failure.kind === 'unauthorized' ? REFUSED_RETRY_MS : Math.min(doubled, LAST_RETRY_MS);
+  const spread = longest / 2 + (longest / 2) * random;
+  return Math.round(Math.max(now, failure.retryAt ?? 0) + spread);
+}

@@ -1,0 +1,223 @@
+/**
+ * Runs syncs: one at a time for a calendar or a list of calendars, over all instances, by a lease in
+ * the database. Whoever asks for what is being synced waits for that sync.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Account, AccountStore } from '../calendars/account-store.ts';
+import type { CalendarAccount, CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { CalendarSync } from '../calendars/calendar-sync.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { Log } from '../lib/log.ts';
+import { LEASE_MS, syncEvents } from './event-sync.ts';
+import type { JobStore } from './job-store.ts';
+import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
+import { healthAfter } from './plan-sync.ts';
+
+export type SyncDeps = {
+  readonly mirror: MirrorStore;
+  readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
+  readonly jobs: Pick<JobStore, 'schedule'>;
+  /** Those that are set up. */
+  readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** `stop` waits for the syncs under way and starts none after. */
+export type RunningSync = CalendarSync & { stop(): Promise<void> };
+
+const POLL_MS = 100;
+const CALENDARS_AT_ONCE = 4;
+
+/** One thing that is synced as a whole: a list or a calendar. */
+type Target = {
+  readonly key: string;
+  readonly kind: 'sync-account' | 'sync-calendar';
+  state(): Promise<ListState | undefined>;
+  /** Takes the lease and answers the work to do under it; `undefined` when another has it. */
+  lease(lease: SyncLease): Promise<Work | undefined>;
+  fail(lease: SyncLease, failure: SyncFailure): Promise<void>;
+};
+/** `run` answers false when the lease was lost meanwhile. Fails with ProviderError. */
+type Work = { readonly accountKey: string; run(account: CalendarAccount): Promise<boolean> };
+
+/** The running of syncs in this process. */
+export function runningSync(deps: SyncDeps): RunningSync {
+  const running = new Map<string, { startedAt: number; outcome: Promise<SyncFailure | undefined> }>();
+  const unfinished = new Set<Promise<unknown>>();
+  const stop = new AbortController();
+
+  /** Joins the sync under way when it began late enough, else starts one. */
+  const share = (target: Target, notBefore: number): Promise<SyncFailure | undefined> => {
+    const name = `${target.kind} ${target.key}`;
+    const current = running.get(name);
+    if (current !== undefined && current.startedAt >= notBefore) return current.outcome;
+    const outcome = syncOnce(target, notBefore, stop.signal, deps).finally(() => {
+      unfinished.delete(outcome);
+      if (running.get(name)?.outcome === outcome) running.delete(name);
+    });
+    unfinished.add(outcome);
+    running.set(name, { startedAt: deps.now(), outcome });
+    return outcome;
+  };
+  const syncList = (key: string, notBefore: number) => share(listTarget(key, deps), notBefore);
+  const syncCalendar = async (key: string, notBefore: number) => {
+    const failure = await share(calendarTarget(key, deps), notBefore);
+    if (failure?.kind !== 'not_found') return failure;
+    return afterNotFound(key, failure, syncList, deps);
+  };
+
+  return {
+    syncList,
+    syncCalendar,
+    async syncNewCalendars(accountKey, notBefore) {
+      const failure = await syncList(accountKey, notBefore);
+      const calendars = await deps.mirror.listCalendars(accountKey);
+      const fresh = calendars.filter(({ syncedAt }) => syncedAt === undefined);
+      await inParallel(fresh, ({ calendarKey }) => syncCalendar(calendarKey, notBefore));
+      return failure;
+    },
+    async continueAsJob(kind, key) {
+      // Due only when the lease of a process that died would have ended: until then it is under way.
+      await deps.jobs.schedule(kind, key, deps.now() + LEASE_MS);
+    },
+    async stop() {
+      stop.abort();
+      await Promise.allSettled(unfinished);
+    },
+  };
+}
+
+/** Runs `work` on each, a few at a time. */
+export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = [...items];
+  const worker = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: CALENDARS_AT_ONCE }, worker));
+}
+
+async function syncOnce(
+  target: Target,
+  notBefore: number,
+  stopped: AbortSignal,
+  deps: SyncDeps,
+): Promise<SyncFailure | undefined> {
+  while (!stopped.aborted) {
+    const state = await target.state();
+    if (state === undefined) return undefined;
+    if (state.failure !== undefined) {
+      const asked = (state.failedAt ?? 0) >= notBefore || (state.failure.retryAt ?? 0) > deps.now();
+      if (asked) return state.failure;
+    } else if (state.syncedAt !== undefined && state.syncedAt >= notBefore) return undefined;
+
+    const lease = { key: target.key, holder: randomUUID() };
+    const work = await target.lease(lease);
+    if (work !== undefined) {
+      const ended = await runLeased(target, lease, work, deps);
+      if (ended !== 'lost') return ended;
+    }
+    await sleep(POLL_MS, undefined, { signal: stopped }).catch(() => {});
+  }
+  return { kind: 'unavailable', message: 'The service is shutting down' };
+}
+
+async function runLeased(
+  target: Target,
+  lease: SyncLease,
+  work: Work,
+  deps: SyncDeps,
+): Promise<SyncFailure | undefined | 'lost'> {
+  const account = await deps.accounts.findAccount(work.accountKey);
+  if (account === undefined) return undefined;
+  try {
+    const credentials = await deps.accounts.credentialsOf(work.accountKey);
+    if (credentials === undefined) return undefined;
+    const provider = deps.providers[account.provider];
+    if (provider === undefined) {
+      throw new ProviderError('unavailable', `The provider ${account.provider} is not set up here`);
+    }
+    if (!(await work.run(provider.open(credentials)))) return 'lost';
+  } catch (reason) {
+    const failure = failureOf(reason, account, target, deps);
+    await target.fail(lease, failure);
+    const health =
+      target.kind === 'sync-calendar' && failure.kind === 'not_found' ? undefined : healthAfter(failure);
+    if (health !== undefined) {
+      await deps.accounts.setHealth(account.accountKey, health, failure.message, deps.now());
+    }
+    return failure;
+  }
+  if (account.health.state !== 'active') await deps.accounts.recover(account.accountKey, deps.now());
+  return undefined;
+}
+
+function failureOf(reason: unknown, account: Account, target: Target, { log, now }: SyncDeps): SyncFailure {
+  const fields = {
+    accountKey: account.accountKey,
+    provider: account.provider,
+    job: target.kind,
+    err: reason,
+  };
+  if (!(reason instanceof ProviderError)) {
+    log.error(fields, 'A sync met a fault of our own');
+    return { kind: 'unavailable', message: 'The calendar could not be read because of a fault on our side' };
+  }
+  log.warn({ ...fields, kind: reason.kind }, 'A sync failed');
+  const { kind, message, retryAfter } = reason;
+  return { kind, message, ...(retryAfter === undefined ? {} : { retryAt: now() + retryAfter }) };
+}
+
+/** A calendar its provider does not know: either the list no longer has it, or something is wrong. */
+async function afterNotFound(
+  calendarKey: string,
+  failure: SyncFailure,
+  syncList: CalendarSync['syncList'],
+  { mirror, accounts, now }: SyncDeps,
+): Promise<SyncFailure | undefined> {
+  const calendar = await mirror.findCalendar(calendarKey);
+  if (calendar === undefined) return undefined;
+  await syncList(calendar.accountKey, now());
+  if ((await mirror.findCalendar(calendarKey)) === undefined) return undefined;
+  await accounts.setHealth(calendar.accountKey, 'degraded', failure.message, now());
+  return failure;
+}
+
+function listTarget(accountKey: string, { mirror, now }: SyncDeps): Target {
+  return {
+    key: accountKey,
+    kind: 'sync-account',
+    state: () => mirror.findList(accountKey),
+    fail: (lease, failure) => mirror.failList(lease, failure, now()),
+    async lease(lease) {
+      const startedAt = now();
+      if (!(await mirror.leaseList(lease, startedAt, startedAt + LEASE_MS))) return undefined;
+      return {
+        accountKey,
+        run: async (account) => mirror.replaceCalendars(lease, await account.listCalendars(), startedAt),
+      };
+    },
+  };
+}
+
+function calendarTarget(calendarKey: string, deps: SyncDeps): Target {
+  const { mirror, now } = deps;
+  return {
+    key: calendarKey,
+    kind: 'sync-calendar',
+    state: (): Promise<MirroredCalendar | undefined> => mirror.findCalendar(calendarKey),
+    fail: (lease, failure) => mirror.failSync(lease, failure, now()),
+    async lease(lease) {
+      const startedAt = now();
+      const calendar = await mirror.leaseCalendar(lease, startedAt, startedAt + LEASE_MS);
+      if (calendar === undefined) return undefined;
+      const { accountKey } = calendar;
+      return { accountKey, run: (account) => syncEvents(calendar, lease, account, { ...deps, startedAt }) };
+    },
+  };
+}

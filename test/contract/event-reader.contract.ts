@@ -1,0 +1,253 @@
+/** What every EventReader must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { EventPosition } from '../../src/calendars/event-reader.ts';
+import type { Database } from '../../src/store/database.ts';
+import { eventReader } from '../../src/store/event-reader.ts';
+import { NOW } from './calendar-rows.ts';
+import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';
+
+const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
+const november = { start: at('2026-11-01T00:00:00Z'), end: at('2026-12-01T00:00:00Z') };
+const parsed = (content: string) => JSON.parse(`{${content}}`);
+
+export function eventReaderContract(database: string, open: () => Promise<Database>): void {
+  const recurrence = { rrules: ['FREQ=WEEKLY'], rdates: [], exdates: [] };
+  const prepare = async (...names: string[]) => {
+    const made = await mirrorWith(await open(), ...names.map((name) => calendar(name)));
+    return { ...made, reader: eventReader(made.db) };
+  };
+
+  describe(`EventReader on ${database}`, () => {
+    it('shows the accounts of a user with their calendars, and of that user alone', async () => {
+      const { reader, calendarKeys } = await prepare('/b/', '/a/');
+
+      const [account, ...others] = await reader.accountsOf('acme', 'ada');
+
+      assert.deepEqual(others, []);
+      assert.equal(account?.provider, 'caldav');
+      assert.equal(account?.syncedAt, NOW);
+      assert.deepEqual(
+        account?.calendars.map(({ calendarKey }) => calendarKey),
+        calendarKeys,
+      );
+      assert.equal(account?.calendars[0]?.original, '{"href":"/b/"}');
+      assert.deepEqual(await reader.accountsOf('acme', 'ben'), []);
+    });
+
+    it('writes a single event out in the words of the wire', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      await fill(
+        mirror,
+        calendarKey,
+        resource(
+          'x',
+          event('2026-11-02T09:00:00', { location: 'Room', lastModified: NOW, custom: { a: 1 } }),
+        ),
+      );
+
+      const [found] = await reader.singleEvents([calendarKey], november, undefined, 10);
+
+      assert.deepEqual(parsed(found?.content ?? ''), {
+        id: 'x',
+        start: '2026-11-02T08:00:00.000Z',
+        end: '2026-11-02T09:00:00.000Z',
+        title: 'Meeting',
+        allDay: false,
+        location: 'Room',
+        attendees: [],
+        custom: { a: 1 },
+        availability: 'busy',
+        privacy: 'public',
+        status: 'confirmed',
+        lastModified: '2026-09-21T14:13:20.000Z',
+      });
+      assert.equal(found?.original, '{"name":"x"}');
+      assert.equal(found?.startsAt, at('2026-11-02T08:00:00Z'));
+      assert.equal(found?.calendarKey, calendarKey);
+    });
+
+    it('finds what overlaps the window, by its first and last moment exactly', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const zone = 'UTC';
+      const span = (name: string, start: string, end: string) =>
+        resource(
+          name,
+          event('2026-01-01T00:00:00', {
+            start: { type: 'zoned', local: start, zone },
+            end: { type: 'zoned', local: end, zone },
+          }),
+        );
+      await fill(
+        mirror,
+        calendarKey,
+        span('ends-at-start', '2026-10-31T23:00:00', '2026-11-01T00:00:00'),
+        span('ends-inside', '2026-10-31T23:00:00', '2026-11-01T00:00:01'),
+        span('around', '2020-01-01T00:00:00', '2030-01-01T00:00:00'),
+        span('instant-at-start', '2026-11-01T00:00:00', '2026-11-01T00:00:00'),
+        span('backwards', '2026-11-05T00:00:00', '2026-11-04T00:00:00'),
+        span('day-and-hour', '2026-10-31T00:00:00', '2026-11-01T01:00:00'),
+        span('starts-inside', '2026-11-30T23:59:59', '2026-12-01T09:00:00'),
+        span('starts-at-end', '2026-12-01T00:00:00', '2026-12-01T09:00:00'),
+      );
+
+      const found = await reader.singleEvents([calendarKey], november, undefined, 99);
+
+      assert.deepEqual(
+        found.map(({ id }) => id),
+        ['around', 'day-and-hour', 'ends-inside', 'instant-at-start', 'backwards', 'starts-inside'],
+      );
+    });
+
+    it('has all-day events at midnight UTC and floating ones on the clock of the calendar', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const date = {
+        start: { type: 'date', date: '2026-11-15' },
+        end: { type: 'date', date: '2026-11-16' },
+      } as const;
+      const floating = { type: 'floating', local: '2026-11-16T09:00:00' } as const;
+      await fill(
+        mirror,
+        calendarKey,
+        resource('day', event('2026-11-15T00:00:00', date)),
+        resource('floating', event('2026-11-16T09:00:00', { start: floating, end: floating })),
+      );
+
+      const [day, local] = await reader.singleEvents([calendarKey], november, undefined, 9);
+
+      const { allDay, start, end } = parsed(day?.content ?? '');
+      assert.deepEqual([allDay, start, end], [true, '2026-11-15T00:00:00.000Z', '2026-11-16T00:00:00.000Z']);
+      assert.equal(parsed(local?.content ?? '').start, '2026-11-16T08:00:00.000Z');
+    });
+
+    it('goes on behind any position, over all calendars, with no event twice and none left out', async () => {
+      const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/', '/c/');
+      for (const key of calendarKeys) {
+        const names = ['Zeta', 'alpha', 'é', 'B', '_', '10', '9', '\u{1f600}', '\uffee'];
+        await fill(
+          mirror,
+          key,
+          ...names.map((name) => resource(name, event('2026-11-02T09:00:00'))),
+          resource('next', event('2026-11-03T09:00:00')),
+        );
+      }
+      const all = await reader.singleEvents(calendarKeys, november, undefined, 99);
+
+      const walked: string[] = [];
+      let after: EventPosition | undefined;
+      for (;;) {
+        const page = await reader.singleEvents(calendarKeys, november, after, 4);
+        walked.push(...page.map(({ calendarKey, id }) => `${calendarKey} ${id}`));
+        after = page.at(-1);
+        if (page.length < 4) break;
+      }
+
+      assert.equal(new Set(walked).size, 30);
+      assert.deepEqual(
+        walked,
+        all.map(({ calendarKey, id }) => `${calendarKey} ${id}`),
+      );
+      const firstDay = all.slice(0, 27).map(({ calendarKey, id }) => Buffer.from(`${calendarKey} ${id}`));
+      assert.deepEqual(firstDay, firstDay.toSorted(Buffer.compare), 'ordered by bytes');
+    });
+
+    it('reads the calendars it is asked for and no others', async () => {
+      const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/');
+      for (const key of calendarKeys) {
+        await fill(
+          mirror,
+          key,
+          resource('x', event('2026-11-02T09:00:00')),
+          resource('s', event('2026-11-02T09:00:00', { recurrence })),
+        );
+      }
+      const [a = ''] = calendarKeys;
+
+      assert.equal((await reader.singleEvents([a], november, undefined, 9)).length, 1);
+      assert.equal((await reader.seriesIn([a], november)).length, 1);
+      assert.deepEqual(await reader.singleEvents([], november, undefined, 9), []);
+      assert.deepEqual(await reader.seriesIn([], november), []);
+    });
+
+    it('leaves out what is cancelled', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      await fill(
+        mirror,
+        calendarKey,
+        resource('x', event('2026-11-02T09:00:00', { status: 'cancelled' })),
+        resource('s', event('2026-11-02T09:00:00', { status: 'cancelled', recurrence })),
+      );
+
+      assert.deepEqual(await reader.singleEvents([calendarKey], november, undefined, 9), []);
+      assert.deepEqual(await reader.seriesIn([calendarKey], november), []);
+    });
+
+    it('finds a series that reaches into the window, with all its overrides', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const zone = 'Europe/Paris';
+      const recurrenceId = { type: 'zoned', local: '2026-10-26T09:00:00', zone } as const;
+      const cancelledId = { type: 'zoned', local: '2026-11-02T09:00:00', zone } as const;
+      await fill(
+        mirror,
+        calendarKey,
+        resource(
+          's',
+          event('2026-10-19T09:00:00', { recurrence }),
+          event('2026-10-26T10:00:00', { recurrenceId, title: 'Moved' }),
+          event('2026-11-02T09:00:00', { recurrenceId: cancelledId, status: 'cancelled' }),
+        ),
+        resource(
+          'past',
+          event('2026-09-01T09:00:00', { recurrence: { ...recurrence, rrules: ['FREQ=DAILY;COUNT=3'] } }),
+        ),
+        resource('future', event('2027-09-01T09:00:00', { recurrence })),
+      );
+
+      const [found, ...others] = await reader.seriesIn([calendarKey], november);
+
+      assert.deepEqual(others, []);
+      assert.equal(found?.id, 's');
+      assert.deepEqual(found?.series.master.recurrence, recurrence);
+      assert.equal(parsed(found?.series.master.payload.content ?? '').start, undefined);
+      assert.deepEqual(
+        found?.series.overrides.map(({ cancelled, payload }) => [
+          cancelled,
+          parsed(payload.content).title,
+          payload.original,
+        ]),
+        [
+          [false, 'Moved', '{"name":"s"}'],
+          [true, 'Meeting', '{"name":"s"}'],
+        ],
+      );
+    });
+
+    it('finds a series by an override that was moved beyond its end', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const recurrenceId = { type: 'zoned', local: '2026-10-02T09:00:00', zone: 'Europe/Paris' } as const;
+      await fill(
+        mirror,
+        calendarKey,
+        resource(
+          's',
+          event('2026-10-01T09:00:00', { recurrence: { ...recurrence, rrules: ['FREQ=DAILY;COUNT=3'] } }),
+          event('2026-11-20T09:00:00', { recurrenceId }),
+        ),
+      );
+
+      assert.equal((await reader.seriesIn([calendarKey], november)).length, 1);
+    });
+
+    it('has an override whose master the calendar lacks as an instance of its own', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const recurrenceId = { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' } as const;
+      await fill(mirror, calendarKey, resource('s', event('2026-11-02T10:00:00', { recurrenceId })));
+
+      const [found] = await reader.singleEvents([calendarKey], november, undefined, 9);
+
+      assert.equal(found?.id, 's_20261102T080000Z');
+      assert.equal(parsed(found?.content ?? '').recurringEventId, 's');
+    });
+  });
+}

@@ -1,0 +1,77 @@
+/** Calendars and events as adapters hand them to the mirror. */
+import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
+import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { mirrorStore } from '../../src/store/mirror-store.ts';
+import type { MirrorStore, SyncLease } from '../../src/sync/mirror-store.ts';
+import { makeUsers, NOW, newAccount, sealer } from './calendar-rows.ts';
+
+export const LATER = NOW + 60_000;
+
+export function calendar(href: string, change: Partial<ProviderCalendar> = {}): ProviderCalendar {
+  return {
+    href,
+    title: `Calendar ${href}`,
+    timeZone: 'Europe/Paris',
+    access: 'write',
+    original: { href },
+    ...change,
+  };
+}
+
+/** One hour from `local` in `zone`. */
+export function event(local: string, change: Partial<CalendarEvent> = {}): CalendarEvent {
+  const zone = 'Europe/Paris';
+  const end = Temporal.PlainDateTime.from(local).add({ hours: 1 }).toString({ smallestUnit: 'second' });
+  return {
+    uid: 'uid',
+    title: 'Meeting',
+    start: { type: 'zoned', local, zone },
+    end: { type: 'zoned', local: end, zone },
+    status: 'confirmed',
+    availability: 'busy',
+    privacy: 'public',
+    attendees: [],
+    ...change,
+  };
+}
+
+export function resource(name: string, ...events: CalendarEvent[]): EventResource {
+  return { href: `/${name}.ics`, etag: `"${name}"`, eventId: name, events, original: { name } };
+}
+
+export type FilledMirror = {
+  db: Database;
+  mirror: MirrorStore;
+  accountKey: string;
+  /** Of the first calendar. */
+  calendarKey: string;
+  calendarKeys: readonly string[];
+};
+
+/** Ada's account with these calendars, never synced. */
+export async function mirrorWith(db: Database, ...calendars: ProviderCalendar[]): Promise<FilledMirror> {
+  await makeUsers(db);
+  const mirror = mirrorStore(db);
+  const { accountKey } = await accountStore(db, sealer).linkAccount(newAccount(), NOW);
+  const lease = { key: accountKey, holder: 'setup' };
+  await mirror.leaseList(lease, NOW, LATER);
+  await mirror.replaceCalendars(lease, calendars, NOW);
+  const calendarKeys = (await mirror.listCalendars(accountKey)).map(({ calendarKey }) => calendarKey);
+  return { db, mirror, accountKey, calendarKeys, calendarKey: calendarKeys[0] ?? '' };
+}
+
+/** The lease of a calendar, taken. */
+export async function leased(mirror: MirrorStore, key: string, holder = 'run'): Promise<SyncLease> {
+  const lease = { key, holder };
+  if (!(await mirror.leaseCalendar(lease, NOW, LATER))) throw new Error('The lease was held');
+  return lease;
+}
+
+/** Puts resources into a calendar as one complete sync. */
+export async function fill(mirror: MirrorStore, key: string, ...resources: EventResource[]): Promise<void> {
+  const lease = await leased(mirror, key);
+  await mirror.applyChanges(lease, resources, [], LATER);
+  await mirror.finishSync(lease, 'token', NOW);
+}

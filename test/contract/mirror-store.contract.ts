@@ -1,0 +1,255 @@
+/** What every MirrorStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
+
+export function mirrorStoreContract(database: string, open: () => Promise<Database>): void {
+  const failure = { kind: 'unavailable', message: 'The server is down' } as const;
+
+  describe(`MirrorStore on ${database}`, () => {
+    it('keeps the calendars of an account in the order of the provider', async () => {
+      const { mirror, accountKey } = await mirrorWith(
+        await open(),
+        calendar('/b/', { description: 'B', color: '#ff0000' }),
+        calendar('/a/', { access: 'read' }),
+      );
+
+      const [first, second, ...others] = await mirror.listCalendars(accountKey);
+
+      assert.deepEqual(others, []);
+      assert.equal(first?.href, '/b/');
+      assert.deepEqual(
+        { ...second, calendarKey: '' },
+        {
+          ...calendar('/a/', { access: 'read' }),
+          calendarKey: '',
+          accountKey,
+          syncToken: undefined,
+          syncedAt: undefined,
+          failedAt: undefined,
+          failure: undefined,
+        },
+      );
+      assert.deepEqual(await mirror.findList(accountKey), {
+        syncedAt: NOW,
+        failedAt: undefined,
+        failure: undefined,
+      });
+    });
+
+    it('drops calendars that are gone with their events and jobs, and keeps the keys of the others', async () => {
+      const { db, mirror, accountKey, calendarKeys } = await mirrorWith(
+        await open(),
+        calendar('/a/'),
+        calendar('/b/'),
+      );
+      const [kept = '', gone = ''] = calendarKeys;
+      await fill(mirror, gone, resource('x', event('2026-11-02T09:00:00')));
+      await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', :gone, 0, 0)", {
+        gone,
+      });
+
+      const lease = { key: accountKey, holder: 'again' };
+      await mirror.leaseList(lease, NOW, LATER);
+      await mirror.replaceCalendars(lease, [calendar('/c/'), calendar('/a/', { title: 'New' })], NOW + 5);
+
+      const listed = await mirror.listCalendars(accountKey);
+      assert.deepEqual(
+        listed.map(({ href, title }) => [href, title]),
+        [
+          ['/c/', 'Calendar /c/'],
+          ['/a/', 'New'],
+        ],
+      );
+      assert.equal(listed[1]?.calendarKey, kept);
+      assert.deepEqual(await db.all('SELECT * FROM event'), []);
+      assert.deepEqual(await db.all("SELECT * FROM job WHERE kind = 'sync-calendar'"), []);
+    });
+
+    it('lists a calendar in full once its zone changed, since floating times moved', async () => {
+      const { mirror, accountKey, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      await fill(mirror, calendarKey, resource('x', event('2026-11-02T09:00:00')));
+      const lease = { key: accountKey, holder: 'again' };
+      await mirror.leaseList(lease, NOW, LATER);
+
+      await mirror.replaceCalendars(lease, [calendar('/a/', { timeZone: 'Asia/Tokyo' })], NOW);
+
+      const found = await mirror.findCalendar(calendarKey);
+      assert.equal(found?.timeZone, 'Asia/Tokyo');
+      assert.equal(found?.syncToken, undefined);
+      assert.equal(found?.syncedAt, 0);
+      assert.deepEqual(await mirror.knownResources(calendarKey), new Map([['/x.ics', undefined]]));
+    });
+
+    it('takes a zone that nobody knows for UTC', async () => {
+      const { mirror, calendarKey } = await mirrorWith(
+        await open(),
+        calendar('/a/', { timeZone: 'Mars/Base' }),
+      );
+
+      assert.equal((await mirror.findCalendar(calendarKey))?.timeZone, 'UTC');
+    });
+
+    it('gives a lease to exactly one of ten concurrent runs', async () => {
+      const { mirror, accountKey, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+
+      const calendars = await tenTimes((i) =>
+        mirror.leaseCalendar({ key: calendarKey, holder: `h${i}` }, NOW, LATER),
+      );
+      const lists = await tenTimes((i) => mirror.leaseList({ key: accountKey, holder: `h${i}` }, NOW, LATER));
+
+      assert.equal(calendars.filter(Boolean).length, 1);
+      assert.equal(lists.filter(Boolean).length, 1);
+    });
+
+    it('gives a lease anew when it ended, was given back, or ran out', async () => {
+      const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const lease = (holder: string) => ({ key: calendarKey, holder });
+
+      await mirror.finishSync(await leased(mirror, calendarKey, 'one'), undefined, NOW);
+      await mirror.failSync(await leased(mirror, calendarKey, 'two'), failure, NOW);
+      await leased(mirror, calendarKey, 'dead');
+
+      assert.equal(await mirror.leaseCalendar(lease('early'), LATER - 1, LATER), undefined);
+      assert.ok(await mirror.leaseCalendar(lease('late'), LATER, LATER + 1));
+    });
+
+    it('writes nothing for a run whose lease another took over', async () => {
+      const { db, mirror, calendarKey, accountKey } = await mirrorWith(await open(), calendar('/a/'));
+      const slow = await leased(mirror, calendarKey, 'slow');
+      await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, LATER, LATER + 60_000);
+
+      const written = await mirror.applyChanges(
+        slow,
+        [resource('x', event('2026-11-02T09:00:00'))],
+        [],
+        LATER,
+      );
+      const finished = await mirror.finishSync(slow, 'token', NOW);
+      await mirror.failSync(slow, failure, NOW);
+      const replaced = await mirror.replaceCalendars({ key: accountKey, holder: 'nobody' }, [], NOW);
+
+      assert.deepEqual([written, finished, replaced], [false, false, false]);
+      assert.deepEqual(await db.all('SELECT * FROM event'), []);
+      const found = await mirror.findCalendar(calendarKey);
+      assert.deepEqual(
+        [found?.syncToken, found?.syncedAt, found?.failure],
+        [undefined, undefined, undefined],
+      );
+    });
+
+    it('leaves a calendar gone that was disconnected while it was synced', async () => {
+      const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const lease = await leased(mirror, calendarKey);
+      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      const written = await mirror.applyChanges(
+        lease,
+        [resource('x', event('2026-11-02T09:00:00'))],
+        [],
+        LATER,
+      );
+
+      assert.equal(written, false);
+      assert.deepEqual(await db.all('SELECT * FROM event'), []);
+    });
+
+    it('extends the lease with every part', async () => {
+      const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const lease = await leased(mirror, calendarKey);
+
+      await mirror.applyChanges(lease, [], [], LATER + 60_000);
+
+      assert.equal(await mirror.leaseCalendar({ key: calendarKey, holder: 'h' }, LATER, LATER), undefined);
+    });
+
+    it('replaces a resource whole: overrides that are gone go', async () => {
+      const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
+      const recurrenceId = { type: 'zoned', local: '2026-11-03T09:00:00', zone: 'Europe/Paris' } as const;
+      const master = event('2026-11-02T09:00:00', { recurrence });
+      await fill(mirror, calendarKey, resource('x', master, event('2026-11-03T11:00:00', { recurrenceId })));
+
+      await fill(mirror, calendarKey, resource('x', master));
+
+      assert.equal((await db.all('SELECT * FROM event')).length, 1);
+    });
+
+    it('writes any number of resources, removes those named, and knows the etag of each', async () => {
+      const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const many = Array.from({ length: 45 }, (_, i) => resource(`e${i}`, event('2026-11-02T09:00:00')));
+      await fill(mirror, calendarKey, ...many, resource('empty'));
+
+      const lease = await leased(mirror, calendarKey);
+      await mirror.applyChanges(lease, [], ['/e0.ics', '/e44.ics', '/unknown.ics'], LATER);
+
+      const known = await mirror.knownResources(calendarKey);
+      assert.equal(known.size, 44);
+      assert.equal(known.get('/e1.ics'), '"e1"');
+      assert.equal(known.get('/empty.ics'), '"empty"');
+    });
+
+    it('touches the resources of its own calendar only', async () => {
+      const { mirror, calendarKeys } = await mirrorWith(await open(), calendar('/a/'), calendar('/b/'));
+      const [a = '', b = ''] = calendarKeys;
+      await fill(mirror, a, resource('x', event('2026-11-02T09:00:00')));
+      await fill(mirror, b, resource('x', event('2026-11-02T09:00:00')));
+
+      await mirror.applyChanges(await leased(mirror, a), [], ['/x.ics'], LATER);
+
+      assert.equal((await mirror.knownResources(a)).size, 0);
+      assert.equal((await mirror.knownResources(b)).size, 1);
+    });
+
+    it('keeps odd text as far as text can be kept', async () => {
+      const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/', { title: 'a\0b' }));
+
+      await fill(
+        mirror,
+        calendarKey,
+        resource('n\0ul', event('2026-11-02T09:00:00', { uid: '\ud800', title: '\0 \ud800' })),
+      );
+
+      assert.equal((await mirror.knownResources(calendarKey)).size, 1);
+      assert.equal((await mirror.findCalendar(calendarKey))?.title, 'a\ufffdb');
+    });
+
+    it('refuses names that no index can hold as an answer of the provider that makes no sense', async () => {
+      const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const lease = await leased(mirror, calendarKey);
+
+      await assert.rejects(mirror.applyChanges(lease, [resource('x'.repeat(3_000))], [], LATER), {
+        name: 'ProviderError',
+        kind: 'invalid_response',
+      });
+    });
+
+    it('remembers the token and the time of a sync, and what one failed of, until the next', async () => {
+      const { mirror, calendarKey, accountKey } = await mirrorWith(await open(), calendar('/a/'));
+      await mirror.finishSync(await leased(mirror, calendarKey), 'token', NOW);
+      const afterSuccess = await mirror.findCalendar(calendarKey);
+
+      await mirror.failSync(await leased(mirror, calendarKey), failure, NOW + 1);
+      const afterFailure = await mirror.findCalendar(calendarKey);
+      const again = await leased(mirror, calendarKey);
+      await mirror.forgetSyncToken(again);
+      const forgotten = await mirror.findCalendar(calendarKey);
+      await mirror.finishSync(again, 'next', NOW + 2);
+      const list = { key: accountKey, holder: 'list' };
+      await mirror.leaseList(list, NOW, LATER);
+      await mirror.failList(list, failure, NOW + 3);
+
+      assert.deepEqual([afterSuccess?.syncToken, afterSuccess?.syncedAt], ['token', NOW]);
+      assert.deepEqual([afterFailure?.syncToken, afterFailure?.syncedAt], ['token', NOW]);
+      assert.deepEqual([afterFailure?.failedAt, afterFailure?.failure], [NOW + 1, failure]);
+      assert.equal(forgotten?.syncToken, undefined);
+      const found = await mirror.findCalendar(calendarKey);
+      assert.deepEqual([found?.syncToken, found?.syncedAt, found?.failure], ['next', NOW + 2, undefined]);
+      assert.deepEqual(await mirror.findList(accountKey), { syncedAt: NOW, failedAt: NOW + 3, failure });
+    });
+  });
+}
