@@ -1,0 +1,135 @@
+/**
+ * Brings what a read asks for up to date before it is answered from the mirror. Slow is not failed: past
+ * a bound the mirror is answered as it is, while the sync goes on as a job. Only a failure is told.
+ */
+import { ApiError } from '../http/api-error.ts';
+import type { CalendarSync } from './calendar-sync.ts';
+import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
+import { problemsOf, type ReadProblem } from './read-problem.ts';
+
+export type FreshnessDeps = {
+  readonly reader: Pick<EventReader, 'accountsOf'>;
+  readonly sync: CalendarSync;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type ReadRequest = {
+  readonly clientId: string;
+  readonly userId: string;
+  /** How old the list of calendars may be, in milliseconds. */
+  readonly listAge: number;
+  /** How old events may be; `undefined` when the read is of calendars only. */
+  readonly eventAge: number | undefined;
+  /** Which calendars are read. */
+  readonly wanted: (calendar: ReadableCalendar, account: MirroredAccount) => boolean;
+};
+
+export type FreshAccounts = {
+  readonly accounts: readonly MirroredAccount[];
+  readonly problems: readonly ReadProblem[];
+};
+
+/** Published clients give up after 30 seconds. */
+const FIRST_SYNC_MS = 20_000;
+const LATER_SYNC_MS = 5_000;
+
+/**
+ * The user's accounts as they are once that is done. Throws 503 when nothing at all can be served:
+ * `sync_in_progress` while a first sync goes on, `providers_unavailable` otherwise; and 403 when accounts
+ * are connected but none gave the permission to see calendars (wire 3.2).
+ */
+export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
+  const { clientId, userId } = request;
+  let accounts = await deps.reader.accountsOf(clientId, userId);
+  requirePermission(accounts);
+  const syncs = syncsFor(accounts, request, deps);
+  if (syncs.length > 0) {
+    await Promise.all(syncs);
+    accounts = await deps.reader.accountsOf(clientId, userId);
+  }
+  const problems = problemsOf(accounts, request);
+  if (problems.length > 0 && !accounts.some((account) => isServed(account, request))) throw nothing(problems);
+  return { accounts, problems };
+}
+
+function requirePermission(accounts: readonly MirroredAccount[]): void {
+  if (accounts.length === 0 || accounts.some(({ calendarPermission }) => calendarPermission !== false))
+    return;
+  throw new ApiError(403, 'calendar_permission_required', 'No connected account has calendar access', {
+    fields: { accounts: accounts.map(({ provider, accountId }) => ({ provider, account: accountId })) },
+  });
+}
+
+/** One bounded wait for each thing that is too old. */
+function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, deps: FreshnessDeps) {
+  const waits: Promise<void>[] = [];
+  const { sync } = deps;
+  const now = deps.now();
+  for (const account of accounts) {
+    // A refused password is not tried with every read: servers lock accounts that do so.
+    if (account.health.state === 'reauth_required' || account.calendarPermission === false) continue;
+    const { accountKey } = account;
+    if (isOlder(account, now - request.listAge)) {
+      const whole = request.eventAge === undefined ? sync.syncList : sync.syncNewCalendars;
+      waits.push(
+        bounded(account, 'sync-account', accountKey, whole(accountKey, now - request.listAge), deps),
+      );
+    }
+    if (request.eventAge === undefined) continue;
+    const notBefore = now - request.eventAge;
+    for (const calendar of account.calendars) {
+      if (!request.wanted(calendar, account) || !isOlder(calendar, notBefore)) continue;
+      const { calendarKey } = calendar;
+      waits.push(
+        bounded(calendar, 'sync-calendar', calendarKey, sync.syncCalendar(calendarKey, notBefore), deps),
+      );
+    }
+  }
+  return waits;
+}
+
+/** Neither synced nor tried since then. */
+function isOlder({ syncedAt, failedAt, failure }: Freshness, notBefore: number): boolean {
+  if (failure !== undefined && failedAt !== undefined && failedAt >= notBefore) return false;
+  return syncedAt === undefined || syncedAt < notBefore;
+}
+
+async function bounded(
+  state: Freshness,
+  kind: 'sync-account' | 'sync-calendar',
+  key: string,
+  running: Promise<unknown>,
+  { sync }: FreshnessDeps,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    const bound = state.syncedAt === undefined ? FIRST_SYNC_MS : LATER_SYNC_MS;
+    timer = setTimeout(resolve, bound, 'late');
+  });
+  try {
+    if ((await Promise.race([running, late])) === 'late') await sync.continueAsJob(kind, key);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the read has anything to answer from this account. */
+function isServed(account: MirroredAccount, { eventAge, wanted }: ReadRequest): boolean {
+  if (account.syncedAt === undefined) return false;
+  if (eventAge === undefined) return true;
+  const calendars = account.calendars.filter((calendar) => wanted(calendar, account));
+  return calendars.length === 0
+    ? account.failure === undefined
+    : calendars.some(({ syncedAt }) => syncedAt !== undefined);
+}
+
+function nothing(problems: readonly ReadProblem[]): ApiError {
+  const fields = { errors: problems };
+  if (problems.some(({ code }) => code === 'sync_in_progress')) {
+    const message = 'The calendars are being read for the first time; ask again in a few seconds';
+    return new ApiError(503, 'sync_in_progress', message, { fields, headers: { 'retry-after': '5' } });
+  }
+  const message = 'None of the connected accounts can be read at the moment';
+  return new ApiError(503, 'providers_unavailable', message, { fields, headers: { 'retry-after': '30' } });
+}

@@ -1,0 +1,109 @@
+/**
+ * GET /events: one page of the events of all chosen calendars, sorted by start over the whole listing
+ * (wire 1.7), read from the mirror. A page begins behind the last event of the one before, so that none is
+ * shown twice or passed over, whatever changes in between elsewhere.
+ */
+import { ApiError } from '../http/api-error.ts';
+import type { Grant } from '../oauth/grant.ts';
+import type { EventReader, MirroredAccount, ReadableCalendar } from './event-reader.ts';
+import { busyText, eventText } from './event-text.ts';
+import {
+  DEFAULT_PAGE_SIZE,
+  parameterOf,
+  parseEventsQuery,
+  parsePageSize,
+  type RawQuery,
+} from './events-query.ts';
+import { type FreshnessDeps, freshAccounts } from './freshness.ts';
+import { type ListedEvent, pageOfEvents } from './page-of-events.ts';
+import { openPageToken, type PagePosition, sealPageToken } from './page-token.ts';
+import type { ReadProblem } from './read-problem.ts';
+
+export type ListEventsDeps = FreshnessDeps & {
+  readonly reader: EventReader;
+  /** 32 bytes, kept for page tokens and the ids of busy blocks alone. */
+  readonly pagingKey: Buffer;
+};
+
+/** How old what a read shows may be, in milliseconds. */
+export const FRESH_MS = 10_000;
+/** New calendars are rare: their list may be older where only events are asked for. */
+const LIST_FRESH_MS = 60_000;
+
+type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
+type Wanted = (calendar: ReadableCalendar, account: MirroredAccount) => boolean;
+
+/** The answer's JSON. Refusals: 400 for a bad query, 403 and 503 as freshAccounts says. */
+export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
+  const { page, wanted } = pageAsked(query, grant, deps);
+  const { clientId, userId } = grant;
+  // What follows a page is of the same state of the calendars as far as it goes: nothing is synced anew.
+  const age = page.after === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
+  const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
+  const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, wanted }, deps);
+
+  const calendars = fresh.accounts.flatMap((account) =>
+    account.calendars
+      .filter((calendar) => calendar.syncedAt !== undefined && wanted(calendar, account))
+      .map((calendar) => ({ calendar, account })),
+  );
+  const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
+  const { events, more } = await pageOfEvents(page, zones, deps.reader);
+
+  const texts = textsOf(events, calendars, grant, deps.pagingKey);
+  const last = events.at(-1);
+  const filtered = page.calendarKeys !== undefined || parameterOf(query, 'calendarIds') !== undefined;
+  const keys = filtered ? [...zones.keys()] : undefined;
+  const next =
+    more && last && sealPageToken({ ...page, calendarKeys: keys, after: last }, grant, deps.pagingKey);
+  return answerText(texts, page.pageSize, next || undefined, fresh.problems);
+}
+
+function pageAsked(
+  query: RawQuery,
+  grant: Grant,
+  { now, pagingKey }: ListEventsDeps,
+): { page: Page; wanted: Wanted } {
+  const token = parameterOf(query, 'nextPageToken');
+  if (token === undefined) {
+    const { window, filter, singleEvents, pageSize = DEFAULT_PAGE_SIZE } = parseEventsQuery(query, now());
+    const wanted: Wanted = ({ href }, { provider }) =>
+      filter === undefined || filter.get(provider)?.has(href) === true;
+    return { page: { window, singleEvents, calendarKeys: undefined, pageSize, after: undefined }, wanted };
+  }
+  // Callers repeat the other parameters or leave them out; the token's values hold (wire 1.7).
+  const page = openPageToken(token, grant, pagingKey);
+  if (page === undefined) {
+    const problem = 'nextPageToken is not one of this user and application: start again without it';
+    throw new ApiError(400, 'invalid_page_token', problem, { details: { nextPageToken: [problem] } });
+  }
+  const keys = page.calendarKeys && new Set(page.calendarKeys);
+  const wanted: Wanted = ({ calendarKey }) => keys === undefined || keys.has(calendarKey);
+  return { page: { ...page, pageSize: parsePageSize(query) ?? page.pageSize }, wanted };
+}
+
+type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
+
+function textsOf(
+  events: readonly ListedEvent[],
+  calendars: readonly Owned[],
+  grant: Grant,
+  key: Buffer,
+): string[] {
+  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
+  const toText = grant.scope === 'free-busy' ? busyText(key) : eventText();
+  return events.flatMap((event) => {
+    const owner = owners.get(event.calendarKey);
+    return owner === undefined ? [] : [toText(event, owner.calendar, owner.account)];
+  });
+}
+
+function answerText(
+  events: readonly string[],
+  pageSize: number,
+  nextPageToken: string | undefined,
+  errors: readonly ReadProblem[],
+): string {
+  const rest = JSON.stringify({ pageSize, nextPageToken, ...(errors.length > 0 ? { errors } : {}) });
+  return `{"events":[${events.join(',')}],${rest.slice(1)}`;
+}

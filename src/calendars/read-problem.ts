@@ -1,0 +1,54 @@
+/** What a read could not bring up to date, as its answer tells it (beside wire 2.4 and 2.5). */
+import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
+import type { ProviderKind } from './provider-kind.ts';
+import type { SyncFailure } from './sync-failure.ts';
+
+export type ReadProblem = {
+  readonly provider: ProviderKind;
+  /** The account's id on the wire. */
+  readonly account: string;
+  /** `reauth_required`, `sync_in_progress`, or what the provider failed with, such as `unavailable`. */
+  readonly code: string;
+  readonly message: string;
+};
+
+type Read = {
+  readonly eventAge: number | undefined;
+  readonly wanted: (calendar: ReadableCalendar, account: MirroredAccount) => boolean;
+};
+
+/** One for each account that is not served as it should be: the worst that can be said of it. */
+export function problemsOf(accounts: readonly MirroredAccount[], read: Read): ReadProblem[] {
+  return accounts.flatMap((account) => {
+    const problem = problemOf(account, read);
+    return problem === undefined
+      ? []
+      : [{ provider: account.provider, account: account.accountId, ...problem }];
+  });
+}
+
+function problemOf(account: MirroredAccount, { eventAge, wanted }: Read) {
+  if (account.calendarPermission === false) {
+    return {
+      code: 'calendar_permission_required',
+      message: 'This account was connected without access to its calendars',
+    };
+  }
+  if (account.health.state === 'reauth_required') {
+    const message =
+      account.health.reason ?? 'The provider refused the account; the user must connect it again';
+    return { code: 'reauth_required', message };
+  }
+  const read =
+    eventAge === undefined ? [] : account.calendars.filter((calendar) => wanted(calendar, account));
+  const things = [account, ...read];
+  const failed = things.find(({ failure }) => failure !== undefined)?.failure;
+  if (failed !== undefined) return { code: codeOf(failed), message: failed.message };
+  if (things.every(({ syncedAt }) => syncedAt !== undefined)) return undefined;
+  return {
+    code: 'sync_in_progress',
+    message: 'The calendars of this account are being read for the first time',
+  };
+}
+
+const codeOf = ({ kind }: SyncFailure): string => (kind === 'unauthorized' ? 'reauth_required' : kind);
