@@ -1,5 +1,5 @@
 /** Event times as instants. */
-import { dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from './civil.ts';
+import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from './civil.ts';
 import type { EventTime, Zone } from './event-time.ts';
 import { instantOfLocal, localOfInstant } from './zone.ts';
 
@@ -44,10 +44,21 @@ export function localOn(model: EventTime, time: EventTime, floatingZone: string)
   return localOfInstant(zone, instantOf(time, floatingZone));
 }
 
+/**
+ * The original start that a RECURRENCE-ID, RDATE or EXDATE names, in the type and zone of the master's start. A date on
+ * a timed series names the instance at the series' own time of day.
+ */
+export function originalStartOf(start: EventTime, named: EventTime, floatingZone: string): EventTime {
+  const local = localOn(start, named, floatingZone);
+  if (named.type !== 'date' || start.type === 'date') return timeLike(start, local);
+  const startLocal = localOf(start);
+  return timeLike(start, local + startLocal - dayOfLocal(startLocal) * DAY);
+}
+
 /** The day meant by a time where a date belongs: midnight UTC is as written, else it is the calendar's day. */
 export function ownDay(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
-  const shown = isUtc && local % 86_400_000 !== 0 ? localOfInstant(floatingZone, local) : local;
-  return dayOfLocal(shown) * 86_400_000;
+  const shown = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;
+  return dayOfLocal(shown) * DAY;
 }

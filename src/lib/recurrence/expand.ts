@@ -8,7 +8,7 @@
  * EXDATE, names its original. A rule that cannot be followed counts as absent and is reported.
  */
 import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
-import { instantOf, localOf, localOn, timeLike, zoneOf } from './event-instant.ts';
+import { instantOf, localOf, localOn, originalStartOf, timeLike, zoneOf } from './event-instant.ts';
 import type { EventTime } from './event-time.ts';
 import { expandRule } from './expand-rule.ts';
 import { endOf, type Length, lengthOf, longestOf, type MasterClock, masterClock } from './master-clock.ts';
@@ -77,21 +77,14 @@ function placeOverrides<T>(
   const placed = new Map<number, PlacedOverride<T>>();
   for (const override of overrides) {
     const { recurrenceId, start, end } = override;
-    const local = clock === undefined ? undefined : originalLocal(clock, recurrenceId, calendarZone);
-    const original = clock === undefined || local === undefined ? recurrenceId : timeLike(clock.start, local);
+    const original =
+      clock === undefined ? recurrenceId : originalStartOf(clock.start, recurrenceId, calendarZone);
     const key = instantOf(original, calendarZone);
     const startsAt = instantOf(start, calendarZone);
     const endsAt = Math.max(startsAt, instantOf(end, calendarZone));
     placed.set(key, { override, key, original, startsAt, endsAt });
   }
   return [...placed.values()].sort((a, b) => a.key - b.key);
-}
-
-/** A date on a timed series names the instance at the series' own time of day. */
-function originalLocal(clock: MasterClock, time: EventTime, calendarZone: string): LocalMs {
-  const local = localOn(clock.start, time, calendarZone);
-  if (time.type !== 'date' || clock.start.type === 'date') return local;
-  return local + clock.startLocal - dayOfLocal(clock.startLocal) * DAY;
 }
 
 function instanceOfOverride<T>({ override, original, startsAt, endsAt }: PlacedOverride<T>): Instance<T> {
@@ -190,7 +183,7 @@ function originals(
   }
   for (const { start, end } of master.recurrence?.rdates ?? []) {
     spendSteps(budget, 10);
-    const local = originalLocal(clock, start, calendarZone);
+    const local = localOf(originalStartOf(clock.start, start, calendarZone));
     found.set(local, end === undefined ? { local } : { local, endsAt: instantOf(end, calendarZone) });
   }
   return found.values();

@@ -1,0 +1,67 @@
+/** Components, RFC 5545 §3.4 to §3.6: what lies between BEGIN and END. */
+import { type ContentLine, parseContentLine, unfoldLines } from './content-line.ts';
+import { ICalendarError } from './icalendar-error.ts';
+
+export type Component = {
+  /** In upper case. */
+  readonly name: string;
+  /** Unfolded, but not taken apart: most are never looked at. */
+  readonly lines: readonly string[];
+  readonly components: readonly Component[];
+};
+
+const LARGEST_TEXT = 10 * 1024 * 1024;
+const MOST_COMPONENTS = 20_000;
+/** VCALENDAR, VEVENT, VALARM and room for what nobody has specified yet. */
+const DEEPEST = 10;
+
+type OpenComponent = { readonly name: string; readonly lines: string[]; readonly components: Component[] };
+
+/**
+ * The VCALENDARs of a text. Components that are not closed are left out, as what they lack is not known; a
+ * VCALENDAR alone may end with the text. Throws ICalendarError when there is none, or too much of anything.
+ */
+export function parseComponents(text: string): readonly Component[] {
+  if (text.length > LARGEST_TEXT) throw new ICalendarError('The calendar is larger than 10 MB');
+  const root: OpenComponent = { name: '', lines: [], components: [] };
+  const open: OpenComponent[] = [root];
+  let count = 0;
+  for (const line of unfoldLines(text)) {
+    const [, mark, name = ''] = /^\s*(BEGIN|END)\s*:\s*([\w-]+)\s*$/i.exec(line) ?? [];
+    if (mark === undefined) open.at(-1)?.lines.push(line);
+    else if (mark.toUpperCase() === 'END') close(open, name.toUpperCase());
+    else {
+      count += 1;
+      if (count > MOST_COMPONENTS) throw new ICalendarError('The calendar has more than 20,000 components');
+      if (open.length > DEEPEST) throw new ICalendarError('The calendar nests components too deeply');
+      open.push({ name: name.toUpperCase(), lines: [], components: [] });
+    }
+  }
+  const unclosed = open.find(({ name }) => name === 'VCALENDAR');
+  const calendars = root.components.filter(({ name }) => name === 'VCALENDAR');
+  if (unclosed !== undefined) calendars.push(unclosed);
+  if (calendars.length === 0) throw new ICalendarError('The text holds no VCALENDAR');
+  return calendars;
+}
+
+/** Closes the innermost component of that name; those left open inside it go. A stray END means nothing. */
+function close(open: OpenComponent[], name: string): void {
+  const index = open.findLastIndex((component, depth) => depth > 0 && component.name === name);
+  const closed = open[index];
+  if (closed === undefined) return;
+  open.length = index;
+  open.at(-1)?.components.push(closed);
+}
+
+/** The component's properties by name, in the order written; lines that cannot be read are left out. */
+export function propertiesOf({ lines }: Component): ReadonlyMap<string, readonly ContentLine[]> {
+  const properties = new Map<string, ContentLine[]>();
+  for (const line of lines) {
+    const property = parseContentLine(line);
+    if (property === undefined) continue;
+    const others = properties.get(property.name);
+    if (others === undefined) properties.set(property.name, [property]);
+    else others.push(property);
+  }
+  return properties;
+}

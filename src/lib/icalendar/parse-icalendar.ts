@@ -1,0 +1,44 @@
+/** Reading iCalendar, RFC 5545, as servers and programs really write it. */
+import type { Zone } from '../recurrence/event-time.ts';
+import { type Component, parseComponents, propertiesOf } from './component.ts';
+import { textOf } from './content-line.ts';
+import type { ZoneOf } from './time-value.ts';
+import { type DateCount, readVEvent, type VEvent } from './v-event.ts';
+import { readVTimezone, type VTimezone } from './vtimezone.ts';
+import { resolveZone } from './zone-resolver.ts';
+
+/** Recurrence dates of a whole calendar. */
+const MOST_DATES = 100_000;
+
+/**
+ * The events of a text, in its order: masters, overrides and single events. An event without a readable start is
+ * left out and costs the others nothing. Throws ICalendarError, and nothing else, for text that is no calendar or is
+ * larger than 10 MB, 20,000 components or 100,000 recurrence dates.
+ */
+export function parseICalendar(text: string): VEvent[] {
+  const dates: DateCount = { left: MOST_DATES };
+  return parseComponents(text).flatMap((calendar) => {
+    const zoneOf = zonesOf(calendar);
+    return calendar.components
+      .filter(({ name }) => name === 'VEVENT')
+      .map((component) => readVEvent(component, zoneOf, dates))
+      .filter((event) => event !== undefined);
+  });
+}
+
+/** Looks every TZID up once. Floating times are in X-WR-TIMEZONE where the calendar says so. */
+function zonesOf(calendar: Component): ZoneOf {
+  const described = new Map<string, VTimezone>();
+  for (const component of calendar.components) {
+    const timezone = component.name === 'VTIMEZONE' ? readVTimezone(component) : undefined;
+    if (timezone !== undefined) described.set(timezone.tzid, timezone);
+  }
+  const [own] = propertiesOf(calendar).get('X-WR-TIMEZONE') ?? [];
+  const floating = own && resolveZone(textOf(own), described.get(textOf(own)));
+  const resolved = new Map<string, Zone | undefined>();
+  return (tzid) => {
+    if (tzid === undefined) return floating;
+    if (!resolved.has(tzid)) resolved.set(tzid, resolveZone(tzid, described.get(tzid.trim())) ?? floating);
+    return resolved.get(tzid);
+  };
+}

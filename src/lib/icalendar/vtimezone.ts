@@ -1,0 +1,69 @@
+/** VTIMEZONE, RFC 5545 §3.6.5, as rules of our own. */
+import { formatLocal, parseLocal } from '../recurrence/civil.ts';
+import type { LocalDateTime, Observance } from '../recurrence/event-time.ts';
+import { type Component, propertiesOf } from './component.ts';
+import { type ContentLine, textOf } from './content-line.ts';
+
+export type VTimezone = {
+  readonly tzid: string;
+  /** X-LIC-LOCATION: the zone's IANA name as its writer knows it. */
+  readonly location: string | undefined;
+  readonly observances: readonly Observance[];
+};
+
+/** More than any zone has had since clocks are set by law. */
+const MOST_OBSERVANCES = 200;
+const MOST_ONSETS = 500;
+
+/** `undefined` without a TZID to be known by. */
+export function readVTimezone(component: Component): VTimezone | undefined {
+  const properties = propertiesOf(component);
+  const tzid = properties.get('TZID')?.[0];
+  if (tzid === undefined) return undefined;
+  const location = properties.get('X-LIC-LOCATION')?.[0];
+  const observances = component.components
+    .filter(({ name }) => name === 'STANDARD' || name === 'DAYLIGHT')
+    .slice(0, MOST_OBSERVANCES)
+    .map(readObservance)
+    .filter((observance) => observance !== undefined);
+  return { tzid: textOf(tzid).trim(), location: location && textOf(location).trim(), observances };
+}
+
+function readObservance(component: Component): Observance | undefined {
+  const properties = propertiesOf(component);
+  const [start] = localTimes(properties.get('DTSTART') ?? []);
+  const offsetTo = parseOffset(properties.get('TZOFFSETTO')?.[0]?.value);
+  if (start === undefined || offsetTo === undefined) return undefined;
+  return {
+    start,
+    offsetFrom: parseOffset(properties.get('TZOFFSETFROM')?.[0]?.value) ?? offsetTo,
+    offsetTo,
+    rrules: (properties.get('RRULE') ?? []).map(({ value }) => value.trim()).slice(0, 4),
+    rdates: localTimes(properties.get('RDATE') ?? []),
+  };
+}
+
+function localTimes(properties: readonly ContentLine[]): LocalDateTime[] {
+  return properties
+    .flatMap(({ value }) => value.split(',', MOST_ONSETS))
+    .slice(0, MOST_ONSETS)
+    .map(localTime)
+    .filter((text) => text !== undefined);
+}
+
+/** Years before 1 (some writers begin at year 0) and dates without a time are read as midnight of what is written. */
+function localTime(text: string): LocalDateTime | undefined {
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] =
+    /^\s*(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/i.exec(text) ?? [];
+  const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  return local === undefined ? undefined : formatLocal(local);
+}
+
+/** Seconds east of UTC from `+HHMM`, `-HHMMSS`, `+HH:MM`; no clock is a day off. */
+export function parseOffset(text: string | undefined): number | undefined {
+  const [, sign, hours, minutes, seconds = '0'] =
+    /^\s*([+-])(\d\d):?(\d\d):?(\d\d)?\s*$/.exec(text ?? '') ?? [];
+  const offset = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  if (sign === undefined || offset >= 86_400) return undefined;
+  return sign === '-' ? -offset : offset;
+}
