@@ -83,7 +83,7 @@ export function isOwnForm(form: FormOrigin, request: AuthorizationRequest, publi
   if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return false;
   if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return true;
   // Reached under another name than the public one, the browser's own origin is the one it asked.
-  return URL.parse(form.origin)?.host === form.host;
+  return form.host !== undefined && URL.parse(form.origin)?.host === form.host;
 }
 
 /** A linked account as this browser may see it. */

@@ -57,7 +57,9 @@ function happenedNotice(happened: ProviderSelection['happened'], messages: Messa
 
 function linkedAccounts({ accounts, request }: ProviderSelection, messages: Messages): Html {
   const items = accounts.map(
-    (account) => html`<li><div class="account">${PROVIDER_MARKS[account.provider]}<div><strong><bdi>${account.name}</bdi></strong>
+    (
+      account,
+    ) => html`<li><div class="account">${PROVIDER_MARKS[account.provider]}<div><strong><bdi>${account.name}</bdi></strong>
 <span>${PROVIDER_NAMES[account.provider]}</span>
 ${account.needsReconnecting && html`<span class="warn">${messages.text('selection.reconnect')}</span>`}</div></div>
 ${account.own && disconnectForm(account, request, messages)}</li>`,

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { approvalUrl, denialUrl, domainOf, formTargetOf } from './callback-url.ts';
+
+const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest => ({
+  transactionId: 'T1',
+  clientId: 'acme',
+  userId: 'ada',
+  redirectUri: 'https://app.example.com/cb',
+  scope: 'read',
+  state: undefined,
+  codeChallenge: undefined,
+  language: 'en',
+  theme: 'auto',
+  providers: ['caldav'],
+  query: '',
+  formToken: '',
+  status: 'open',
+  createdAt: 0,
+  ...changes,
+});
+
+describe('approvalUrl', () => {
+  const cases = [
+    ['has no state when none came', {}, 'https://app.example.com/cb?code=ada'],
+    [
+      'keeps the spelling of the state',
+      { state: 'a+b%20c%FF' },
+      'https://app.example.com/cb?code=ada&state=a+b%20c%FF',
+    ],
+    [
+      'goes behind a query that is there',
+      { redirectUri: 'https://a.example/?t=1' },
+      'https://a.example/?t=1&code=ada',
+    ],
+    [
+      'goes behind a query that ends open',
+      { redirectUri: 'https://a.example/?t=1&' },
+      'https://a.example/?t=1&code=ada',
+    ],
+    ['goes behind an empty query', { redirectUri: 'https://a.example/?' }, 'https://a.example/?code=ada'],
+    [
+      'encodes whatever a user id has',
+      { userId: "a b&c=d/é#?+'" },
+      "https://app.example.com/cb?code=a%20b%26c%3Dd%2F%C3%A9%23%3F%2B'",
+    ],
+    ['serves private-use schemes', { redirectUri: 'com.example.app:/cb' }, 'com.example.app:/cb?code=ada'],
+  ] as const;
+  for (const [rule, changes, url] of cases) {
+    it(rule, () => {
+      assert.equal(approvalUrl(request(changes)), url);
+    });
+  }
+});
+
+describe('denialUrl', () => {
+  it('says access_denied with a description and the state, and no code', () => {
+    const url = new URL(denialUrl(request({ state: 'xyz' })));
+
+    assert.deepEqual([...url.searchParams.keys()], ['error', 'error_description', 'state']);
+    assert.equal(url.searchParams.get('error'), 'access_denied');
+    assert.equal(url.searchParams.get('state'), 'xyz');
+  });
+});
+
+describe('what the pages say and open of a redirect URI', () => {
+  const cases = [
+    ['https://app.example.com/cb?x=1', 'app.example.com', 'https://app.example.com'],
+    ['http://127.0.0.1:3000/cb', '127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://localhost:3000/cb', 'localhost:3000', 'http://localhost:3000'],
+    ['http://[::1]:3000/cb', '[::1]:3000', 'http:'],
+    ['https://203.0.113.9/cb', '203.0.113.9', 'https:'],
+    ['com.example.app:/cb', 'com.example.app', 'com.example.app:'],
+    ['com.example.app://done/cb', 'done', 'com.example.app:'],
+  ] as const;
+  for (const [redirectUri, domain, target] of cases) {
+    it(`names ${redirectUri} ${domain} and opens ${target} to forms`, () => {
+      assert.equal(domainOf(redirectUri), domain);
+      assert.deepEqual(formTargetOf(redirectUri), [target]);
+    });
+  }
+});

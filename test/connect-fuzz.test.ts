@@ -1,0 +1,69 @@
+/** Suspicious input to /authorize: whatever the query, an answer below 500 and no redirect to a stranger. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import fc from 'fast-check';
+
+import { Browser, type Harness, openConnect } from './connect-harness.ts';
+import { rounds } from './rounds.ts';
+
+let harness: Harness;
+before(async () => {
+  harness = await openConnect();
+});
+after(() => harness.close());
+
+const NAMES = [
+  ...['client_id', 'user_id', 'scope', 'state', 'lng', 'theme', 'providers', 'response_type', 'redirect_uri'],
+  ...['code_challenge', 'code_challenge_method', 'transaction', 'happened', '__proto__', 'constructor', ''],
+];
+const byte = fc.integer({ min: 0, max: 255 });
+const escaped = fc
+  .array(byte, { maxLength: 12 })
+  .map((bytes) => bytes.map((value) => `%${value.toString(16).padStart(2, '0')}`).join(''));
+/** What a request line may hold beside letters: no space, no control character. */
+const raw = fc.array(fc.integer({ min: 0x21, max: 0xff }), { maxLength: 20 }).map((codes) =>
+  codes
+    .filter((code) => code < 0x7f || code > 0xa0)
+    .map((code) => String.fromCharCode(code))
+    .join(''),
+);
+const text = fc
+  .string({ unit: 'binary', maxLength: 20 })
+  .map((value) => encodeURIComponent(value.toWellFormed()));
+const known = fc.constantFrom(
+  'acme',
+  'ada',
+  'read',
+  'S256',
+  'code',
+  'caldav',
+  'fr',
+  'c'.repeat(43),
+  'A'.repeat(22),
+);
+const value = fc.oneof(known, escaped, raw, text, fc.constant('x'.repeat(3000)));
+const parameter = fc.tuple(fc.constantFrom(...NAMES), value).map(([name, given]) => `${name}=${given}`);
+const query = fc
+  .tuple(fc.boolean(), fc.array(fc.oneof(parameter, raw), { maxLength: 8 }))
+  .map(([valid, parts]) => [...(valid ? ['client_id=acme&user_id=ada'] : []), ...parts].join('&'));
+
+describe('GET /authorize with any query', () => {
+  it('answers below 500 and redirects to nothing but its own page, with the state as it came', async () => {
+    const property = fc.asyncProperty(
+      query,
+      fc.constantFrom('/authorize', '/api/oauth/authorize'),
+      async (sent, path) => {
+        const answer = await new Browser(harness).get(`${path}?${sent}`);
+
+        assert.ok(answer.status < 500, `${answer.status}: ${answer.body}`);
+        assert.ok(answer.location === '' || answer.location.startsWith('/authorize?'), answer.location);
+        if (answer.status !== 302) return;
+        const page = await new Browser(harness).get(answer.location);
+        assert.ok(page.status < 500, `${page.status}: ${page.body}`);
+      },
+    );
+
+    await fc.assert(property, { numRuns: rounds(500) });
+  });
+});
