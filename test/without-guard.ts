@@ -3,16 +3,22 @@
  * the contracts notice. KALENDS_TEST_WITHOUT_GUARD names the text, such as ` AND ended_at IS NULL`;
  * without it nothing is changed.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { BatchStatement, Database, Statements } from '../src/store/database.ts';
 
 /** What no store's statement has; makes `guard|replacement` of the variable unambiguous. */
 const SEPARATOR = '=>';
 
+/** How long a transaction stays open on PostgreSQL, so that calls made at once do overlap. */
+const OVERLAP_MS = 20;
+
 export function withoutGuard(db: Database): Database {
   const mutation = process.env.KALENDS_TEST_WITHOUT_GUARD;
   if (!mutation) return db;
   const [guard = '', replacement = ''] = mutation.split(SEPARATOR);
-  return mutated(db, (sql) => sql.replaceAll(guard, replacement));
+  // A guard is named on one line, however the statement is laid out.
+  return mutated(db, (sql) => sql.replace(/\s+/g, ' ').replaceAll(guard, replacement));
 }
 
 function mutated(db: Database, change: (sql: string) => string): Database {
@@ -26,11 +32,17 @@ function mutated(db: Database, change: (sql: string) => string): Database {
     all: (sql, values) => on.all(change(sql), values),
     get: (sql, values) => on.get(change(sql), values),
   });
+  const transaction = <T>(work: (tx: Statements) => Promise<T>): Promise<T> =>
+    db.transaction(async (tx) => {
+      const result = await work(statements(tx));
+      if (db.dialect.engine === 'postgres') await sleep(OVERLAP_MS);
+      return result;
+    });
   return {
     ...statements(db),
     dialect: db.dialect,
-    write: (sql, values) => db.write(change(sql), values),
-    transaction: (work) => db.transaction((tx) => work(statements(tx))),
+    write: (sql, values) => transaction((tx) => tx.all(sql, values)),
+    transaction,
     batch: (statement, values) => db.batch(changedBatch(statement), values),
     script: (sql, after) => db.script(sql, after),
     backup: (file) => db.backup(file),

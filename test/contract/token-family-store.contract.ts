@@ -140,7 +140,9 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
     });
 
     it('ends nothing for a family that belongs to another user or application', async () => {
-      const { families, grant } = await prepare();
+      const { db, families, grant } = await prepare();
+      await makeFamily(db, { ...ada, userId: 'ben' });
+      await makeFamily(db, { ...ada, clientId: 'other' });
 
       assert.equal(await families.endGrantsWith({ ...grant, userId: 'ben' }, NOW), 0);
       assert.equal(await families.endGrantsWith({ ...grant, clientId: 'other' }, NOW), 0);

@@ -1,0 +1,198 @@
+/**
+ * The contracts are worth something only if they notice: each guard is taken out of the statements in
+ * turn, and the rule that stands for it has to fail. A guard that only keeps concurrent transactions
+ * apart is missed on PostgreSQL alone; SQLite has one writer.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { it } from 'node:test';
+
+import { cleanUpAtEnd, postgresUrl } from './databases.ts';
+
+type Guard = {
+  readonly store: string;
+  /** The guard as it stands in a statement, `=>`, and what stands there without it. */
+  readonly without: string;
+  /** The rule of the store's contract that fails then. */
+  readonly fails: string;
+  readonly on?: 'PostgreSQL';
+};
+
+const GUARDS: readonly Guard[] = [
+  {
+    store: 'token-family',
+    without: ' AND token_hash = v.presented=>',
+    fails: 'makes the winner of a race, and nobody else, the holder of the current token',
+  },
+  {
+    store: 'token-family',
+    without: 'v.presented AND ended_at IS NULL=>v.presented',
+    fails: 'ends every living grant of the user with any one of them',
+  },
+  {
+    store: 'token-family',
+    without: 'WHERE f.ended_at IS NULL=>',
+    fails: 'ends every living grant of the user with any one of them',
+  },
+  {
+    store: 'token-family',
+    without: ' AND own.ended_at IS NULL=>',
+    fails: 'cannot end a later authorization with a token of an ended grant',
+  },
+  {
+    store: 'token-family',
+    without: 'own.client_id = :clientId AND own.user_id = :userId AND=>',
+    fails: 'ends nothing for a family that belongs to another user or application',
+  },
+  {
+    store: 'token-family',
+    without: 'user_id = :userId AND ended_at IS NULL AND EXISTS=>user_id = :userId AND EXISTS',
+    fails: 'ends each grant once, however many revoke at once',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'authorization-code',
+    without: ' AND issue_id = :issueId=>',
+    fails: 'does not redeem a record that a later approval replaced',
+  },
+  {
+    store: 'authorization-code',
+    without: ':issueId AND withdrawn_at IS NULL=>:issueId',
+    fails: 'does not redeem a record that was withdrawn meanwhile, and keeps it',
+  },
+  {
+    store: 'authorization-code',
+    without: 'c.client_id = v.clientId AND c.user_id = v.userId=>c.user_id = v.userId',
+    fails: "answers a code's record at its own application only",
+  },
+  {
+    store: 'authorization-code',
+    without:
+      'DELETE FROM authorization_code WHERE client_id = :clientId=>UPDATE authorization_code SET approved_at = approved_at WHERE client_id = :clientId',
+    fails: 'lets exactly one of ten concurrent exchanges redeem a code',
+  },
+  {
+    store: 'authorization-request',
+    without: " AND status = 'open'=>",
+    fails: 'approves a request once, however many try, and writes its code',
+  },
+  {
+    store: 'authorization-request',
+    without: " AND status = 'open' RETURNING=> RETURNING",
+    fails: 'lets exactly one of five approvals and five denials decide',
+  },
+  {
+    store: 'authorization-request',
+    without: 'AND EXISTS (SELECT 1 FROM account=>OR EXISTS (SELECT 1 FROM account',
+    fails: 'approves nothing for a user without an account',
+  },
+  {
+    store: 'authorization-request',
+    without:
+      'UPDATE application_user SET last_seen_at = last_seen_at WHERE=>SELECT user_id FROM application_user WHERE',
+    fails: 'leaves no code to redeem when the last account goes while it is approved',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'user',
+    without: ' WHERE application_user.last_seen_at < excluded.last_seen_at=>',
+    fails: 'never makes a user look less recently seen than it was',
+  },
+  {
+    store: 'user',
+    without:
+      'NOT EXISTS (SELECT 1 FROM account AS a WHERE=>NOT EXISTS (SELECT 1 FROM account AS a WHERE 1 = 0 AND',
+    fails: 'deletes users without account and grant that were last seen before',
+  },
+  {
+    store: 'user',
+    without:
+      'NOT EXISTS (SELECT 1 FROM token_family AS f WHERE=>NOT EXISTS (SELECT 1 FROM token_family AS f WHERE 1 = 0 AND',
+    fails: 'deletes users without account and grant that were last seen before',
+  },
+  {
+    store: 'client',
+    without: ' AND expires_at IS NOT NULL=>',
+    fails: 'keeps the secret before a rotation alive until the instant given',
+  },
+  {
+    store: 'client',
+    without:
+      'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id=>SELECT client_id FROM application WHERE client_id = :clientId',
+    fails: 'leaves two secrets after ten concurrent rotations, one of them to stay',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'signing-key',
+    without:
+      "INSERT INTO setting (name, value) VALUES ('signing_keys_changed', :kid) ON CONFLICT (name) DO UPDATE SET value = excluded.value=>SELECT CAST(:kid AS TEXT)",
+    fails: 'makes each of ten concurrent rotations a whole one',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'account',
+    without: ' AND NOT EXISTS (SELECT 1 FROM account WHERE client_id = :clientId AND user_id = :userId)=>',
+    fails: 'withdraws the pending code with the last account, not before',
+  },
+  {
+    store: 'account',
+    without:
+      'UPDATE application_user SET last_seen_at = :now WHERE=>SELECT CAST(:now AS BIGINT) FROM application_user WHERE',
+    fails: 'withdraws the code when the last ten accounts go at once',
+    on: 'PostgreSQL',
+  },
+  {
+    store: 'job',
+    without: ' AND lease_holder = :holder=>',
+    fails: 'ignores the end of a run whose lease another took over',
+  },
+  {
+    store: 'job',
+    without: ' AND again_at IS NULL=>',
+    fails: 'runs a job anew that was scheduled while it ran, from the first attempt',
+  },
+  {
+    store: 'job',
+    without: 'WHERE run_at <= :now ORDER BY=>WHERE CAST(:now AS BIGINT) > 0 ORDER BY',
+    fails: 'takes a job when it is due, not before',
+  },
+  {
+    store: 'job',
+    without: 'FOR UPDATE SKIP LOCKED=>',
+    fails: 'gives each of ten jobs to exactly one of ten concurrent takers',
+    on: 'PostgreSQL',
+  },
+];
+
+cleanUpAtEnd();
+
+for (const guard of GUARDS) {
+  const [text = ''] = guard.without.split('=>');
+  it(`${guard.store} store: without "${text.trim()}" its contract fails`, async () => {
+    const output = await runContract(guard);
+
+    // What is left is a sound statement: it failed for what it did, not for how it was cut.
+    assert.doesNotMatch(output, /code: '?(ERR_SQLITE_ERROR|42\w{3}|22\w{3})/);
+    // The rule's suite fails by its name; a mistyped rule or guard would fail nothing.
+    for (const database of guard.on === undefined ? ['SQLite', 'PostgreSQL'] : [guard.on]) {
+      assert.match(output, new RegExp(`^not ok \\d+ - \\w+ on ${database}$`, 'm'), output);
+    }
+  });
+}
+
+/** The output of the store's own test file, of the one rule, without the guard. */
+async function runContract({ store, without, fails }: Guard): Promise<string> {
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const env = {
+    ...inherited,
+    KALENDS_TEST_POSTGRES_URL: await postgresUrl(),
+    KALENDS_TEST_WITHOUT_GUARD: without,
+  };
+  const pattern = fails.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const file = path.resolve(import.meta.dirname, `store-${store}.test.ts`);
+  const args = ['--test-reporter=tap', `--test-name-pattern=${pattern}`, file];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env }, (_failure, stdout) => resolve(stdout));
+  });
+}
