@@ -8,10 +8,18 @@ import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from '
 import { problemsOf, type ReadProblem } from './read-problem.ts';
 
 export type FreshnessDeps = {
-  readonly reader: Pick<EventReader, 'accountsOf'>;
+  readonly events: Pick<EventReader, 'accountsOf'>;
   readonly sync: CalendarSync;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** For how many milliseconds a read waits; the documented bounds unless given. */
+  readonly readBounds?: ReadBounds;
+};
+
+export type ReadBounds = {
+  /** For what was never synced. */
+  readonly first: number;
+  readonly later: number;
 };
 
 export type ReadRequest = {
@@ -31,8 +39,7 @@ export type FreshAccounts = {
 };
 
 /** Published clients give up after 30 seconds. */
-const FIRST_SYNC_MS = 20_000;
-const LATER_SYNC_MS = 5_000;
+const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
 
 /**
  * The user's accounts as they are once that is done. Throws 503 when nothing at all can be served:
@@ -41,12 +48,12 @@ const LATER_SYNC_MS = 5_000;
  */
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
   const { clientId, userId } = request;
-  let accounts = await deps.reader.accountsOf(clientId, userId);
+  let accounts = await deps.events.accountsOf(clientId, userId);
   requirePermission(accounts);
   const syncs = syncsFor(accounts, request, deps);
   if (syncs.length > 0) {
     await Promise.all(syncs);
-    accounts = await deps.reader.accountsOf(clientId, userId);
+    accounts = await deps.events.accountsOf(clientId, userId);
   }
   const problems = problemsOf(accounts, request);
   if (problems.length > 0 && !accounts.some((account) => isServed(account, request))) throw nothing(problems);
@@ -100,11 +107,11 @@ async function bounded(
   kind: 'sync-account' | 'sync-calendar',
   key: string,
   running: Promise<unknown>,
-  { sync }: FreshnessDeps,
+  { sync, readBounds = READ_BOUNDS }: FreshnessDeps,
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
-    const bound = state.syncedAt === undefined ? FIRST_SYNC_MS : LATER_SYNC_MS;
+    const bound = state.syncedAt === undefined ? readBounds.first : readBounds.later;
     timer = setTimeout(resolve, bound, 'late');
   });
   try {

@@ -20,7 +20,7 @@ import { openPageToken, type PagePosition, sealPageToken } from './page-token.ts
 import type { ReadProblem } from './read-problem.ts';
 
 export type ListEventsDeps = FreshnessDeps & {
-  readonly reader: EventReader;
+  readonly events: EventReader;
   /** 32 bytes, kept for page tokens and the ids of busy blocks alone. */
   readonly pagingKey: Buffer;
 };
@@ -48,7 +48,7 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
       .map((calendar) => ({ calendar, account })),
   );
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
-  const { events, more } = await pageOfEvents(page, zones, deps.reader);
+  const { events, more } = await pageOfEvents(page, zones, deps.events);
 
   const texts = textsOf(events, calendars, grant, deps.pagingKey);
   const last = events.at(-1);

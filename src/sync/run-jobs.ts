@@ -14,7 +14,7 @@ import type { WakeUp } from './wake-up.ts';
 export type JobDeps = HousekeepingDeps & {
   readonly jobs: JobStore;
   readonly sync: CalendarSync;
-  readonly mirror: Pick<MirrorStore, 'listCalendars'>;
+  readonly mirror: Pick<MirrorStore, 'listCalendars' | 'findList'>;
   /** Rung by the stores that make jobs in this process. */
   readonly wakeUp: WakeUp;
   readonly log: Log;
@@ -128,7 +128,8 @@ async function syncAccount(accountKey: string, deps: JobDeps): Promise<SyncFailu
     const failed = await sync.syncCalendar(calendarKey, startedAt);
     if (failed) await jobs.schedule('sync-calendar', calendarKey, retryAt(failed, 0, now(), Math.random()));
   });
-  const spread = SYNC_EVERY_MS * (0.8 + 0.4 * Math.random());
+  if ((await mirror.findList(accountKey)) === undefined) return undefined;
+  const spread = Math.round(SYNC_EVERY_MS * (0.8 + 0.4 * Math.random()));
   await jobs.schedule('sync-account', accountKey, startedAt + spread);
   return undefined;
 }

@@ -1,0 +1,422 @@
+/** GET /events as wire 1.7, 2.5 and 3.2 state it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import type { CalendarEvent } from '../src/calendars/event.ts';
+import { type CalendarServer, get, link, openCalendarServer } from './calendar-server.ts';
+import { calendar, event, resource } from './contract/mirror-rows.ts';
+
+type Answer = {
+  events: Record<string, unknown>[];
+  pageSize: number;
+  nextPageToken?: string;
+  errors?: Record<string, string>[];
+};
+
+const recurrence = (rule: string) => ({ rrules: [rule], rdates: [], exdates: [] });
+const zone = 'Europe/Paris';
+
+describe('GET /events', () => {
+  let server: CalendarServer;
+  let token: string;
+  before(async () => {
+    server = await openCalendarServer();
+    const { provider } = server;
+    provider.addCalendar(calendar('/work/'));
+    provider.addCalendar(calendar('/home/'));
+    provider.put(
+      '/work/',
+      resource('single', event('2026-11-10T09:00:00', { location: 'Room 1', description: 'About it' })),
+      resource(
+        'weekly',
+        event('2026-10-05T09:00:00', { recurrence: recurrence('FREQ=WEEKLY'), title: 'Weekly' }),
+        event('2026-11-10T15:00:00', {
+          title: 'Weekly, moved',
+          recurrenceId: { type: 'zoned', local: '2026-11-09T09:00:00', zone },
+        }),
+        event('2026-11-16T09:00:00', {
+          status: 'cancelled',
+          recurrenceId: { type: 'zoned', local: '2026-11-16T09:00:00', zone },
+        }),
+      ),
+      resource('gone', event('2026-11-11T09:00:00', { status: 'cancelled' })),
+    );
+    provider.put(
+      '/home/',
+      resource('trip', {
+        ...event('2026-11-15T00:00:00', { title: 'Trip' }),
+        start: { type: 'date', date: '2026-11-15' },
+        end: { type: 'date', date: '2026-11-17' },
+      } satisfies CalendarEvent),
+    );
+    await link(server);
+    token = await server.token();
+  });
+  after(() => server.close());
+
+  const list = async (query = '', bearer = token) => {
+    const answer = await get(server, `/events${query}`, bearer);
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json<Answer>();
+  };
+  const titles = ({ events }: Answer) => events.map(({ title, start }) => [title, start]);
+  const refused = async (query: string, field: string) => {
+    const answer = await get(server, `/events${query}`, token);
+    const body = answer.json();
+    assert.equal(answer.statusCode, 400, answer.body);
+    assert.equal(typeof body.message, 'string');
+    assert.equal(typeof body.code, 'string');
+    assert.ok(Array.isArray(body.details[field]), answer.body);
+  };
+
+  it('lists the current month in UTC by default, sorted by start, cancelled ones left out', async () => {
+    assert.deepEqual(titles(await list()), [
+      ['Weekly', '2026-11-02T08:00:00.000Z'],
+      ['Meeting', '2026-11-10T08:00:00.000Z'],
+      ['Weekly, moved', '2026-11-10T14:00:00.000Z'],
+      ['Trip', '2026-11-15T00:00:00.000Z'],
+      ['Weekly', '2026-11-23T08:00:00.000Z'],
+      ['Weekly', '2026-11-30T08:00:00.000Z'],
+    ]);
+  });
+
+  it('is the same at every mount', async () => {
+    const answer = await get(server, '/api/events', token);
+
+    assert.deepEqual(answer.json(), await list());
+    assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  });
+
+  it('has every field of a single event in its documented type', async () => {
+    const { events, pageSize, ...rest } = await list('?start=2026-11-10T00:00:00Z&end=2026-11-10T12:00:00Z');
+
+    assert.equal(pageSize, 250);
+    assert.deepEqual(rest, {});
+    assert.deepEqual(events, [
+      {
+        provider: 'caldav',
+        account: 'https://dav.example/ada/',
+        calendarId: '/work/',
+        id: 'single',
+        start: '2026-11-10T08:00:00.000Z',
+        end: '2026-11-10T09:00:00.000Z',
+        title: 'Meeting',
+        description: 'About it',
+        allDay: false,
+        location: 'Room 1',
+        attendees: [],
+        availability: 'busy',
+        privacy: 'public',
+        status: 'confirmed',
+        original: { name: 'single' },
+      },
+    ]);
+  });
+
+  it('names the master on instances, and keeps the clock of a series over a DST change', async () => {
+    const { events } = await list('?start=2026-10-19&end=2026-11-03');
+
+    assert.deepEqual(
+      events.map(({ id, recurringEventId, start }) => [id, recurringEventId, start]),
+      [
+        ['weekly_20261019T070000Z', 'weekly', '2026-10-19T07:00:00.000Z'],
+        ['weekly_20261026T080000Z', 'weekly', '2026-10-26T08:00:00.000Z'],
+        ['weekly_20261102T080000Z', 'weekly', '2026-11-02T08:00:00.000Z'],
+      ],
+    );
+  });
+
+  it('names a moved instance by its original start', async () => {
+    const { events } = await list('?start=2026-11-10T14:00:00Z&end=2026-11-10T15:00:00Z');
+
+    assert.deepEqual(
+      events.map(({ id, title }) => [id, title]),
+      [['weekly_20261109T080000Z', 'Weekly, moved']],
+    );
+  });
+
+  it('has all-day events from midnight UTC to midnight UTC, the end exclusive', async () => {
+    const { events } = await list('?start=2026-11-16&end=2026-11-16T01:00:00Z');
+
+    assert.deepEqual(
+      events.map(({ id, allDay, start, end }) => [id, allDay, start, end]),
+      [['trip', true, '2026-11-15T00:00:00.000Z', '2026-11-17T00:00:00.000Z']],
+    );
+  });
+
+  it('lists masters unexpanded with singleEvents=false, only those with an instance in the window', async () => {
+    const month = titles(await list('?singleEvents=false'));
+    const between = await list('?singleEvents=false&start=2026-11-03&end=2026-11-09');
+
+    assert.deepEqual(month, [
+      ['Weekly', '2026-10-05T07:00:00.000Z'],
+      ['Meeting', '2026-11-10T08:00:00.000Z'],
+      ['Trip', '2026-11-15T00:00:00.000Z'],
+    ]);
+    assert.deepEqual(between.events, []);
+  });
+
+  const sameDay = '&end=2026-11-02T12:00:00Z';
+  for (const start of [
+    '2026-11-02T00:00:00.000Z',
+    '2026-11-02T00:00:00Z',
+    '2026-11-02T01:00:00+01:00',
+    '2026-11-02T01:00:00%2B01:00',
+    '2026-11-02T00:00',
+    '2026-11-02T00:00:00.123456789Z',
+    '2026-11-02',
+  ]) {
+    it(`reads start=${start}`, async () => {
+      assert.deepEqual(titles(await list(`?start=${start}${sameDay}`)), [
+        ['Weekly', '2026-11-02T08:00:00.000Z'],
+      ]);
+    });
+  }
+
+  for (const [query, field] of [
+    ['?start=tomorrow', 'start'],
+    ['?end=2026-02-30', 'end'],
+    ['?start=2026-11-02&end=2026-11-02', 'start'],
+    ['?start=2026-11-03&end=2026-11-02', 'start'],
+    ['?start=1000-01-01&end=3000-01-01', 'end'],
+    ['?pageSize=-1', 'pageSize'],
+    ['?pageSize=many', 'pageSize'],
+    ['?pageSize=1.5', 'pageSize'],
+    ['?calendarIds=work', 'calendarIds'],
+    ['?calendarIds=5', 'calendarIds'],
+    ['?calendarIds=%7B%22caldav%22:5%7D', 'calendarIds'],
+    ['?calendarIds=%5B1%5D', 'calendarIds'],
+    ['?singleEvents=maybe', 'singleEvents'],
+    ['?nextPageToken=xyz', 'nextPageToken'],
+    [`?nextPageToken=${'A'.repeat(60)}`, 'nextPageToken'],
+  ] as const) {
+    it(`refuses ${query} and names ${field}`, () => refused(query, field));
+  }
+
+  it('tells of everything that is wrong at once', async () => {
+    const answer = await get(server, '/events?start=x&end=y&pageSize=z', token);
+
+    assert.deepEqual(Object.keys(answer.json().details), ['start', 'end', 'pageSize']);
+  });
+
+  it('takes an empty parameter for an absent one and the first of a repeated one', async () => {
+    const plain = await list();
+
+    assert.deepEqual(
+      await list('?start=&end=&pageSize=&calendarIds=&nextPageToken=&singleEvents=&x=1'),
+      plain,
+    );
+    assert.deepEqual((await list('?pageSize=0')).pageSize, 250);
+    assert.deepEqual((await list('?pageSize=2&pageSize=3')).pageSize, 2);
+    assert.deepEqual((await list('?pageSize=5000')).pageSize, 1000);
+  });
+
+  const ids = (value: unknown) => `?calendarIds=${encodeURIComponent(JSON.stringify(value))}`;
+  const chosen = async (value: unknown) =>
+    [...new Set((await list(ids(value))).events.map(({ calendarId }) => calendarId))].sort();
+
+  it('lists the calendars that calendarIds names, as an object or as a list', async () => {
+    assert.deepEqual(await chosen({ caldav: ['/home/'] }), ['/home/']);
+    assert.deepEqual(await chosen(['/home/']), ['/home/']);
+    assert.deepEqual(await chosen({ google: [], caldav: ['/home/', 'unknown'] }), ['/home/']);
+    assert.deepEqual(await chosen({ google: ['/home/'] }), []);
+    assert.deepEqual(await chosen(['unknown']), []);
+  });
+
+  it('lists all calendars when calendarIds names none', async () => {
+    for (const value of [{}, [], null, { caldav: [] }, { caldav: {} }]) {
+      assert.deepEqual(await chosen(value), ['/home/', '/work/'], JSON.stringify(value));
+    }
+  });
+
+  it('needs a token', async () => {
+    const answer = await server.app.inject({ url: '/events' });
+
+    assert.equal(answer.statusCode, 401);
+    assert.equal(answer.headers['www-authenticate'], 'Bearer');
+    assert.equal(typeof answer.json().message, 'string');
+  });
+
+  it('shows no event of another user or application', async () => {
+    assert.deepEqual((await list('', await server.token('read', 'ben'))).events, []);
+    assert.deepEqual((await list('', await server.token('read', 'ada', 'other'))).events, []);
+    assert.deepEqual((await list(ids(['/home/']), await server.token('read', 'ben'))).events, []);
+  });
+
+  it('shows scope free-busy nothing but when, under an id that no provider knows', async () => {
+    const { events } = await list('', await server.token('free-busy'));
+
+    assert.equal(events.length, 6);
+    for (const found of events) {
+      assert.deepEqual(Object.keys(found).sort(), [
+        'allDay',
+        'availability',
+        'calendarId',
+        'end',
+        'id',
+        'provider',
+        'start',
+        'status',
+        'title',
+      ]);
+      assert.equal(found.title, 'Busy');
+      assert.match(String(found.id), /^[\w-]{22}$/);
+    }
+    assert.equal(new Set(events.map(({ id }) => id)).size, 6);
+    const again = await list('', await server.token('free-busy'));
+    assert.deepEqual(again.events, events, 'ids stay the same');
+  });
+});
+
+describe('the pages of GET /events', () => {
+  let server: CalendarServer;
+  let token: string;
+  const window = 'start=2026-01-01&end=2036-01-01';
+  before(async () => {
+    server = await openCalendarServer();
+    const { provider } = server;
+    for (const href of ['/a/', '/b/']) {
+      provider.addCalendar(calendar(href, { timeZone: 'UTC' }));
+      const events = Array.from({ length: 40 }, (_, i) => {
+        const day = String((i % 20) + 1).padStart(2, '0');
+        return resource(`e${i}`, event(`2026-03-${day}T09:00:00`, { title: `${href} ${i}` }));
+      });
+      const daily = { recurrence: recurrence('FREQ=DAILY;COUNT=60'), title: `${href} daily` };
+      const yearly = { recurrence: recurrence('FREQ=YEARLY'), title: `${href} yearly` };
+      provider.put(
+        href,
+        ...events,
+        resource('daily', event('2026-02-20T09:00:00', daily)),
+        resource('yearly', event('2010-06-01T09:00:00', yearly)),
+      );
+    }
+    await link(server);
+    token = await server.token();
+  });
+  after(() => server.close());
+
+  const page = async (query: string, bearer = token) => {
+    const answer = await get(server, `/events?${query}`, bearer);
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json<Answer>();
+  };
+  const walk = async (query: string, pageSize: number, between = async () => {}) => {
+    const found: Record<string, unknown>[] = [];
+    let answer = await page(`${query}&pageSize=${pageSize}`);
+    for (let pages = 1; ; pages += 1) {
+      assert.ok(pages < 400, 'the listing ends');
+      assert.ok(answer.events.length <= pageSize);
+      found.push(...answer.events);
+      if (answer.nextPageToken === undefined) return found;
+      assert.match(answer.nextPageToken, /^[\w-]+$/);
+      assert.equal(answer.events.length, pageSize, 'every page but the last is full');
+      await between();
+      answer = await page(`pageSize=${pageSize}&nextPageToken=${answer.nextPageToken}`);
+    }
+  };
+  const key = (found: Record<string, unknown>) => `${found.start} ${found.calendarId} ${found.id}`;
+
+  for (const pageSize of [1, 7, 100, 1000]) {
+    it(`is one sorted listing without gap or repetition in pages of ${pageSize}`, async () => {
+      const found = await walk(window, pageSize);
+
+      assert.equal(found.length, 220);
+      assert.equal(new Set(found.map(key)).size, 220);
+      const starts = found.map(({ start }) => String(start));
+      assert.deepEqual(starts, starts.toSorted());
+      assert.deepEqual(found.map(key), (await page(`${window}&pageSize=1000`)).events.map(key));
+    });
+  }
+
+  it('pages masters with singleEvents=false too', async () => {
+    const found = await walk(`${window}&singleEvents=false`, 3);
+
+    assert.equal(found.length, 84);
+    assert.equal(new Set(found.map(key)).size, 84);
+    assert.deepEqual(
+      found.slice(0, 2).map(({ title }) => title),
+      ['/a/ yearly', '/b/ yearly'].sort(
+        (a, b) => found.findIndex((f) => f.title === a) - found.findIndex((f) => f.title === b),
+      ),
+    );
+  });
+
+  it('carries the window, the filter and singleEvents in its token, whatever is sent beside it', async () => {
+    const ids = encodeURIComponent('["/a/"]');
+    const first = await page(`${window}&calendarIds=${ids}&singleEvents=false&pageSize=40`);
+
+    const rest = await page(
+      `nextPageToken=${first.nextPageToken}&start=2020-01-01&end=x&calendarIds=%7B&singleEvents=?`,
+    );
+
+    assert.equal(first.events.length + rest.events.length, 42);
+    assert.ok([...first.events, ...rest.events].every(({ calendarId }) => calendarId === '/a/'));
+    assert.equal(rest.pageSize, 40);
+  });
+
+  it('neither repeats nor loses an event when others come and go between pages', async () => {
+    const { provider, clock } = server;
+    let n = 0;
+    const found = await walk(
+      `start=2026-03-01&end=2026-03-21&calendarIds=${encodeURIComponent('["/a/"]')}`,
+      9,
+      async () => {
+        n += 1;
+        clock.now += 11_000;
+        provider.put('/a/', resource(`extra${n}`, event('2026-03-01T00:30:00', { title: 'extra' })));
+        await get(server, `/events?${window}`, token);
+      },
+    );
+
+    const steady = found.filter(({ title }) => title !== 'extra');
+    assert.equal(steady.length, 40 + 20);
+    assert.equal(new Set(steady.map(key)).size, 60);
+    for (let i = 1; i <= n; i += 1) provider.remove('/a/', `/extra${i}.ics`);
+    clock.now += 11_000;
+    await get(server, `/events?${window}`, token);
+  });
+
+  it('refuses the token of another user, of another application, and a changed one', async () => {
+    const { nextPageToken = '' } = await page(`${window}&pageSize=5`);
+    const middle = nextPageToken.length / 2;
+    const changed = `${nextPageToken.slice(0, middle)}${nextPageToken[middle] === 'A' ? 'B' : 'A'}${nextPageToken.slice(middle + 1)}`;
+    const asked = async (sent: string, bearer: string) =>
+      (await get(server, `/events?nextPageToken=${sent}`, bearer)).statusCode;
+
+    assert.equal(await asked(nextPageToken, await server.token('read')), 200);
+    assert.equal(await asked(nextPageToken, await server.token('read', 'ben')), 400);
+    assert.equal(await asked(nextPageToken, await server.token('read', 'ada', 'other')), 400);
+    assert.equal(await asked(changed, token), 400);
+  });
+
+  it('tells nothing of what it stands at', async () => {
+    const { nextPageToken = '' } = await page(`${window}&pageSize=5`);
+
+    assert.ok(!Buffer.from(nextPageToken, 'base64url').toString('latin1').includes('daily'));
+  });
+
+  it('asks for a smaller window when a rule names too much, instead of working on it for long', async () => {
+    const { provider, clock } = server;
+    const rule = recurrence(
+      'FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12;BYMINUTE=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30',
+    );
+    provider.addCalendar(calendar('/bomb/', { timeZone: 'UTC' }));
+    provider.put('/bomb/', resource('bomb', event('2026-01-01T00:00:00', { recurrence: rule })));
+    clock.now += 120_000;
+    await get(server, '/calendars', token);
+    const startedAt = performance.now();
+
+    const answer = await get(
+      server,
+      `/events?${window}&calendarIds=${encodeURIComponent('["/bomb/"]')}`,
+      token,
+    );
+
+    assert.equal(answer.statusCode, 400, answer.body.slice(0, 300));
+    assert.equal(answer.json().code, 'window_too_large');
+    assert.ok(performance.now() - startedAt < 1_000);
+    provider.calendars.delete('/bomb/');
+    clock.now += 120_000;
+    await get(server, '/calendars', token);
+  });
+});

@@ -1,0 +1,167 @@
+/** The calendar endpoints over real stores and real syncing, with a provider in memory behind the port. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { NewAccount } from '../src/calendars/account-store.ts';
+import { calendarRoutes } from '../src/calendars/calendars.route.ts';
+import { connectionRoutes } from '../src/calendars/connection.route.ts';
+import type { ReadBounds } from '../src/calendars/freshness.ts';
+import { createServer } from '../src/http/server.ts';
+import type { Log } from '../src/lib/log.ts';
+import { createSealer, hashOfSecret } from '../src/lib/sealing.ts';
+import { firstOfFamily } from '../src/oauth/refresh-token-id.ts';
+import type { Scope } from '../src/oauth/scope.ts';
+import { openSigningKeys } from '../src/oauth/signing-keys.ts';
+import { createTokenSigner } from '../src/oauth/token-signer.ts';
+import { accountStore } from '../src/store/account-store.ts';
+import { authorizationCodeStore } from '../src/store/authorization-code-store.ts';
+import { authorizationRequestStore } from '../src/store/authorization-request-store.ts';
+import { clientStore } from '../src/store/client-store.ts';
+import type { Database } from '../src/store/database.ts';
+import { eventReader } from '../src/store/event-reader.ts';
+import { jobStore } from '../src/store/job-store.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { mirrorStore } from '../src/store/mirror-store.ts';
+import { signingKeyStore } from '../src/store/signing-key-store.ts';
+import { openSqlite } from '../src/store/sqlite-driver.ts';
+import { tokenFamilyStore } from '../src/store/token-family-store.ts';
+import { userStore } from '../src/store/user-store.ts';
+import { type RunningSync, runningSync } from '../src/sync/run-sync.ts';
+import { wakeUp } from '../src/sync/wake-up.ts';
+import { webhookRoutes } from '../src/webhooks/webhooks.route.ts';
+import { FakeCalendarProvider } from './fake-calendar-provider.ts';
+
+/** Collects what was logged, so that tests can look for what must not be in it. */
+export function collectingLog(): Log & { lines: string[] } {
+  const lines: string[] = [];
+  const add = (level: string) => (fields: object, message: string) => {
+    const err = 'err' in fields && fields.err instanceof Error ? fields.err.stack : '';
+    lines.push(`${level} ${message} ${JSON.stringify(fields)} ${err}`);
+  };
+  return { lines, debug: add('debug'), info: add('info'), warn: add('warn'), error: add('error') };
+}
+
+export type CalendarServer = Awaited<ReturnType<typeof openCalendarServer>>;
+
+/** 2026-11-15T12:00:00Z, where the server's clock starts. */
+export const START = Date.UTC(2026, 10, 15, 12);
+
+/** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
+export async function openCalendarServer(options: { readBounds?: ReadBounds; db?: Database } = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kalends-calendars-'));
+  const db = options.db ?? openSqlite(path.join(folder, 'kalends.db'));
+  const clock = { now: START };
+  const now = () => clock.now;
+  if (options.db === undefined) await migrate(db, now, async () => {});
+  const sealer = createSealer(randomBytes(32));
+  const log = collectingLog();
+  const bell = wakeUp();
+  const provider = new FakeCalendarProvider();
+  const apple = new FakeCalendarProvider('apple');
+  const stores = {
+    accounts: accountStore(db, sealer, bell.ring),
+    mirror: mirrorStore(db),
+    jobs: jobStore(db, bell.ring),
+    events: eventReader(db),
+    families: tokenFamilyStore(db),
+    users: userStore(db),
+    codes: authorizationCodeStore(db),
+    requests: authorizationRequestStore(db),
+    clients: clientStore(db),
+  };
+  const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now });
+  const signer = createTokenSigner(keys, now);
+  const providers = { caldav: provider.asProvider(), apple: apple.asProvider() };
+  const sync: RunningSync = runningSync({ ...stores, providers, log, now });
+  const pagingKey = sealer.derive('paging');
+  const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
+  const deps = { ...stores, signer, sync, pagingKey, log, now, wakeUp: bell, ...bounds };
+
+  const app = createServer({ log, trustProxy: undefined, secure: true });
+  for (const prefix of ['', '/api']) {
+    app.register(calendarRoutes(deps), { prefix });
+    app.register(connectionRoutes(deps), { prefix });
+    app.register(webhookRoutes(deps), { prefix });
+  }
+  if (options.db === undefined) await makeUsers(stores, clock.now);
+
+  return {
+    app,
+    db,
+    clock,
+    log,
+    deps,
+    provider,
+    apple,
+    /** An access token of a new grant. */
+    async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
+      const first = firstOfFamily();
+      const grant = await startGrant(db, { clientId, userId, scope }, stores.codes, first, clock.now);
+      return signer.signTokenResponse(grant, first).access_token;
+    },
+    async close() {
+      await app.close();
+      await sync.stop();
+      if (options.db === undefined) await db.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+type Codes = ReturnType<typeof authorizationCodeStore>;
+type Owner = { clientId: string; userId: string; scope: Scope };
+
+async function startGrant(
+  db: Database,
+  { clientId, userId, scope }: Owner,
+  codes: Codes,
+  first: ReturnType<typeof firstOfFamily>,
+  now: number,
+) {
+  await db.write(
+    `INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, approved_at)
+     VALUES (:clientId, :userId, 'issue', 'https://app.example/cb', :scope, :now)`,
+    { clientId, userId, scope, now },
+  );
+  const code = await codes.findCode(clientId, userId);
+  const grant = code && (await codes.redeemCode(code, first, now));
+  if (!grant) throw new Error('No grant was made');
+  return grant;
+}
+
+async function makeUsers(
+  { clients, users }: { clients: ReturnType<typeof clientStore>; users: ReturnType<typeof userStore> },
+  now: number,
+): Promise<void> {
+  for (const clientId of ['acme', 'other']) {
+    const redirectUri = 'https://app.example/cb';
+    const names = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };
+    await clients.createClient({ ...names, redirectUri, createdAt: now }, hashOfSecret(clientId));
+    for (const userId of ['ada', 'ben']) await users.loadOrCreateUser(clientId, userId, now);
+  }
+}
+
+/** Links an account of the in-memory provider. */
+export function link(server: CalendarServer, change: Partial<NewAccount> = {}) {
+  return server.deps.accounts.linkAccount(
+    {
+      clientId: 'acme',
+      userId: 'ada',
+      provider: 'caldav',
+      accountId: 'https://dav.example/ada/',
+      display: 'ada@dav.example',
+      grantedScopes: [],
+      calendarPermission: undefined,
+      credentials: { password: 'canary-password' },
+      deviceHash: 'device',
+      ...change,
+    },
+    server.clock.now,
+  );
+}
+
+/** GET with a bearer token. */
+export const get = (server: CalendarServer, url: string, token: string) =>
+  server.app.inject({ url, headers: { authorization: `Bearer ${token}` } });
