@@ -56,9 +56,9 @@ const broken: [string, Tree, RegExp][] = [
   [
     'node:sqlite is for its driver',
     { 'src/store/a.ts': "import x from 'node:sqlite';" },
-    /sqlite-driver\.ts may/,
+    /store\/sqlite-\*\.ts may/,
   ],
-  ['pg is for its driver', { 'src/store/a.ts': "import pg from 'pg';" }, /postgres-driver\.ts may/],
+  ['pg is for its driver', { 'src/store/a.ts': "import pg from 'pg';" }, /store\/postgres-\*\.ts may/],
   ['src/ does not import tests', { 'src/lib/a.ts': "import x from '../../test/x.ts';" }, /outside src/],
   ['the domain does not read the clock', { 'src/oauth/a.ts': 'const at = Date.now();' }, /reads the clock/],
   ['nor by new Date()', { 'src/oauth/a.ts': 'const at = new Date();' }, /reads the clock/],
