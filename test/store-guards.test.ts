@@ -163,6 +163,31 @@ const GUARDS: readonly Guard[] = [
     fails: 'gives each of ten jobs to exactly one of ten concurrent takers',
     on: 'PostgreSQL',
   },
+  {
+    store: 'account',
+    without: " AND NOT (health = 'reauth_required' AND :state = 'degraded')=>",
+    fails: 'keeps telling that the user must act while the provider is down as well',
+  },
+  {
+    store: 'account',
+    without: ' AND list_error IS NULL=>',
+    fails: 'recovers an account only when its list and all its calendars are well',
+  },
+  {
+    store: 'account',
+    without: ' AND sync_error IS NOT NULL)=> AND FALSE)',
+    fails: 'recovers an account only when its list and all its calendars are well',
+  },
+  {
+    store: 'mirror',
+    without: ' AND lease_holder = :holder=>',
+    fails: 'writes nothing for a run whose lease another took over',
+  },
+  {
+    store: 'mirror',
+    without: ' AND (lease_holder IS NULL OR lease_until <= :now)=>',
+    fails: 'gives a lease to exactly one of ten concurrent runs',
+  },
 ];
 
 cleanUpAtEnd();

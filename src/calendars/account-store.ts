@@ -51,7 +51,10 @@ export interface AccountStore {
   /** Unsealed; `undefined` when the account is gone. */
   credentialsOf(accountKey: string): Promise<Readonly<Record<string, unknown>> | undefined>;
 
-  /** A no-op when the account is gone or in that state for that reason already. */
+  /**
+   * A no-op when the account is gone or in that state for that reason already. What the user must mend
+   * is not hidden by what passes: `degraded` does not replace `reauth_required`.
+   */
   setHealth(
     accountKey: string,
     state: AccountHealth['state'],

@@ -77,6 +77,7 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
                 health_since = CASE WHEN health = :state THEN health_since ELSE :now END
           WHERE account_key = :accountKey
             AND (health <> :state OR COALESCE(health_reason, '') <> COALESCE(:reason, ''))
+            AND NOT (health = 'reauth_required' AND :state = 'degraded')
          RETURNING account_key`,
         { accountKey, state, reason: reason ?? null, now },
       );

@@ -122,7 +122,18 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(found?.health, { state: 'degraded', reason: 'down', since: NOW + 1 });
     });
 
-    it('recovers an account only when none of its calendars failed its last sync', async () => {
+    it('keeps telling that the user must act while the provider is down as well', async () => {
+      const { accounts } = await prepare();
+      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+      await accounts.setHealth(accountKey, 'reauth_required', 'refused', NOW + 1);
+
+      await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 2);
+
+      const found = await accounts.findAccount(accountKey);
+      assert.deepEqual(found?.health, { state: 'reauth_required', reason: 'refused', since: NOW + 1 });
+    });
+
+    it('recovers an account only when its list and all its calendars are well', async () => {
       const { db, accounts } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 1);
@@ -133,11 +144,16 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       );
 
       await accounts.recover(accountKey, NOW + 2);
-      const before = await accounts.findAccount(accountKey);
+      const whileCalendarFails = await accounts.findAccount(accountKey);
+      await db.write("UPDATE account SET list_error = 'x'");
       await db.write('UPDATE calendar SET sync_error = NULL');
+      await accounts.recover(accountKey, NOW + 2);
+      const whileListFails = await accounts.findAccount(accountKey);
+      await db.write('UPDATE account SET list_error = NULL');
       await accounts.recover(accountKey, NOW + 3);
 
-      assert.equal(before?.health.state, 'degraded');
+      assert.equal(whileCalendarFails?.health.state, 'degraded');
+      assert.equal(whileListFails?.health.state, 'degraded');
       const after = await accounts.findAccount(accountKey);
       assert.deepEqual(after?.health, { state: 'active', reason: undefined, since: NOW + 3 });
     });
