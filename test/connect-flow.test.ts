@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 
 let harness: Harness;
 before(async () => {
@@ -10,18 +10,270 @@ before(async () => {
 });
 after(() => harness.close());
 
+const HOURS = 3600 * 1000;
+
+/** A browser on the selection page with an account linked. */
+async function linked(userId: string, query: Record<string, string> = {}) {
+  const browser = new Browser(harness);
+  const selection = await browser.link(await browser.start({ user_id: userId, ...query }));
+  return { browser, selection, transaction: transactionOf(selection) };
+}
+
+const consentOf = (browser: Browser, transaction: string): Promise<Answer> =>
+  browser.get(`/connect/consent?transaction=${transaction}`);
+
 describe('the way through the pages', () => {
   it('leads from /authorize over a linked account to the callback with code and state', async () => {
-    const browser = new Browser(harness);
+    const { browser, transaction } = await linked('flow-1', { state: 'a b', scope: 'read' });
 
-    const selection = await browser.link(await browser.start({ state: 'a b', user_id: 'flow-1' }));
-    const consent = await browser.get(`/connect/consent?transaction=${transactionOf(selection)}`);
-    const end = await browser.submit(consent, '/connect/approve');
+    const end = await browser.submit(await consentOf(browser, transaction), '/connect/approve');
 
     assert.equal(end.status, 303);
     assert.equal(end.location, 'https://app.example.com/callback?code=flow-1&state=a+b');
     const code = await harness.codes.findCode('acme', 'flow-1');
     assert.equal(code?.redirectUri, 'https://app.example.com/callback');
-    assert.equal(code?.scope, 'read-write');
+    assert.equal(code?.scope, 'read');
+  });
+
+  it('sends a second click on Allow where the first went, without a new code', async () => {
+    const { browser, transaction } = await linked('twice');
+    const consent = await consentOf(browser, transaction);
+    const first = await browser.submit(consent, '/connect/approve');
+    const { issueId } = (await harness.codes.findCode('acme', 'twice')) ?? {};
+
+    const second = await browser.submit(consent, '/connect/approve');
+
+    assert.deepEqual([second.status, second.location], [first.status, first.location]);
+    assert.equal((await harness.codes.findCode('acme', 'twice'))?.issueId, issueId);
+  });
+
+  it('shows only that it is finished once it was answered, with a way to start again', async () => {
+    const { browser, selection, transaction } = await linked('back-button');
+    const consent = await consentOf(browser, transaction);
+    await browser.submit(consent, '/connect/approve');
+
+    for (const page of [
+      await consentOf(browser, transaction),
+      await browser.submit(selection, '/connect/cancel'),
+    ]) {
+      assert.equal(page.status, 400);
+      assert.match(page.body, /Already finished/);
+      assert.match(page.body, /href="\/authorize\?client_id&#61;acme&#38;user_id&#61;back-button"/);
+    }
+  });
+
+  it('answers Cancel on either page with access_denied and the state, and no code', async () => {
+    const { browser, transaction } = await linked('shy', { state: 's' });
+    const onConsent = await browser.submit(await consentOf(browser, transaction), '/connect/cancel');
+    const onSelection = await browser.submit(await browser.start({ user_id: 'shy' }), '/connect/cancel');
+
+    assert.deepEqual([onConsent.status, onSelection.status], [303, 303]);
+    assert.match(
+      onConsent.location,
+      /^https:\/\/app\.example\.com\/callback\?error=access_denied&error_description=[^&]+&state=s$/,
+    );
+    assert.doesNotMatch(onSelection.location, /state=/);
+    assert.equal(await harness.codes.findCode('acme', 'shy'), undefined);
+  });
+
+  it('refuses an approval after a cancellation', async () => {
+    const { browser, transaction } = await linked('wavering');
+    const consent = await consentOf(browser, transaction);
+    await browser.submit(consent, '/connect/cancel');
+
+    const late = await browser.submit(consent, '/connect/approve');
+
+    assert.equal(late.status, 400);
+    assert.equal(await harness.codes.findCode('acme', 'wavering'), undefined);
+  });
+
+  it('leads nowhere without an account: neither to consent nor to a code', async () => {
+    const browser = new Browser(harness);
+    const selection = await browser.start({ user_id: 'empty' });
+    const transaction = transactionOf(selection);
+
+    const consent = await consentOf(browser, transaction);
+    const token = /name="token" value="([\w-]+)"/.exec(selection.body)?.[1] ?? '';
+    const approved = await browser.post('/connect/approve', { transaction, token });
+
+    assert.match(selection.body, /<button disabled aria-describedby="continue-hint">Continue/);
+    for (const answer of [consent, approved]) {
+      assert.equal(answer.status, 303);
+      assert.match(answer.location, /^\/authorize\?/);
+    }
+    assert.equal(await harness.codes.findCode('acme', 'empty'), undefined);
+  });
+
+  it('names application, domain, user, accounts and scope on the consent page', async () => {
+    const { browser, transaction } = await linked('ada <b>&', { scope: 'free-busy' });
+
+    const { body } = await consentOf(browser, transaction);
+
+    for (const part of ['Acme Planner', 'app.example.com', 'ada@example.com', 'See when you are busy']) {
+      assert.ok(body.includes(part), part);
+    }
+    assert.ok(body.includes('<bdi>ada &#60;b&#62;&#38;</bdi>'));
+    assert.doesNotMatch(body, /acme internal/);
+  });
+
+  it('says what was just linked only when it is', async () => {
+    const { browser, selection } = await linked('noticed');
+    const forged = await browser.get(`/authorize?transaction=${transactionOf(selection)}&happened=apple`);
+
+    assert.match(selection.body, /<bdi>CalDAV<\/bdi> is connected/);
+    assert.doesNotMatch(forged.body, /is connected/);
+  });
+
+  it('offers what the request restricts it to, in order, and greys what is not set up', async () => {
+    const { body } = await new Browser(harness).start({ providers: 'caldav,google' });
+
+    const buttons = [...body.matchAll(/Connect (Google|Microsoft|Apple|CalDAV)</g)].map(([, name]) => name);
+    assert.deepEqual(buttons, ['Google', 'CalDAV']);
+    assert.match(body, /disabled aria-label="Connect Google" aria-describedby="google-why"/);
+  });
+
+  it('shows no form for what is not offered or not set up', async () => {
+    const browser = new Browser(harness);
+    const transaction = transactionOf(await browser.start({ providers: 'google,caldav' }));
+
+    for (const provider of ['apple', 'google', 'unknown', '__proto__']) {
+      const page = await browser.get(`/connect/${provider}?transaction=${transaction}`);
+
+      assert.equal(page.status, 404, provider);
+    }
+  });
+});
+
+describe('the pages’ headers', () => {
+  it('close everything but forms to this origin and the application’s', async () => {
+    const { browser, transaction } = await linked('headers');
+
+    for (const page of [
+      await consentOf(browser, transaction),
+      await browser.get('/authorize?transaction=x'),
+    ]) {
+      const policy = String(page.headers['content-security-policy']);
+      assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self'/);
+      assert.equal(policy.includes('https://app.example.com'), page.status === 200);
+      assert.match(policy, /frame-ancestors 'none'; base-uri 'none'$/);
+      assert.equal(page.headers['cache-control'], 'no-store');
+      assert.equal(page.headers['referrer-policy'], 'no-referrer');
+      assert.equal(page.headers['x-content-type-options'], 'nosniff');
+    }
+  });
+});
+
+describe('page, cookie and stored request', () => {
+  it('must agree: another browser, an unknown transaction and another user see only the error', async () => {
+    const browser = new Browser(harness);
+    const { location } = await browser.get('/authorize?client_id=acme&user_id=mine&state=x');
+    const swapped = location.replace('user_id=mine', 'user_id=theirs');
+
+    const asJson = { headers: { accept: 'application/json' } };
+    const elsewhere = await new Browser(harness).get(location);
+    const other = await browser.get(swapped);
+    const program = await new Browser(harness).get(location, asJson);
+
+    for (const page of [elsewhere, other]) {
+      assert.equal(page.status, 400);
+      assert.match(page.body, /This page has expired/);
+    }
+    assert.match(
+      elsewhere.body,
+      /href="\/authorize\?client_id&#61;acme&#38;user_id&#61;mine&#38;state&#61;x"/,
+    );
+    assert.equal(JSON.parse(program.body).error, 'session_expired');
+  });
+
+  it('let the earlier of two tabs say that another connection is in progress', async () => {
+    const browser = new Browser(harness);
+    const earlier = await browser.get('/authorize?client_id=acme&user_id=tab-1&lng=fr');
+    const later = await browser.get('/authorize?client_id=acme&user_id=tab-2');
+
+    const [lost, kept] = [await browser.get(earlier.location), await browser.get(later.location)];
+
+    assert.equal(lost.status, 400);
+    assert.match(lost.body, /lang="fr".*Une autre connexion est en cours.*Recommencer/s);
+    assert.equal(kept.status, 200);
+  });
+
+  it('end after two hours, with a way to start again', async () => {
+    const { browser, selection, transaction } = await linked('slow');
+    harness.pass(2 * HOURS);
+
+    const consent = await consentOf(browser, transaction);
+    const cancel = await browser.submit(selection, '/connect/cancel');
+
+    for (const page of [consent, cancel]) {
+      assert.equal(page.status, 400);
+      assert.match(page.body, /Start again/);
+    }
+  });
+
+  it('know no way back when nothing is known', async () => {
+    const page = await new Browser(harness).get('/connect/consent');
+
+    assert.equal(page.status, 400);
+    assert.doesNotMatch(page.body, /Start again/);
+    assert.match(page.body, /system administrator/);
+  });
+});
+
+describe('forms', () => {
+  const refused: [rule: string, fields: Record<string, string>, headers: Record<string, string>][] = [
+    ['without the token', { token: '' }, {}],
+    ['with another token', { token: 'x'.repeat(43) }, {}],
+    ['from another site', {}, { 'sec-fetch-site': 'cross-site' }],
+    ['from a sibling domain', {}, { 'sec-fetch-site': 'same-site' }],
+    ['from a foreign origin', {}, { origin: 'https://evil.example' }],
+  ];
+  for (const [rule, fields, headers] of refused) {
+    it(`are refused ${rule}, whatever they would do`, async () => {
+      const { browser, selection, transaction } = await linked('guarded');
+      const consent = await consentOf(browser, transaction);
+      const form = await browser.get(`/connect/caldav?transaction=${transaction}`);
+
+      const answers = [
+        await browser.submit(consent, '/connect/approve', fields, { headers }),
+        await browser.submit(consent, '/connect/cancel', fields, { headers }),
+        await browser.submit(selection, '/connect/disconnect', fields, { headers }),
+        await browser.submit(form, '/connect/caldav', { password: 'right', ...fields }, { headers }),
+      ];
+
+      for (const { status, location } of answers) assert.deepEqual([status, location], [403, '']);
+      assert.equal((await harness.accounts.listAccounts('acme', 'guarded')).length, 1);
+      assert.equal(await harness.codes.findCode('acme', 'guarded'), undefined);
+    });
+  }
+
+  it('are taken with Origin: null, which these pages’ own referrer policy makes browsers send', async () => {
+    const { browser, transaction } = await linked('null-origin');
+    const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' };
+
+    const end = await browser.submit(
+      await consentOf(browser, transaction),
+      '/connect/approve',
+      {},
+      { headers },
+    );
+
+    assert.equal(end.status, 303);
+  });
+
+  it('that cannot be read are a page, not a fault', async () => {
+    const { app } = harness;
+    for (const [type, payload] of [
+      ['text/plain', 'x'],
+      ['application/json', '{"transaction":{"a":1}}'],
+      ['application/json', '{'],
+      ['application/json', 'null'],
+      ['application/x-www-form-urlencoded', 'transaction=a&transaction=b&token[]=x&__proto__=1'],
+    ] as const) {
+      const headers = { 'content-type': type, accept: 'text/html' };
+      const answer = await app.inject({ method: 'POST', url: '/connect/approve', headers, payload });
+
+      assert.ok(answer.statusCode >= 400 && answer.statusCode < 500, `${type} ${payload}`);
+      assert.match(answer.body, /<h1>/);
+    }
   });
 });

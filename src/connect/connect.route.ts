@@ -20,7 +20,7 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
       const query = receivedQuery(request.url);
       // The parameter that only this server makes tells the page from the start (wire 0).
       const starts = scalar(query, 'transaction') === undefined;
-      return starts ? startFlow(request, reply, query, deps) : showSelection(request, reply, query, deps);
+      return starts ? startFlow(request, reply, query, deps) : showSelection(request, reply, deps);
     });
     disconnectRoute(app, deps);
     passwordFormRoutes(app, deps);

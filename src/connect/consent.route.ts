@@ -4,15 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import { approve, deny } from './answer-request.ts';
 import { approvalUrl, denialUrl } from './callback-url.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { accountsOf, finishedError, requestOf } from './connect-session.ts';
+import { accountsOf, finishedError } from './connect-session.ts';
 import { consentPage } from './consent.page.ts';
 import { selectionPath } from './paths.ts';
-import { appearanceOf, pageVisit, readForm, seeOther, showPage } from './visit.route.ts';
+import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
 
 export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/consent', async (http, reply) => {
-    const visit = pageVisit(http);
-    const request = await requestOf(visit, deps);
+    const { visit, request } = await openPage(http, deps);
     const { views: accounts } = await accountsOf(request, visit.cookies.device, deps);
     // Without an account there is nothing to allow.
     if (accounts.length === 0) return seeOther(reply, selectionPath(request));

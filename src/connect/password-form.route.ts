@@ -6,17 +6,16 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { deviceCookie, newDevice } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
-import { requestOf } from './connect-session.ts';
 import { type LinkTrouble, linkAccount, type TypedLogin } from './link-account.ts';
 import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
 import { selectionPath } from './paths.ts';
-import { appearanceOf, pageVisit, readForm, seeOther, setCookie, showPage } from './visit.route.ts';
+import { appearanceOf, openPage, readForm, seeOther, setCookie, showPage } from './visit.route.ts';
 
 type Provider = { Params: { provider: string } };
 
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
-    const request = await requestOf(pageVisit(http), deps);
+    const { request } = await openPage(http, deps);
     const { kind } = formOffered(parseProviderKind(http.params.provider), request, deps);
     return showForm(reply, { kind, request, typed: { server: '', username: '' }, trouble: undefined }, deps);
   });

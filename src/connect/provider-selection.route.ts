@@ -5,27 +5,25 @@ import { parseProviderKind } from '../calendars/provider-kind.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
 import type { AccountView } from './connect-flow.ts';
-import { accountsOf, requestOf } from './connect-session.ts';
+import { accountsOf } from './connect-session.ts';
 import { selectionPath } from './paths.ts';
 import { type ProviderSelection, providerSelectionPage } from './provider-selection.page.ts';
 import { type ReceivedQuery, values } from './received-query.ts';
-import { appearanceOf, pageVisit, readForm, seeOther, showPage } from './visit.route.ts';
+import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
 
 export async function showSelection(
   http: FastifyRequest,
   reply: FastifyReply,
-  query: ReceivedQuery,
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
-  const visit = pageVisit(http, query);
-  const request = await requestOf(visit, deps);
+  const { visit, request } = await openPage(http, deps);
   const { views } = await accountsOf(request, visit.cookies.device, deps);
   const selection: ProviderSelection = {
     request,
     displayName: (await deps.clients.findClient(request.clientId))?.displayName,
     accounts: views,
     providers: request.providers.map((kind) => ({ kind, available: deps.providers[kind] !== undefined })),
-    happened: happenedOf(query, views),
+    happened: happenedOf(visit.query, views),
   };
   return showPage(reply, 200, providerSelectionPage(selection, appearanceOf(request)), request);
 }

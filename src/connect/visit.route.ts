@@ -1,5 +1,5 @@
 /** From HTTP to the Connect pages' own words and back: what every one of their routes does alike. */
-import cookies from '@fastify/cookie';
+import cookiePlugin from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Html, privately, sendPage } from '../http/html.ts';
@@ -18,10 +18,23 @@ import { chooseLanguage, messagesFor } from './messages.ts';
 import { selectionPath } from './paths.ts';
 import { type ReceivedQuery, receivedQuery, scalar } from './received-query.ts';
 
-/** What a page's address and cookies tell. */
-export function pageVisit(request: FastifyRequest, query = receivedQuery(request.url)): Visit {
-  const cookies = readCookies(request.cookies);
-  return { transactionId: scalar(query, 'transaction'), query, cookies };
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authorization request this one belongs to, once that is known: errors speak its language. */
+    flow: AuthorizationRequest | undefined;
+  }
+}
+
+export type OpenedPage = { readonly visit: Visit; readonly request: AuthorizationRequest };
+
+/** The request whose page is opened. Throws ConnectError 400 when it is not this browser's, or ended. */
+export async function openPage(http: FastifyRequest, deps: ConnectDeps): Promise<OpenedPage> {
+  const query = receivedQuery(http.url);
+  const cookies = readCookies(http.cookies);
+  const visit: Visit = { transactionId: scalar(query, 'transaction'), query, cookies };
+  const request = await requestOf(visit, deps);
+  http.flow = request;
+  return { visit, request };
 }
 
 export type SentForm = {
@@ -35,14 +48,16 @@ export type SentForm = {
  * browser's or not `accepted`, 403 when the form did not come from one of its pages.
  */
 export async function readForm(
-  { url, body, headers, cookies }: FastifyRequest,
+  http: FastifyRequest,
   deps: ConnectDeps,
   accepted?: readonly Standing[],
 ): Promise<SentForm> {
+  const { url, body, headers, cookies } = http;
   const field = (name: string) => textOf(body, name) ?? '';
   const transactionId = textOf(body, 'transaction');
   const visit: Visit = { transactionId, query: receivedQuery(url), cookies: readCookies(cookies) };
   const request = await requestOf(visit, deps, accepted);
+  http.flow = request;
   const secFetchSite = headers['sec-fetch-site'];
   const form = {
     formToken: textOf(body, 'token'),
@@ -85,14 +100,15 @@ export function setCookie(reply: FastifyReply, { name, value, attributes }: Cook
 
 /** What all routes of the flow stand on: cookies, and errors as pages. */
 export async function prepare(app: FastifyInstance, deps: Pick<ConnectDeps, 'log'>): Promise<void> {
-  if (!app.hasReplyDecorator('setCookie')) await app.register(cookies);
+  if (!app.hasReplyDecorator('setCookie')) await app.register(cookiePlugin);
+  app.decorateRequest('flow', undefined);
   showErrors(app, deps);
 }
 
 /** Makes every error of these routes a page, or JSON for whoever prefers that. */
 function showErrors(app: FastifyInstance, { log }: Pick<ConnectDeps, 'log'>): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const error = connectErrorOf(thrown);
+    const error = connectErrorOf(thrown, request.flow);
     if (error.status >= 500) {
       const route = request.routeOptions.url;
       log.error({ err: thrown, requestId: request.id, route }, 'A request failed');
@@ -107,12 +123,14 @@ function showErrors(app: FastifyInstance, { log }: Pick<ConnectDeps, 'log'>): vo
   });
 }
 
-function connectErrorOf(thrown: unknown): ConnectError {
+function connectErrorOf(thrown: unknown, request: AuthorizationRequest | undefined): ConnectError {
   if (thrown instanceof ConnectError) return thrown;
+  const wayBack = request && ({ path: selectionPath(request), label: 'back' } as const);
+  const context = { cause: thrown, ...(request && { request }), ...(wayBack && { wayBack }) };
   const status = thrown instanceof Error && 'statusCode' in thrown ? Number(thrown.statusCode) : 500;
   // The framework refuses bodies it cannot read; everything else is a fault of ours.
-  if (status >= 400 && status < 500) return new ConnectError('unreadable', { status, cause: thrown });
-  return new ConnectError('unexpected', { cause: thrown });
+  if (status >= 400 && status < 500) return new ConnectError('unreadable', { ...context, status });
+  return new ConnectError('unexpected', context);
 }
 
 /** Before a request exists, the address and the browser say what its page looks like. */
