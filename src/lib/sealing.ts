@@ -39,10 +39,9 @@ export function createSealer(masterKey: Buffer): Sealer {
       if (format !== FORMAT || box === undefined) throw new Error('Not a sealed value');
       if (sealedUnder !== keyId) throw new Error(`Sealed under master key ${sealedUnder}, not ${keyId}`);
       const bytes = Buffer.from(box, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12)).setAAD(
-        Buffer.from(context),
-      );
-      decipher.setAuthTag(bytes.subarray(-16));
+      // Without the length, GCM takes a shortened tag, which is sooner guessed.
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), { authTagLength: 16 });
+      decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-16));
       return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
     },
   };
