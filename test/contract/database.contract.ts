@@ -1,0 +1,220 @@
+/** What both drivers must do behind the Database interface, each in its own way. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { BatchStatement, Database } from '../../src/store/database.ts';
+import { tenTimes } from './calendar-rows.ts';
+
+const PUT = 'INSERT INTO setting (name, value) VALUES (:name, :value)';
+const NAMES = 'SELECT name AS "name" FROM setting ORDER BY name';
+
+const PUT_BATCH: BatchStatement = {
+  columns: { name: 'TEXT', value: 'TEXT' },
+  sql: (v) => `INSERT INTO setting (name, value) SELECT v.name, v.value FROM ${v} WHERE 1 = 1
+               RETURNING name AS "name"`,
+  key: 'name',
+  writes: true,
+};
+const GET_BATCH: BatchStatement = {
+  columns: { name: 'TEXT' },
+  sql: (v) => `SELECT s.name AS "name", s.value AS "value" FROM ${v} JOIN setting AS s ON s.name = v.name`,
+  key: 'name',
+  writes: false,
+};
+
+async function namesIn(db: Database): Promise<string[]> {
+  return (await db.all<{ name: string }>(NAMES)).map(({ name }) => name);
+}
+
+const failed = (results: PromiseSettledResult<unknown>[]): number[] =>
+  results.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []));
+
+export function databaseContract(database: string, open: () => Promise<Database>): void {
+  describe(`Writes on ${database}`, () => {
+    it('harm no other write of the same moment when they fail', async () => {
+      const db = await open();
+      await db.write(PUT, { name: 'n3', value: '' });
+
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, i) => db.write(PUT, { name: `n${i}`, value: '' })),
+      );
+
+      assert.deepEqual(failed(results), [3]);
+      assert.equal((await namesIn(db)).length, 10);
+    });
+
+    it('harm no other call of their batch when they fail', async () => {
+      const db = await open();
+      await db.write(PUT, { name: 'n3', value: '' });
+
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, i) =>
+          db.batch(PUT_BATCH, { name: i === 7 ? 'n\0' : `n${i}`, value: '' }),
+        ),
+      );
+
+      assert.deepEqual(failed(results), [3, 7]);
+      assert.equal((await namesIn(db)).length, 9);
+    });
+
+    it('answer what their RETURNING list names', async () => {
+      const db = await open();
+
+      const rows = await db.write(`${PUT} RETURNING name AS "aName", 1 + 1 AS "two"`, {
+        name: 'n',
+        value: '',
+      });
+
+      assert.deepEqual(
+        rows.map((row) => ({ ...(row as object) })),
+        [{ aName: 'n', two: 2 }],
+      );
+    });
+  });
+
+  describe(`Transactions on ${database}`, () => {
+    it('undo everything of one that throws, and nothing of those beside it', async () => {
+      const db = await open();
+
+      const results = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, i) =>
+          db.transaction(async (tx) => {
+            await tx.all(PUT, { name: `n${i}`, value: '' });
+            if (i === 4) throw new Error('refused by the caller');
+          }),
+        ),
+      );
+
+      assert.deepEqual(failed(results), [4]);
+      assert.deepEqual(await namesIn(db), ['n0', 'n1', 'n2', 'n3', 'n5', 'n6', 'n7', 'n8', 'n9']);
+    });
+
+    it('fail with a statement that failed, whether or not the caller caught it', async () => {
+      const db = await open();
+      await db.write(PUT, { name: 'taken', value: '' });
+
+      const done = db.transaction(async (tx) => {
+        await tx.all(PUT, { name: 'before', value: '' });
+        await tx.all(PUT, { name: 'taken', value: '' }).catch(() => {});
+      });
+
+      await assert.rejects(done, /unique/i);
+      assert.deepEqual(await namesIn(db), ['taken']);
+    });
+
+    it('show nothing of themselves to readers before they are committed', async () => {
+      const db = await open();
+
+      await db.transaction(async (tx) => {
+        await tx.all(PUT, { name: 'n', value: '' });
+        assert.equal((await tx.all(NAMES)).length, 1);
+        assert.deepEqual(await namesIn(db), []);
+      });
+
+      assert.deepEqual(await namesIn(db), ['n']);
+    });
+
+    it('take no statement after their end', async () => {
+      const db = await open();
+
+      const tx = await db.transaction(async (statements) => statements);
+
+      await assert.rejects(tx.all(NAMES), /after the end of its transaction/);
+    });
+
+    it('all get their turn, though there are more than connections', async () => {
+      const db = await open();
+      await db.write(PUT, { name: 'count', value: '0' });
+
+      await Promise.all(
+        Array.from({ length: 40 }, () =>
+          db.transaction(async (tx) => {
+            // Written first, so that the row is locked before it is read.
+            await tx.all("UPDATE setting SET value = value WHERE name = 'count'");
+            const row = await tx.get<{ value: string }>("SELECT value FROM setting WHERE name = 'count'");
+            const value = String(Number(row?.value) + 1);
+            await tx.all("UPDATE setting SET value = :value WHERE name = 'count'", { value });
+          }),
+        ),
+      );
+
+      assert.equal((await db.get<{ value: string }>('SELECT value FROM setting'))?.value, '40');
+    });
+  });
+
+  describe(`Parameters on ${database}`, () => {
+    it('are a list where one is asked for, of any length, and of none', async () => {
+      const db = await open();
+      const odd = ["it's", 'a,b', '{"x"}', '\\', 'é😀', ''];
+      for (const name of odd) await db.write(PUT, { name, value: '' });
+      const found = async (keys: string[]) =>
+        (await db.all(`SELECT name FROM setting WHERE name ${db.dialect.oneOf('keys')}`, { keys })).length;
+
+      assert.equal(await found(odd), 6);
+      assert.equal(
+        await found([...odd, 'other', 'a\0', ...Array.from({ length: 3000 }, (_, i) => `k${i}`)]),
+        6,
+      );
+      assert.equal(await found([]), 0);
+      const numbers = `SELECT 1 AS "one" WHERE 2 ${db.dialect.oneOf('numbers', 'BIGINT')}`;
+      assert.equal((await db.all(numbers, { numbers: [1, 2 ** 48] })).length, 0);
+    });
+
+    it('equal nothing when no database could hold them', async () => {
+      const db = await open();
+      await db.write(PUT, { name: 'a', value: '' });
+      await db.write(PUT, { name: 'a\ufffd', value: '' });
+
+      for (const name of ['a\0', '\0', 'a\ud800', '\udc00']) {
+        assert.equal(await db.get('SELECT 1 AS "one" FROM setting WHERE name = :name', { name }), undefined);
+        assert.equal(await db.batch(GET_BATCH, { name }), undefined);
+      }
+    });
+
+    it('are refused with 400 where they would be written, when no database could hold them', async () => {
+      const db = await open();
+
+      for (const value of ['a\0', 'a\ud800']) {
+        await assert.rejects(async () => db.write(PUT, { name: 'n', value }), { status: 400 });
+        await assert.rejects(db.batch(PUT_BATCH, { name: 'n', value }), { status: 400 });
+        await assert.rejects(
+          db.transaction((tx) => tx.all(PUT, { name: 'n', value })),
+          { status: 400 },
+        );
+      }
+      assert.deepEqual(await namesIn(db), []);
+    });
+
+    it('keep every character they can hold', async () => {
+      const db = await open();
+      const value = `\u0001\u001a\t\r\n${"'"}"\\\u{10ffff}\u00e9e\u0301\ufffe ' ; --`;
+
+      await db.write(PUT, { name: 'n', value });
+
+      assert.equal((await db.get<{ value: string }>('SELECT value FROM setting'))?.value, value);
+    });
+
+    it('must all be given', async () => {
+      const db = await open();
+
+      await assert.rejects(async () => db.write(PUT, { name: 'n' }), /no value for :value/);
+    });
+  });
+
+  describe(`Closing ${database}`, () => {
+    it('waits for everything under way, and refuses what comes after', async () => {
+      const db = await open();
+      const under = [
+        tenTimes((i) => db.write(PUT, { name: `w${i}`, value: '' })),
+        tenTimes((i) => db.batch(PUT_BATCH, { name: `b${i}`, value: '' })),
+        tenTimes((i) => db.transaction((tx) => tx.all(PUT, { name: `t${i}`, value: '' }))),
+      ];
+
+      await Promise.all([db.close(), db.close(), ...under]);
+
+      await assert.rejects(async () => db.write(PUT, { name: 'late', value: '' }), /closed/);
+      await assert.rejects(async () => db.all(NAMES));
+      await assert.rejects(async () => db.batch(PUT_BATCH, { name: 'late', value: '' }), /closed/);
+    });
+  });
+}
