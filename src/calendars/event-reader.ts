@@ -52,7 +52,7 @@ export type EventContent = {
 };
 
 /** An event that is not part of a series kept here: a single one, or an instance known alone. */
-export type SingleEvent = EventPosition & EventContent & { readonly endsAt: number };
+export type SingleEvent = EventPosition & EventContent;
 
 export type MirroredSeries = {
   readonly calendarKey: string;

@@ -1,5 +1,6 @@
 /** One page of a sorted listing: single events by a query, recurring ones by expanding their series. */
 
+import { byBytes } from '../lib/byte-order.ts';
 import { instantOf } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
@@ -148,6 +149,3 @@ function mastersOf(series: readonly MirroredSeries[], { window, after }: Part, z
 function byPosition(a: EventPosition, b: EventPosition): number {
   return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
 }
-
-const byBytes = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
