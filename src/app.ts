@@ -1,0 +1,56 @@
+/** Which routes there are and where they are mounted. Decides nothing else. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+
+import { type CalendarRouteDeps, calendarRoutes } from './calendars/calendars.route.ts';
+import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connection.route.ts';
+import { authorizeRoute } from './connect/authorize.route.ts';
+import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
+import { healthRoute } from './http/health.route.ts';
+import { createServer, type ServerOptions } from './http/server.ts';
+import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
+import { revocationRoute } from './oauth/revocation.route.ts';
+import type { RevocationDeps } from './oauth/revocation.ts';
+import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
+import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
+
+export type AppDeps = ServerOptions &
+  MetadataDeps &
+  TokenRouteDeps &
+  RevocationDeps &
+  ConnectDeps &
+  CalendarRouteDeps &
+  ConnectionRouteDeps &
+  WebhookRouteDeps;
+
+/** The whole program behind HTTP, not yet listening. */
+export function buildApp(deps: AppDeps): FastifyInstance {
+  const app = createServer(deps);
+  app.register(connectRoutes(deps));
+  app.register(metadataRoutes(deps));
+  app.register(healthRoute);
+  app.register(healthRoute, { prefix: '/api' });
+
+  // The requirement's paths at the origin's root, and the published clients' under /api (wire 0): one
+  // set of handlers. `/authorize` at the root is the page as well; connectRoutes has it.
+  const resources = resourceRoutes(deps);
+  const oauth = oauthRoutes(deps);
+  for (const prefix of ['', '/api', '/api/oauth']) app.register(resources, { prefix });
+  for (const prefix of ['', '/api/oauth']) app.register(oauth, { prefix });
+  app.register(authorizeRoute(deps), { prefix: '/api/oauth' });
+  return app;
+}
+
+function resourceRoutes(deps: AppDeps): FastifyPluginAsync {
+  return async (app) => {
+    app.register(calendarRoutes(deps));
+    app.register(connectionRoutes(deps));
+    app.register(webhookRoutes(deps));
+  };
+}
+
+function oauthRoutes(deps: AppDeps): FastifyPluginAsync {
+  return async (app) => {
+    app.register(tokenRoute(deps));
+    app.register(revocationRoute(deps));
+  };
+}

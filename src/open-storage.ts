@@ -1,0 +1,47 @@
+/** Opens the configured database with every store on it: for serving and for the command line. */
+import type { Config } from './config.ts';
+import { accountStore } from './store/account-store.ts';
+import { authorizationCodeStore } from './store/authorization-code-store.ts';
+import { authorizationRequestStore } from './store/authorization-request-store.ts';
+import { clientStore } from './store/client-store.ts';
+import { eventReader } from './store/event-reader.ts';
+import { inspectDatabase } from './store/inspect-database.ts';
+import { jobStore } from './store/job-store.ts';
+import { mirrorStore } from './store/mirror-store.ts';
+import { openDatabase } from './store/open-database.ts';
+import { signingKeyStore } from './store/signing-key-store.ts';
+import { tokenFamilyStore } from './store/token-family-store.ts';
+import { userStore } from './store/user-store.ts';
+
+export type Stores = Awaited<ReturnType<typeof openStorage>>;
+
+/**
+ * Makes what is missing (folder, key, database), migrates, and answers every store. Throws a sentence
+ * that says what to do when the database or its key is not to be had.
+ */
+export async function openStorage(config: Config) {
+  const now = Date.now;
+  const { db, sealer, created } = await openDatabase(config, now);
+  return {
+    db,
+    sealer,
+    /** Whether this start made the database. */
+    created,
+    now,
+    clients: clientStore(db),
+    users: userStore(db),
+    codes: authorizationCodeStore(db),
+    families: tokenFamilyStore(db),
+    signingKeys: signingKeyStore(db),
+    requests: authorizationRequestStore(db),
+    accounts: accountStore(db, sealer),
+    mirror: mirrorStore(db),
+    events: eventReader(db),
+    jobs: jobStore(db),
+    backup: (file: string) => db.backup(file),
+    close: () => db.close(),
+  };
+}
+
+/** Looks at the configured database and its key without making or changing anything; for `doctor`. */
+export const inspectStorage = (config: Config) => inspectDatabase(config, Date.now);

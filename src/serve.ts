@@ -1,0 +1,107 @@
+/** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
+import { pino } from 'pino';
+
+import { type AppDeps, buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { connectAttempts } from './connect/connect-deps.ts';
+import { attemptLimit } from './http/attempt-limit.ts';
+import { createEgress } from './lib/egress/egress.ts';
+import type { Log } from './lib/log.ts';
+import { openSigningKeys } from './oauth/signing-keys.ts';
+import { createTokenSigner } from './oauth/token-signer.ts';
+import { openStorage, type Stores } from './open-storage.ts';
+import { appleProvider } from './providers/apple/apple-provider.ts';
+import { caldavProvider } from './providers/caldav/caldav-provider.ts';
+import { type JobDeps, startJobs } from './sync/run-jobs.ts';
+import { type RunningSync, runningSync } from './sync/run-sync.ts';
+import { wakeUp } from './sync/wake-up.ts';
+
+/** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
+export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
+  // The words for people go to standard output, the log to standard error.
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+  const told = toldToStop();
+  const stores = await openStorage(config);
+  const deps = await instanceDeps(config, stores, log);
+  const parts: (() => Promise<unknown>)[] = [];
+  if (config.role !== 'worker') {
+    const app = buildApp(deps);
+    await app.listen({ host: config.host, port: config.port });
+    parts.push(() => app.close());
+  }
+  if (config.role !== 'web') {
+    const jobs = startJobs(deps);
+    parts.push(() => jobs.stop());
+  }
+  warnOfPlainHttp(config, log);
+  process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
+
+  log.info({ signal: await told }, 'Stopping: what is under way is finished first');
+  for (const stop of parts) await stop();
+  await deps.sync.stop();
+  await stores.close();
+  log.flush();
+}
+
+/** What routes and jobs work with. Makes the first signing keys when there are none. */
+async function instanceDeps(
+  config: Config,
+  stores: Stores,
+  log: Log,
+): Promise<AppDeps & JobDeps & { readonly sync: RunningSync }> {
+  const { now, sealer } = stores;
+  const signingKeys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now });
+  const egress = createEgress({ privateNetwork: config.privateNetwork });
+  const providers = {
+    apple: appleProvider({ egress, serverUrl: config.appleUrl, log, now }),
+    caldav: caldavProvider({ egress, log, now }),
+  };
+  return {
+    ...stores,
+    providers,
+    sync: runningSync({ ...stores, providers, log }),
+    wakeUp: wakeUp(),
+    signingKeys,
+    signer: createTokenSigner(signingKeys, now),
+    log,
+    publicUrl: config.url,
+    secure: config.url.startsWith('https:'),
+    trustProxy: config.trustProxy,
+    tokenAlgorithm: config.tokenAlgorithm,
+    pagingKey: sealer.derive('paging'),
+    wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
+    attempts: connectAttempts(config.limits),
+  };
+}
+
+/** Resolves with the signal's name; a second signal ends the process at once, as without a handler. */
+function toldToStop(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function startDocument({ url, role, dataDir }: Config, { db, created }: Stores) {
+  return { url, role, database: db.dialect.engine, dataDir, created };
+}
+
+function welcome(config: Config, { db, created }: Stores): string {
+  const data = db.dialect.engine === 'sqlite' ? `SQLite in ${config.dataDir}` : 'PostgreSQL';
+  const lines = [
+    config.role === 'worker' ? 'Kalends works jobs.' : `Kalends is ready at ${config.url}`,
+    `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
+  ];
+  if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
+  if (created) {
+    lines.push(
+      '  Next     make an application, in another terminal:',
+      '           npm run kalends -- client create --name "My app" --redirect-uri http://localhost:3000/callback',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function warnOfPlainHttp({ url, privateNetwork }: Config, log: Log): void {
+  if (url.startsWith('https:') || privateNetwork.mode === 'loopback') return;
+  log.warn({ url }, 'KALENDS_URL is not https: tokens and passwords cross the network in plain');
+}
