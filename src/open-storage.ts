@@ -12,6 +12,7 @@ import { openDatabase } from './store/open-database.ts';
 import { signingKeyStore } from './store/signing-key-store.ts';
 import { tokenFamilyStore } from './store/token-family-store.ts';
 import { userStore } from './store/user-store.ts';
+import { wakeUp } from './sync/wake-up.ts';
 
 export type Stores = Awaited<ReturnType<typeof openStorage>>;
 
@@ -22,6 +23,7 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
 export async function openStorage(config: Config) {
   const now = Date.now;
   const { db, sealer, created } = await openDatabase(config, now);
+  const bell = wakeUp();
   return {
     db,
     sealer,
@@ -34,10 +36,12 @@ export async function openStorage(config: Config) {
     families: tokenFamilyStore(db),
     signingKeys: signingKeyStore(db),
     requests: authorizationRequestStore(db),
-    accounts: accountStore(db, sealer),
+    accounts: accountStore(db, sealer, bell.ring),
     mirror: mirrorStore(db),
     events: eventReader(db),
-    jobs: jobStore(db),
+    jobs: jobStore(db, bell.ring),
+    /** Rung when one of these stores made a job. */
+    wakeUp: bell,
     backup: (file: string) => db.backup(file),
     close: () => db.close(),
   };

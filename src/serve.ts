@@ -14,7 +14,6 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { type JobDeps, startJobs } from './sync/run-jobs.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
-import { wakeUp } from './sync/wake-up.ts';
 
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
@@ -60,7 +59,6 @@ async function instanceDeps(
     ...stores,
     providers,
     sync: runningSync({ ...stores, providers, log }),
-    wakeUp: wakeUp(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,
