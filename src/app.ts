@@ -6,6 +6,7 @@ import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connecti
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
 import { healthRoute } from './http/health.route.ts';
+import { homePage } from './http/home.page.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
 import { revocationRoute } from './oauth/revocation.route.ts';
@@ -27,6 +28,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps);
   app.register(connectRoutes(deps));
   app.register(metadataRoutes(deps));
+  app.register(homePage);
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
 

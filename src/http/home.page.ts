@@ -1,0 +1,40 @@
+/** `GET /`: what somebody sees who opens the server's address: that it runs, and where to go on. */
+import { hash } from 'node:crypto';
+
+import type { FastifyPluginAsync } from 'fastify';
+
+import { html, sendPage, trusted } from './html.ts';
+
+const STYLES = `
+:root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
+body { max-inline-size: 36rem; margin: 12vh auto; padding-inline: 1.5rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; }
+code { font-size: .9em; overflow-wrap: anywhere; }`;
+
+const POLICY = { styleSource: `'sha256-${hash('sha256', STYLES, 'base64')}'`, formTargets: [] };
+
+const PAGE = html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Kalends</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<style>${trusted(STYLES)}</style>
+</head>
+<body>
+<main>
+<h1>Kalends is running</h1>
+<p>It connects applications to their users’ calendars. There is nothing to do on this page: people come
+here from an application that they want to connect.</p>
+<p>To integrate one, make it known with <code>kalends client create</code>, then send its users to
+<code>/authorize</code>. The endpoints are listed in the
+<a href="/.well-known/oauth-authorization-server">server’s metadata</a>; <a href="/health">/health</a> says
+whether requests are served.</p>
+</main>
+</body>
+</html>
+`;
+
+export const homePage: FastifyPluginAsync = async (app) => {
+  app.get('/', async (_request, reply) => sendPage(reply, 200, PAGE, POLICY));
+};
