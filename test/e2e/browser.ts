@@ -1,0 +1,149 @@
+/**
+ * A person's browser without JavaScript, as far as the Connect pages need one: cookies, redirects and
+ * forms, found by the names people read. What it does not find it says, with the page it looked at.
+ */
+
+/** A page as it was answered, after the redirects that stayed with the server. */
+export type Page = {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  /** Where the last redirect led away from the server: there nothing was asked. */
+  readonly left: URL | undefined;
+};
+
+export type Browser = {
+  /** Name → value, as the server set them. */
+  readonly cookies: Map<string, string>;
+  /** The page that was opened last. */
+  page(): Page;
+  open(url: string | URL): Promise<Page>;
+  /** Sends the form whose button has this name, with `typed` in the fields of these labels. */
+  press(button: string | RegExp, typed?: Readonly<Record<string, string>>): Promise<Page>;
+};
+
+const MOST_REDIRECTS = 10;
+
+/** `headers` go with every request, as a browser's Accept-Language does. */
+export function openBrowser(headers: Readonly<Record<string, string>> = {}): Browser {
+  const cookies = new Map<string, string>();
+  let current: Page | undefined;
+
+  const ask = async (url: URL, form?: URLSearchParams): Promise<Response> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url, {
+      method: form === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: { accept: 'text/html', ...(cookie === '' ? {} : { cookie }), ...headers },
+      ...(form === undefined ? {} : { body: form }),
+    });
+    for (const set of answer.headers.getSetCookie()) {
+      const [pair = ''] = set.split(';');
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    return answer;
+  };
+
+  const follow = async (start: URL, form?: URLSearchParams): Promise<Page> => {
+    let url = start;
+    let answer = await ask(url, form);
+    for (let hop = 0; ; hop++) {
+      const location = answer.headers.get('location');
+      const { status, headers: answered } = answer;
+      const left = location === null ? undefined : new URL(location, url);
+      if (left === undefined || left.origin !== start.origin) {
+        current = { url, status, headers: answered, body: await answer.text(), left };
+        return current;
+      }
+      if (hop === MOST_REDIRECTS) throw new Error(`Too many redirects, the last to ${left}`);
+      await answer.body?.cancel();
+      url = left;
+      answer = await ask(url);
+    }
+  };
+
+  const page = (): Page => {
+    if (current === undefined) throw new Error('No page is open');
+    return current;
+  };
+
+  return {
+    cookies,
+    page,
+    open: (url) => follow(new URL(url)),
+    press(button, typed = {}) {
+      const { url, body } = page();
+      const form = formWith(button, body);
+      const fields = new URLSearchParams(form.hidden);
+      for (const [label, value] of Object.entries(typed)) fields.set(fieldLabelled(label, body), value);
+      const target = new URL(form.action, url);
+      if (form.method === 'post') return follow(target, fields);
+      target.search = fields.toString();
+      return follow(target);
+    },
+  };
+}
+
+/** The names of the page's buttons that can be pressed, in order. */
+export function buttonsOf(body: string): string[] {
+  return formsOf(body).flatMap(({ buttons }) => buttons);
+}
+
+type Form = { action: string; method: string; hidden: [string, string][]; buttons: string[] };
+
+function formWith(button: string | RegExp, body: string): Form {
+  const isIt = (name: string) => (typeof button === 'string' ? name === button : button.test(name));
+  const found = formsOf(body).find(({ buttons }) => buttons.some(isIt));
+  if (found !== undefined) return found;
+  throw new Error(`The page has no button ${button} that can be pressed: ${textOf(body)}`);
+}
+
+function formsOf(body: string): Form[] {
+  return [...body.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inner = '']) => {
+    const { action = '', method = 'get' } = attributesOf(attributes);
+    const inputs = [...inner.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => attributesOf(text));
+    const hidden = inputs
+      .filter(({ type }) => type === 'hidden')
+      .map(({ name = '', value = '' }): [string, string] => [name, value]);
+    const buttons = [...inner.matchAll(/<button\b([^>]*)>(.*?)<\/button>/gs)].flatMap(
+      ([, text = '', content = '']) => {
+        const { disabled, 'aria-label': label } = attributesOf(text);
+        return disabled === undefined ? [label ?? textOf(content)] : [];
+      },
+    );
+    return { action, method: method.toLowerCase(), hidden, buttons };
+  });
+}
+
+function fieldLabelled(label: string, body: string): string {
+  for (const [, attributes = '', content = ''] of body.matchAll(/<label\b([^>]*)>(.*?)<\/label>/gs)) {
+    if (textOf(content) !== label) continue;
+    const { for: id } = attributesOf(attributes);
+    const input = [...body.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => attributesOf(text));
+    const name = input.find((field) => field.id === id)?.name;
+    if (name !== undefined) return name;
+  }
+  throw new Error(`The page has no field "${label}": ${textOf(body)}`);
+}
+
+function attributesOf(text: string): Record<string, string> {
+  const pairs = text.matchAll(/([\w-]+)(?:="([^"]*)")?/g);
+  return Object.fromEntries([...pairs].map(([, name = '', value = '']) => [name, decoded(value)]));
+}
+
+/** What a person reads of some markup: no styles, no drawings, one space between words. */
+export function textOf(markup: string): string {
+  const visible = markup.replace(/<(style|svg|head)\b.*?<\/\1>/gs, ' ').replace(/<[^>]*>/g, ' ');
+  return decoded(visible).replace(/\s+/g, ' ').trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function decoded(text: string): string {
+  return text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, name) => {
+    if (decimal) return String.fromCodePoint(Number(decimal));
+    if (hex) return String.fromCodePoint(Number.parseInt(hex, 16));
+    return ENTITIES[name] ?? whole;
+  });
+}
