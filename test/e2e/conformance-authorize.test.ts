@@ -1,0 +1,401 @@
+/** GET /authorize and the way to the callback, on the running program: requirement §1, §2.7, §2.8, §3.4, §4.1. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { decodeJwt } from 'jose';
+
+import { openBrowser, textOf } from './browser.ts';
+import {
+  authorize,
+  authorizeUrl,
+  connect,
+  exchange,
+  jsonOf,
+  linkAccount,
+  MOUNTS,
+  read,
+  refresh,
+  walkToConsent,
+} from './flow.ts';
+import { loginOf, OTHER_NAME, openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+
+const ask = (url: string, headers: Record<string, string> = { accept: 'text/html' }) =>
+  fetch(url, { redirect: 'manual', headers });
+
+for (const mount of MOUNTS) {
+  describe(`GET ${mount}/authorize`, { skip: WITHOUT_RADICALE }, () => {
+    let site: Site;
+    before(async () => {
+      site = await openSite();
+    });
+    after(() => site?.close());
+
+    const start = (parameters: Record<string, string>, headers?: Record<string, string>) =>
+      ask(`${site.program.url}${mount}/authorize?${new URLSearchParams(parameters)}`, headers);
+    const asked = (parameters: Record<string, string> = {}) => ({
+      client_id: site.application.clientId,
+      user_id: 'ada',
+      ...parameters,
+    });
+
+    it('redirects with 302 to /authorize with every parameter kept and the stored redirect URI', async () => {
+      const sent = asked({ scope: 'read', state: 'a b', lng: 'fr', response_type: 'code', extra: 'é' });
+
+      const answer = await start({ ...sent, redirect_uri: 'https://evil.example/' });
+
+      assert.equal(answer.status, 302);
+      const location = new URL(answer.headers.get('location') ?? '', site.program.url);
+      assert.equal(location.pathname, '/authorize');
+      assert.equal(location.origin, site.program.url);
+      const { transaction, ...kept } = Object.fromEntries(location.searchParams);
+      assert.deepEqual(kept, { ...sent, redirect_uri: site.application.redirectUri });
+      assert.match(transaction ?? '', /^[\w-]{22}$/);
+      assert.deepEqual(location.searchParams.getAll('redirect_uri').length, 1);
+    });
+
+    it('sets oauth_req to a JSON object with client_id and user_id', async () => {
+      const answer = await start(asked({ user_id: 'ü; "x"=1' }));
+
+      const [pair = ''] = answer.headers.getSetCookie();
+      const value = /^oauth_req=([^;]*)/.exec(pair)?.[1] ?? '';
+      const { transaction, ...cookie } = JSON.parse(decodeURIComponent(value));
+      assert.deepEqual(cookie, { client_id: site.application.clientId, user_id: 'ü; "x"=1' });
+      assert.ok(String(answer.headers.get('location')).includes(`transaction=${transaction}`));
+    });
+
+    it('keeps oauth_req HttpOnly, for every path, two hours, SameSite Lax', async () => {
+      const answer = await start(asked());
+
+      const [set = ''] = answer.headers.getSetCookie();
+      const attributes = set.split('; ').slice(1).sort();
+      assert.deepEqual(attributes, ['HttpOnly', 'Max-Age=7200', 'Path=/', 'SameSite=Lax']);
+    });
+
+    it('answers a client_id that is missing, empty or unknown 401 with an error page, before all else', async () => {
+      for (const client of [{}, { client_id: '' }, { client_id: 'nobody' }, { client_id: '\0' }]) {
+        const answer = await start({ ...client, scope: 'unknown', state: 'x'.repeat(3000) });
+
+        assert.equal(answer.status, 401);
+        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
+        assert.match(textOf(await answer.text()), /application that sent you here is not known/);
+        assert.equal(answer.headers.get('location'), null);
+        assert.deepEqual(answer.headers.getSetCookie(), []);
+      }
+    });
+
+    it('tells programs in JSON what it tells people on a page', async () => {
+      for (const accept of ['application/json', '*/*']) {
+        const answer = await start({ client_id: 'nobody' }, { accept });
+
+        assert.equal(answer.status, 401);
+        const body = await jsonOf(answer);
+        assert.equal(body.error, 'invalid_client');
+        assert.ok(body.error_description);
+        assert.equal(body.message, body.error_description);
+      }
+    });
+
+    it('refuses a user_id that is missing or unusable with 400, and redirects nowhere', async () => {
+      const { user_id: _, ...without } = asked();
+      const unusable = ['', '\0', 'a\nb', 'a\u007fb', 'x'.repeat(513), 'é'.repeat(257)];
+      for (const parameters of [without, ...unusable.map((user_id) => asked({ user_id }))]) {
+        const answer = await start(parameters);
+
+        assert.equal(answer.status, 400, JSON.stringify(parameters));
+        assert.equal(answer.headers.get('location'), null);
+        assert.match(textOf(await answer.text()), /user_id/);
+      }
+    });
+
+    it('refuses an unknown scope, response_type or an over-long state with 400, and redirects nowhere', async () => {
+      for (const wrong of [
+        { scope: 'write' },
+        { scope: 'read write-all' },
+        { response_type: 'token' },
+        { state: 'x'.repeat(2049) },
+      ]) {
+        const answer = await start(asked(wrong));
+
+        assert.equal(answer.status, 400, JSON.stringify(wrong));
+        assert.equal(answer.headers.get('location'), null);
+      }
+    });
+
+    it('takes the first of a parameter that is repeated', async () => {
+      const { clientId } = site.application;
+      const query = `client_id=${clientId}&client_id=nobody&user_id=first&user_id=second&scope=read&scope=x`;
+
+      const answer = await ask(`${site.program.url}${mount}/authorize?${query}`);
+
+      assert.equal(answer.status, 302);
+      const cookie = decodeURIComponent(answer.headers.getSetCookie()[0] ?? '');
+      assert.match(cookie, /"user_id":"first"/);
+    });
+
+    it('creates the user at the first call and finds the same one at later ones', async () => {
+      const users = async () => {
+        const { users: listed } = await site.program.command('user', 'list', site.application.clientId);
+        // The command's documented document.
+        return (listed as { user_id: string; created_at: string }[]).filter((u) => u.user_id === 'new-user');
+      };
+      assert.deepEqual(await users(), []);
+
+      await start(asked({ user_id: 'new-user' }));
+      const created = await users();
+      await start(asked({ user_id: 'new-user' }));
+      const again = await users();
+
+      assert.equal(created.length, 1);
+      assert.deepEqual(
+        again.map(({ created_at: at }) => at),
+        created.map(({ created_at: at }) => at),
+      );
+    });
+
+    it('keeps users of one name at two applications apart', async () => {
+      await connect(site.application, { userId: 'same', login: site.login, mount });
+
+      const page = await openBrowser().open(authorizeUrl(site.other, { userId: 'same', mount }));
+
+      assert.equal(page.status, 200);
+      assert.doesNotMatch(textOf(page.body), /Connected accounts/);
+    });
+
+    it('offers four kinds of providers', async () => {
+      const page = await openBrowser().open(authorizeUrl(site.application, { userId: 'kinds', mount }));
+
+      for (const provider of ['Google', 'Microsoft', 'Apple', 'CalDAV']) {
+        assert.match(textOf(page.body), new RegExp(`Connect ${provider}`));
+      }
+    });
+
+    it('leads from the choice of a provider over its login and the consent to the callback', async () => {
+      const browser = openBrowser();
+      const user = { userId: 'walker', mount, parameters: { state: 'xyz' } };
+      await browser.open(authorizeUrl(site.application, user));
+      await linkAccount(browser, site.login);
+      assert.match(textOf(browser.page().body), /Connected accounts/);
+      await browser.press('Continue');
+      assert.match(textOf(browser.page().body), /Allow access to your calendars\?/);
+
+      const page = await browser.press('Allow');
+
+      assert.ok([302, 303].includes(page.status));
+      assert.equal(page.left?.href, `${site.application.redirectUri}?code=walker&state=xyz`);
+    });
+
+    it('lets a user link one account after another', async () => {
+      const browser = openBrowser();
+      await browser.open(authorizeUrl(site.application, { userId: 'two', mount }));
+      await linkAccount(browser, site.login);
+      await linkAccount(browser, loginOf(site.calendars, 'grace'));
+
+      const text = textOf(browser.page().body);
+
+      assert.match(text, /ada/);
+      assert.match(text, /grace/);
+    });
+
+    it('sends the user id as code, whatever characters it has, to the stored redirect URI', async () => {
+      const userId = "Ünï cödé+&%/😀 'q'";
+
+      const { callback } = await authorize(site.other, { userId, login: site.login, mount });
+
+      assert.equal(callback.href.startsWith(`${site.other.redirectUri}&code=`), true, callback.href);
+      assert.equal(callback.searchParams.get('code'), userId);
+      assert.equal(callback.searchParams.has('state'), false);
+    });
+
+    it('returns the state byte for byte, and none when none came', async () => {
+      const spelling = 'a+b%20c%2Bd%7E~%C3%A9%26%3D/?%F0%9F%98%80';
+      await connect(site.application, { userId: 'stateful', login: site.login, mount });
+      const browser = openBrowser();
+      await browser.open(
+        `${authorizeUrl(site.application, { userId: 'stateful', mount })}&state=${spelling}`,
+      );
+      await browser.press('Continue');
+
+      const withState = await browser.press('Allow');
+      const { callback } = await authorize(site.application, { userId: 'stateful', mount });
+
+      assert.equal(withState.left?.search, `?code=stateful&state=${spelling}`);
+      assert.equal(callback.search, '?code=stateful');
+    });
+
+    it('returns access_denied and the state when the user cancels, on either page', async () => {
+      await connect(site.application, { userId: 'shy', login: site.login, mount });
+      const user = { userId: 'shy', mount, parameters: { state: 'back' } };
+      const selection = openBrowser();
+      await selection.open(authorizeUrl(site.application, user));
+      const consent = await walkToConsent(site.application, user);
+
+      for (const page of [await selection.press('Cancel'), await consent.press('Cancel')]) {
+        const { error, state, code } = Object.fromEntries(page.left?.searchParams ?? []);
+        assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'back', code: undefined });
+        assert.ok(page.left?.href.startsWith(site.application.redirectUri));
+      }
+    });
+
+    it('grants the scope that is asked for, its aliases, and read-write when none is', async () => {
+      await connect(site.application, { userId: 'scoped', login: site.login, mount });
+      for (const [scope, granted] of [
+        ['free-busy', 'free-busy'],
+        ['read', 'read'],
+        ['read-write', 'read-write'],
+        ['', 'read-write'],
+        [undefined, 'read-write'],
+        ['calendar', 'read-write'],
+        ['calendar.readonly', 'read'],
+        ['free-busy,read', 'read'],
+      ]) {
+        const parameters = scope === undefined ? {} : { scope };
+        const { accessToken } = await connect(site.application, { userId: 'scoped', mount, parameters });
+
+        assert.equal(decodeJwt(accessToken).scope, granted);
+      }
+    });
+
+    it('revokes nothing when a user authorizes again, and shows what is linked already', async () => {
+      const user = { userId: 'again', login: site.login, mount };
+      const first = await connect(site.application, user);
+      const page = await openBrowser().open(authorizeUrl(site.application, user));
+      const second = await connect(site.application, user);
+
+      assert.match(textOf(page.body), /Connected accounts/);
+      for (const { accessToken, refreshToken } of [first, second]) {
+        assert.equal((await read(site.application, '/calendars', accessToken)).status, 200);
+        assert.equal((await refresh(site.application, refreshToken, mount)).status, 200);
+      }
+    });
+
+    it('shows the pages in the language of lng, else of the browser, else in English', async () => {
+      for (const [lng, acceptLanguage, language] of [
+        ['es', 'fr', 'es'],
+        ['fr', '', 'fr'],
+        ['ar', '', 'ar'],
+        ['en', 'fr', 'en'],
+        ['FR_ca', '', 'fr'],
+        ['', 'xx, es;q=0.5, fr;q=0.9', 'fr'],
+        ['', '', 'en'],
+        ['tlh', 'fr', 'en'],
+      ] as const) {
+        const headers: Record<string, string> = { 'accept-language': acceptLanguage };
+        const parameters: Record<string, string> = lng === '' ? {} : { lng };
+        const page = await openBrowser(headers).open(
+          authorizeUrl(site.application, { userId: 'polyglot', mount, parameters }),
+        );
+
+        assert.match(page.body, new RegExp(`<html lang="${language}"`), `${lng} ${acceptLanguage}`);
+      }
+    });
+
+    it('turns the page to the right for ar, he and fa, and for no other language', async () => {
+      for (const [lng, direction] of Object.entries({
+        ar: 'rtl',
+        he: 'rtl',
+        fa: 'rtl',
+        en: 'ltr',
+        es: 'ltr',
+      })) {
+        const user = { userId: 'polyglot', mount, parameters: { lng } };
+        const page = await openBrowser().open(authorizeUrl(site.application, user));
+
+        assert.match(page.body, new RegExp(`<html[^>]* dir="${direction}"`), lng);
+      }
+    });
+
+    it('names the application by its display name, and with general words without one', async () => {
+      const named = await openBrowser().open(authorizeUrl(site.other, { userId: 'reader', mount }));
+      const nameless = await openBrowser().open(authorizeUrl(site.application, { userId: 'reader', mount }));
+      const consent = await walkToConsent(site.other, { userId: 'reader', login: site.login, mount });
+
+      assert.ok(textOf(named.body).includes(OTHER_NAME));
+      assert.ok(textOf(consent.page().body).includes(OTHER_NAME));
+      assert.match(textOf(nameless.body), /This application/);
+      assert.doesNotMatch(textOf(nameless.body), /Acme/);
+    });
+
+    it('takes the display name from no parameter', async () => {
+      const names = ['display_name', 'displayName', 'name', 'client_name', 'app_name'];
+      const parameters = Object.fromEntries(names.map((name) => [name, 'Evil Corporation']));
+
+      const page = await openBrowser().open(
+        authorizeUrl(site.application, { userId: 'reader', mount, parameters }),
+      );
+
+      assert.doesNotMatch(textOf(page.body), /Evil Corporation/);
+    });
+
+    it('keeps two tabs of one browser apart: the earlier one can only start again', async () => {
+      await connect(site.application, { userId: 'tabs', login: site.login, mount });
+      const browser = openBrowser();
+      const earlier = await browser.open(authorizeUrl(site.application, { userId: 'tabs', mount }));
+      await browser.open(authorizeUrl(site.other, { userId: 'somebody-else', mount }));
+
+      const page = await browser.open(earlier.url);
+
+      assert.equal(page.status, 400);
+      assert.match(textOf(page.body), /Another connection is in progress.*Start again/);
+    });
+
+    it('answers a page without its cookie, or with an unknown transaction, 400 session_expired', async () => {
+      const started = await openBrowser().open(authorizeUrl(site.application, { userId: 'lost', mount }));
+      const unknown = new URL(started.url);
+      unknown.searchParams.set('transaction', 'A'.repeat(22));
+      for (const url of [started.url, unknown]) {
+        const asProgram = await ask(url.href, { accept: 'application/json' });
+        const asPerson = await openBrowser().open(url);
+
+        assert.equal(asProgram.status, 400);
+        const body = await jsonOf(asProgram);
+        assert.equal(body.error, 'session_expired');
+        assert.equal(asPerson.status, 400);
+        assert.match(textOf(asPerson.body), /Start again/);
+      }
+    });
+
+    it('takes an approval from its own page only', async () => {
+      const browser = await walkToConsent(site.application, { userId: 'framed', login: site.login, mount });
+      const fields = [...browser.page().body.matchAll(/name="(transaction|token)" value="([^"]*)"/g)];
+      const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]));
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const approve = (body: Record<string, string>, headers: Record<string, string> = {}) =>
+        fetch(`${site.program.url}/connect/approve`, {
+          method: 'POST',
+          redirect: 'manual',
+          headers: { cookie, ...headers },
+          body: new URLSearchParams(body),
+        });
+
+      const refused = [
+        await approve({ transaction: form.transaction }),
+        await approve({ ...form, token: 'x'.repeat(43) }),
+        await approve(form, { 'sec-fetch-site': 'cross-site' }),
+        await approve(form, { origin: 'https://evil.example' }),
+        await approve(form, { cookie: '' }),
+      ];
+      const own = await approve(form, { origin: 'null', 'sec-fetch-site': 'same-origin' });
+
+      for (const { status, headers } of refused) {
+        assert.ok(status === 403 || status === 400, String(status));
+        assert.equal(headers.get('location'), null);
+      }
+      assert.equal(own.status, 303);
+      assert.equal((await exchange(site.application, 'framed', mount)).status, 200);
+    });
+
+    it('lets no cache keep, no frame show and no referrer tell what the pages carry', async () => {
+      const browser = await walkToConsent(site.application, { userId: 'private', login: site.login, mount });
+      const redirect = await start(asked({ user_id: 'private' }));
+
+      for (const { headers } of [browser.page(), redirect, await browser.press('Allow')]) {
+        assert.equal(headers.get('cache-control'), 'no-store');
+        assert.equal(headers.get('referrer-policy'), 'no-referrer');
+        const policy = headers.get('content-security-policy') ?? '';
+        assert.match(policy, /default-src 'none'/);
+        assert.match(policy, /frame-ancestors 'none'/);
+        assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      }
+    });
+  });
+}
