@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { NewAccount } from '../src/calendars/account-store.ts';
+import type { CalendarProvider } from '../src/calendars/calendar-provider.ts';
 import { calendarRoutes } from '../src/calendars/calendars.route.ts';
 import { connectionRoutes } from '../src/calendars/connection.route.ts';
 import type { ReadBounds } from '../src/calendars/freshness.ts';
@@ -48,8 +49,16 @@ export type CalendarServer = Awaited<ReturnType<typeof openCalendarServer>>;
 /** 2026-11-15T12:00:00Z, where the server's clock starts. */
 export const START = Date.UTC(2026, 10, 15, 12);
 
+export type CalendarServerOptions = {
+  readBounds?: ReadBounds;
+  /** A migrated database to share with another server; it is not closed. */
+  db?: Database;
+  /** In the place of the provider in memory. */
+  caldav?: CalendarProvider;
+};
+
 /** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
-export async function openCalendarServer(options: { readBounds?: ReadBounds; db?: Database } = {}) {
+export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-calendars-'));
   const db = options.db ?? openSqlite(path.join(folder, 'kalends.db'));
   const clock = { now: START };
@@ -73,7 +82,7 @@ export async function openCalendarServer(options: { readBounds?: ReadBounds; db?
   };
   const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now });
   const signer = createTokenSigner(keys, now);
-  const providers = { caldav: provider.asProvider(), apple: apple.asProvider() };
+  const providers = { caldav: options.caldav ?? provider.asProvider(), apple: apple.asProvider() };
   const sync: RunningSync = runningSync({ ...stores, providers, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
