@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the programs that tests run against and that npm does not bring: three CalDAV servers, the
-# browser, and python3-dateutil, all from Debian's own packages. For a clean Debian 12, as root; run
+# browser, python3-dateutil and two OAuth clients, all from Debian's own packages. For a clean Debian 12, as root; run
 # again, it does nothing. Services are not started: every test starts its own, in a folder of its own.
 set -euo pipefail
 
@@ -12,6 +12,8 @@ packages=(
   sasl2-bin       # saslpasswd2: Cyrus's users
   libsasl2-modules
   python3-dateutil # expands recurrence rules independently of us
+  python3-authlib  # OAuth clients written by others
+  python3-requests-oauthlib
   chromium        # drives the pages
 )
 
