@@ -2,7 +2,7 @@
  * Events as JSON text (wire 2.5). The mirror keeps what does not differ from one answer to the next
  * already written out, so that a listing parses and serialises nothing.
  */
-import { createHmac } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 
 import { instantText } from '../lib/instant-text.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
@@ -36,12 +36,13 @@ function timesText({ id, times }: ListedEvent): string {
 
 /** All that scope `free-busy` may see: when, and whether it blocks; the id is one no provider knows. */
 export function busyText(key: Buffer): EventText {
+  const idKey = Buffer.from(hkdfSync('sha256', key, '', 'ids of busy blocks', 32));
   return (event, calendar, account) => {
     const members = JSON.parse(`{${event.content}}`);
     const { allDay, availability, status } = members;
     return JSON.stringify({
       provider: account.provider,
-      id: createHmac('sha256', key)
+      id: createHmac('sha256', idKey)
         .update(`busy|${event.calendarKey}|${event.id}`)
         .digest('base64url')
         .slice(0, 22),

@@ -3,8 +3,9 @@
  * a bound the mirror is answered as it is, while the sync goes on as a job. Only a failure is told.
  */
 import { ApiError } from '../http/api-error.ts';
+import { type CalendarChoice, chosenOf, concerns } from './calendar-choice.ts';
 import type { CalendarSync } from './calendar-sync.ts';
-import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
+import type { EventReader, Freshness, MirroredAccount } from './event-reader.ts';
 import { problemsOf, type ReadProblem } from './read-problem.ts';
 
 export type FreshnessDeps = {
@@ -30,7 +31,7 @@ export type ReadRequest = {
   /** How old events may be; `undefined` when the read is of calendars only. */
   readonly eventAge: number | undefined;
   /** Which calendars are read. */
-  readonly wanted: (calendar: ReadableCalendar, account: MirroredAccount) => boolean;
+  readonly choice: CalendarChoice;
 };
 
 export type FreshAccounts = {
@@ -48,12 +49,14 @@ const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
  */
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
   const { clientId, userId } = request;
-  let accounts = await deps.events.accountsOf(clientId, userId);
-  requirePermission(accounts);
+  const all = await deps.events.accountsOf(clientId, userId);
+  requirePermission(all);
+  const isConcerned = (account: MirroredAccount) => concerns(account, request.choice);
+  let accounts = all.filter(isConcerned);
   const syncs = syncsFor(accounts, request, deps);
   if (syncs.length > 0) {
     await Promise.all(syncs);
-    accounts = await deps.events.accountsOf(clientId, userId);
+    accounts = (await deps.events.accountsOf(clientId, userId)).filter(isConcerned);
   }
   const problems = problemsOf(accounts, request);
   if (problems.length > 0 && !accounts.some((account) => isServed(account, request))) throw nothing(problems);
@@ -85,8 +88,8 @@ function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, de
     }
     if (request.eventAge === undefined) continue;
     const notBefore = now - request.eventAge;
-    for (const calendar of account.calendars) {
-      if (!request.wanted(calendar, account) || !isOlder(calendar, notBefore)) continue;
+    for (const calendar of chosenOf(account, request.choice)) {
+      if (!isOlder(calendar, notBefore)) continue;
       const { calendarKey } = calendar;
       waits.push(
         bounded(calendar, 'sync-calendar', calendarKey, sync.syncCalendar(calendarKey, notBefore), deps),
@@ -122,10 +125,10 @@ async function bounded(
 }
 
 /** Whether the read has anything to answer from this account. */
-function isServed(account: MirroredAccount, { eventAge, wanted }: ReadRequest): boolean {
+function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): boolean {
   if (account.syncedAt === undefined) return false;
   if (eventAge === undefined) return true;
-  const calendars = account.calendars.filter((calendar) => wanted(calendar, account));
+  const calendars = chosenOf(account, choice);
   return calendars.length === 0
     ? account.failure === undefined
     : calendars.some(({ syncedAt }) => syncedAt !== undefined);

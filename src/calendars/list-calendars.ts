@@ -13,7 +13,7 @@ export async function listCalendars(
   { clientId, userId }: Grant,
   deps: FreshnessDeps,
 ): Promise<{ body: string; problems: readonly ReadProblem[] }> {
-  const request = { clientId, userId, listAge: FRESH_MS, eventAge: undefined, wanted: () => true };
+  const request = { clientId, userId, listAge: FRESH_MS, eventAge: undefined, choice: undefined };
   const { accounts, problems } = await freshAccounts(request, deps);
   const texts = accounts.flatMap((account) =>
     account.calendars.map((calendar) => calendarText(calendar, account)),

@@ -5,6 +5,7 @@
  */
 import { ApiError } from '../http/api-error.ts';
 import type { Grant } from '../oauth/grant.ts';
+import { type CalendarChoice, chosenOf } from './calendar-choice.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { busyText, eventText } from './event-text.ts';
 import {
@@ -31,20 +32,19 @@ export const FRESH_MS = 10_000;
 const LIST_FRESH_MS = 60_000;
 
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
-type Wanted = (calendar: ReadableCalendar, account: MirroredAccount) => boolean;
 
 /** The answer's JSON. Refusals: 400 for a bad query, 403 and 503 as freshAccounts says. */
 export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
-  const { page, wanted } = pageAsked(query, grant, deps);
+  const { page, choice } = pageAsked(query, grant, deps);
   const { clientId, userId } = grant;
   // What follows a page is of the same state of the calendars as far as it goes: nothing is synced anew.
   const age = page.after === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
   const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
-  const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, wanted }, deps);
+  const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, choice }, deps);
 
   const calendars = fresh.accounts.flatMap((account) =>
-    account.calendars
-      .filter((calendar) => calendar.syncedAt !== undefined && wanted(calendar, account))
+    chosenOf(account, choice)
+      .filter(({ syncedAt }) => syncedAt !== undefined)
       .map((calendar) => ({ calendar, account })),
   );
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
@@ -52,8 +52,7 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
 
   const texts = textsOf(events, calendars, grant, deps.pagingKey);
   const last = events.at(-1);
-  const filtered = page.calendarKeys !== undefined || parameterOf(query, 'calendarIds') !== undefined;
-  const keys = filtered ? [...zones.keys()] : undefined;
+  const keys = choice && [...zones.keys()];
   const next =
     more && last && sealPageToken({ ...page, calendarKeys: keys, after: last }, grant, deps.pagingKey);
   return answerText(texts, page.pageSize, next || undefined, fresh.problems);
@@ -63,13 +62,13 @@ function pageAsked(
   query: RawQuery,
   grant: Grant,
   { now, pagingKey }: ListEventsDeps,
-): { page: Page; wanted: Wanted } {
+): { page: Page; choice: CalendarChoice } {
   const token = parameterOf(query, 'nextPageToken');
   if (token === undefined) {
     const { window, filter, singleEvents, pageSize = DEFAULT_PAGE_SIZE } = parseEventsQuery(query, now());
-    const wanted: Wanted = ({ href }, { provider }) =>
-      filter === undefined || filter.get(provider)?.has(href) === true;
-    return { page: { window, singleEvents, calendarKeys: undefined, pageSize, after: undefined }, wanted };
+    const choice: CalendarChoice =
+      filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true);
+    return { page: { window, singleEvents, calendarKeys: undefined, pageSize, after: undefined }, choice };
   }
   // Callers repeat the other parameters or leave them out; the token's values hold (wire 1.7).
   const page = openPageToken(token, grant, pagingKey);
@@ -78,8 +77,8 @@ function pageAsked(
     throw new ApiError(400, 'invalid_page_token', problem, { details: { nextPageToken: [problem] } });
   }
   const keys = page.calendarKeys && new Set(page.calendarKeys);
-  const wanted: Wanted = ({ calendarKey }) => keys === undefined || keys.has(calendarKey);
-  return { page: { ...page, pageSize: parsePageSize(query) ?? page.pageSize }, wanted };
+  const choice: CalendarChoice = keys && (({ calendarKey }) => keys.has(calendarKey));
+  return { page: { ...page, pageSize: parsePageSize(query) ?? page.pageSize }, choice };
 }
 
 type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };

@@ -1,5 +1,6 @@
 /** What a read could not bring up to date, as its answer tells it (beside wire 2.4 and 2.5). */
-import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
+import { type CalendarChoice, chosenOf } from './calendar-choice.ts';
+import type { MirroredAccount } from './event-reader.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
@@ -14,7 +15,7 @@ export type ReadProblem = {
 
 type Read = {
   readonly eventAge: number | undefined;
-  readonly wanted: (calendar: ReadableCalendar, account: MirroredAccount) => boolean;
+  readonly choice: CalendarChoice;
 };
 
 /** One for each account that is not served as it should be: the worst that can be said of it. */
@@ -27,7 +28,7 @@ export function problemsOf(accounts: readonly MirroredAccount[], read: Read): Re
   });
 }
 
-function problemOf(account: MirroredAccount, { eventAge, wanted }: Read) {
+function problemOf(account: MirroredAccount, { eventAge, choice }: Read) {
   if (account.calendarPermission === false) {
     return {
       code: 'calendar_permission_required',
@@ -39,8 +40,7 @@ function problemOf(account: MirroredAccount, { eventAge, wanted }: Read) {
       account.health.reason ?? 'The provider refused the account; the user must connect it again';
     return { code: 'reauth_required', message };
   }
-  const read =
-    eventAge === undefined ? [] : account.calendars.filter((calendar) => wanted(calendar, account));
+  const read = eventAge === undefined ? [] : chosenOf(account, choice);
   const things = [account, ...read];
   const failed = things.find(({ failure }) => failure !== undefined)?.failure;
   if (failed !== undefined) return { code: codeOf(failed), message: failed.message };

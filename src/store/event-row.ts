@@ -41,12 +41,13 @@ export const LONGEST_SHORT = 25 * 3_600_000;
 const NEVER = 253_402_300_800_000;
 /** PostgreSQL cannot index longer ones; no server that people use comes near. */
 const LONGEST_NAME = 1_000;
+/** Enough to tell the zones of one calendar apart. */
+const LONGEST_ZONE = 200;
 
 /** The rows of one resource: at least one, so that its etag is kept even if it holds no event. */
 export function rowsOf(resource: EventResource, calendarZone: string): EventRow[] {
-  if (resource.href.length > LONGEST_NAME || resource.eventId.length > LONGEST_NAME) {
-    throw new ProviderError('invalid_response', 'The calendar names an event by more than 1,000 characters');
-  }
+  checkName(resource.href);
+  checkName(resource.eventId);
   // Text that repeats a recurrence id: the last word counts, as a primary key can hold one only.
   const events = new Map(resource.events.map((event) => [keyOf(event.recurrenceId), event]));
   const master = events.get('');
@@ -59,6 +60,13 @@ export function rowsOf(resource: EventResource, calendarZone: string): EventRow[
     seriesRow(master, overrides, context),
     ...overrides.map((event) => overrideRow(event, master, context)),
   ];
+}
+
+/** Throws ProviderError for a name that cannot be kept. */
+export function checkName(name: string): void {
+  if (name.length <= LONGEST_NAME) return;
+  const message = 'The server names a calendar or an event by more than 1,000 characters';
+  throw new ProviderError('invalid_response', message);
 }
 
 /** The series that a master and its overrides make; `payload` is what is kept with each. */
@@ -200,7 +208,7 @@ function keyOf(time: EventTime | undefined): string {
   if (time === undefined) return '';
   if (time.type === 'date') return time.date;
   if (time.type === 'floating') return time.local;
-  return `${time.local} ${typeof time.zone === 'string' ? time.zone : storable(time.zone.tzid)}`;
+  return `${time.local} ${typeof time.zone === 'string' ? time.zone : storable(time.zone.tzid.slice(0, LONGEST_ZONE))}`;
 }
 
 /** Providers send text that no database holds (see text-values.ts); inside JSON it is escaped anyway. */

@@ -6,7 +6,7 @@ import type { EventResource } from '../calendars/event.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import type { Dialect, Statements, Value } from './database.ts';
-import { type EventRow, rowsOf, storable } from './event-row.ts';
+import { checkName, type EventRow, rowsOf, storable } from './event-row.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
 export const HELD_CALENDAR = 'calendar_key = :key AND lease_holder = :holder';
@@ -47,6 +47,7 @@ async function putCalendar(
   calendar: ProviderCalendar,
   position: number,
 ): Promise<void> {
+  checkName(calendar.href);
   // A zone nobody knows would fail every read of the calendar.
   const timeZone = ianaZone(calendar.timeZone) ?? 'UTC';
   const values = { accountKey, href: storable(calendar.href), timeZone };
