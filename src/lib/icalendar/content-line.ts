@@ -2,6 +2,7 @@
  * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time, and so that
  * a line nobody can read costs that line alone.
  */
+import { ICalendarError } from './icalendar-error.ts';
 
 export type ContentLine = {
   /** In upper case. */
@@ -34,10 +35,16 @@ function foldAt(bytes: Uint8Array, index: number): number {
   return next === SPACE || next === TAB ? lineEnd + 1 : 0;
 }
 
-/** The unfolded lines that are not empty. Bare line feeds and carriage returns end lines too. */
+/** Lines as they are folded; ten times what the largest calendars in use have. */
+const MOST_LINES = 200_000;
+
+/**
+ * The unfolded lines that are not empty. Bare line feeds and carriage returns end lines too. Throws ICalendarError for
+ * more than 200,000 lines.
+ */
 export function* unfoldLines(text: string): Generator<string> {
   let parts: string[] = [];
-  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
+  for (const line of foldedLines(text)) {
     if (line.startsWith(' ') || line.startsWith('\t')) parts.push(line.slice(1));
     else {
       if (parts.length > 0) yield parts.join('');
@@ -47,6 +54,25 @@ export function* unfoldLines(text: string): Generator<string> {
   if (parts.length > 0) yield parts.join('');
 }
 
+function* foldedLines(text: string): Generator<string> {
+  let at = text.startsWith('\uFEFF') ? 1 : 0;
+  let carriageReturn = text.indexOf('\r');
+  let count = 0;
+  while (at < text.length) {
+    count += 1;
+    if (count > MOST_LINES) throw new ICalendarError('The calendar has more than 200,000 lines');
+    if (carriageReturn !== -1 && carriageReturn < at) carriageReturn = text.indexOf('\r', at);
+    const lineFeed = text.indexOf('\n', at);
+    const ends = [carriageReturn, lineFeed].filter((end) => end !== -1);
+    const end = Math.min(text.length, ...ends);
+    yield text.slice(at, end);
+    at = end + (text.startsWith('\r\n', end) ? 2 : 1);
+  }
+}
+
+/** No line in use has a hundredth of this before its value. */
+const LONGEST_PARAMETERS = 50_000;
+
 /** `undefined` for a line without a name or without a value. */
 export function parseContentLine(line: string): ContentLine | undefined {
   const named = /^\s*([\w-]+)/.exec(line);
@@ -54,6 +80,7 @@ export function parseContentLine(line: string): ContentLine | undefined {
   const parameters = new Map<string, readonly string[]>();
   let at = named[0].length;
   while (line[at] === ';') {
+    if (at > LONGEST_PARAMETERS) return undefined;
     const end = endOfParameter(line, at + 1);
     const equals = line.indexOf('=', at + 1);
     // A parameter without a value means nothing, but what follows it may.
@@ -70,10 +97,10 @@ export function parseContentLine(line: string): ContentLine | undefined {
   return { name: named[1].toUpperCase(), parameters, value: line.slice(at + 1) };
 }
 
-/** The first `;` or `:` outside quotes; the line's end when there is none. */
+/** The first `;` or `:` outside quotes; the line's end when there is none in reach. */
 function endOfParameter(line: string, from: number): number {
   let quoted = false;
-  for (let at = from; at < line.length; at += 1) {
+  for (let at = from; at < Math.min(line.length, LONGEST_PARAMETERS); at += 1) {
     const character = line[at];
     if (character === '"') quoted = !quoted;
     else if (!quoted && (character === ';' || character === ':')) return at;
@@ -81,9 +108,16 @@ function endOfParameter(line: string, from: number): number {
   return line.length;
 }
 
+/** Splits at the commas outside quotes. */
 function parameterValues(text: string): string[] {
-  const values = text.match(/(?:"[^"]*"|[^",])+/g) ?? [];
-  return values.map((value) => value.replaceAll('"', '').replace(/\^[n'^]/g, undoCaret));
+  // What stands at odd places of the pieces between quotes stood inside them.
+  const pieces = text.split('"');
+  const values = [''];
+  for (const [index, piece] of pieces.entries()) {
+    const [first = '', ...others] = index % 2 === 1 ? [piece] : piece.split(',');
+    values.push(`${values.pop() ?? ''}${first}`, ...others);
+  }
+  return values.map((value) => value.replace(/\^[n'^]/g, undoCaret));
 }
 
 /** RFC 6868 §3. */
@@ -93,8 +127,12 @@ const undoCaret = (pair: string): string => (pair === '^n' ? '\n' : pair === "^'
 export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>
   parameters.get(name)?.[0];
 
+/** A longer text is cut: nobody reads it, and everything after has to carry it. */
+const LONGEST_TEXT = 500_000;
+
 /** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11. */
-export function textOf({ value }: ContentLine): string {
+export function textOf(property: ContentLine): string {
+  const value = property.value.slice(0, LONGEST_TEXT);
   if (!value.includes('\\')) return value;
   return value.replace(/\\([\\;,:"nN])/g, (_pair, character: string) =>
     character === 'n' || character === 'N' ? '\n' : character,

@@ -2,6 +2,7 @@
 import type { Zone } from '../recurrence/event-time.ts';
 import { type Component, parseComponents, propertiesOf } from './component.ts';
 import { textOf } from './content-line.ts';
+import { ICalendarError } from './icalendar-error.ts';
 import type { ZoneOf } from './time-value.ts';
 import { type DateCount, readVEvent, type VEvent } from './v-event.ts';
 import { readVTimezone, type VTimezone } from './vtimezone.ts';
@@ -9,11 +10,13 @@ import { resolveZone } from './zone-resolver.ts';
 
 /** Recurrence dates of a whole calendar. */
 const MOST_DATES = 100_000;
+/** Time zones that times of one calendar are in. */
+const MOST_ZONES = 200;
 
 /**
  * The events of a text, in its order: masters, overrides and single events. An event without a readable start is
  * left out and costs the others nothing. Throws ICalendarError, and nothing else, for text that is no calendar or is
- * larger than 10 MB, 20,000 components or 100,000 recurrence dates.
+ * larger than 10 MB, 200,000 lines, 20,000 components, 100,000 recurrence dates or 200 time zones.
  */
 export function parseICalendar(text: string): VEvent[] {
   const dates: DateCount = { left: MOST_DATES };
@@ -38,7 +41,10 @@ function zonesOf(calendar: Component): ZoneOf {
   const resolved = new Map<string, Zone | undefined>();
   return (tzid) => {
     if (tzid === undefined) return floating;
-    if (!resolved.has(tzid)) resolved.set(tzid, resolveZone(tzid, described.get(tzid.trim())) ?? floating);
-    return resolved.get(tzid);
+    if (resolved.has(tzid)) return resolved.get(tzid);
+    if (resolved.size >= MOST_ZONES) throw new ICalendarError('The calendar uses more than 200 time zones');
+    const zone = resolveZone(tzid, described.get(tzid.trim())) ?? floating;
+    resolved.set(tzid, zone);
+    return zone;
   };
 }

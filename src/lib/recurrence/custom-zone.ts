@@ -2,12 +2,16 @@
 import { DAY, dayNumberOf, parseLocal } from './civil.ts';
 import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule } from './expand-rule.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
+import { type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
 import { parseRule } from './rule.ts';
 import type { OffsetSpan } from './zone.ts';
 
 /** Onsets are worked out once, up to this year; the last offset holds from then on. */
 const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
+/** Writers let rules begin in 1601; no clock has changed twice a year for longer than this. */
+const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
+/** Clocks change a few times a year: rules that take more looking than this are no zone's, and left out. */
+const MOST_STEPS = 100_000;
 const MOST_ZONES = 200;
 
 const offsetsOfZones = new Map<string, readonly OffsetSpan[]>();
@@ -29,7 +33,10 @@ const cacheKeys = new WeakMap<CustomZone, string>();
 type Onset = { readonly at: number; readonly offset: number; readonly before: number };
 
 function spansOf(observances: readonly Observance[]): OffsetSpan[] {
-  const onsets = observances.flatMap(onsetsOf).sort((a, b) => a.at - b.at);
+  const budget = recurrenceBudget(0, MOST_STEPS);
+  const onsets = observances
+    .flatMap((observance) => onsetsOf(observance, budget))
+    .sort((a, b) => a.at - b.at);
   const spans: OffsetSpan[] = [];
   for (const [index, { at, offset }] of onsets.entries()) {
     spans.unshift({ from: at, to: onsets[index + 1]?.at ?? Number.POSITIVE_INFINITY, offset });
@@ -42,11 +49,14 @@ function spansOf(observances: readonly Observance[]): OffsetSpan[] {
   return spans;
 }
 
-function onsetsOf({ start, offsetFrom, offsetTo, rrules, rdates }: Observance): Onset[] {
+function onsetsOf(
+  { start, offsetFrom, offsetTo, rrules, rdates }: Observance,
+  budget: RecurrenceBudget,
+): Onset[] {
   const localStart = parseLocal(start);
   const locals = rdates.map(parseLocal).filter((local) => local !== undefined);
   if (localStart !== undefined) {
-    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, localStart, offsetFrom)));
+    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, localStart, offsetFrom, budget)));
   }
   return [...new Set(locals)].map((local) => ({
     at: local - offsetFrom * 1000,
@@ -55,20 +65,19 @@ function onsetsOf({ start, offsetFrom, offsetTo, rrules, rdates }: Observance): 
   }));
 }
 
-function onsetsOfRule(text: string, start: number, offsetFrom: number): number[] {
+function onsetsOfRule(text: string, start: number, offsetFrom: number, budget: RecurrenceBudget): number[] {
   const rule = parseRule(text);
   if (rule === undefined) return [];
   const { until } = rule;
   const lastLocal = until?.form === 'utc' ? until.local + offsetFrom * 1000 : until?.local;
   const window = {
-    from: start,
+    from: Math.max(start, FIRST_ONSET),
     to: LAST_ONSET,
     until: until?.form === 'date' ? until.local + DAY : lastLocal,
   };
   try {
-    return expandRule(rule, start, window, recurrenceBudget(1000, 300_000));
+    return expandRule(rule, start, window, budget);
   } catch (error) {
-    // Clocks change a few times a year: a rule that names more is no zone's.
     if (error instanceof RecurrenceBudgetError) return [];
     throw error;
   }

@@ -16,7 +16,7 @@ import {
 } from './civil.ts';
 import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule } from './rule.ts';
-import { type DayTest, dayTests } from './rule-days.ts';
+import { type DayTest, dayTests, monthsOf } from './rule-days.ts';
 
 /** `from` and `to` bound what is answered: from <= time < to. `until` is the rule's own, inclusive. */
 export type RuleWindow = {
@@ -38,6 +38,7 @@ export function expandRule(
 ): LocalMs[] {
   const startDay = dayOfLocal(start);
   const tests = dayTests(rule, startDay);
+  const months = monthsOf(rule, startDay);
   const times = timesOfDay(rule, start - startDay * DAY);
   const periods = periodsOf(rule, startDay);
   const found: LocalMs[] = [];
@@ -48,7 +49,7 @@ export function expandRule(
   for (; ; index += 1) {
     const { first, end } = periods.at(index);
     if (first * DAY > last || first > LAST_DAY) return found;
-    const days = matchingDays(first, end, tests, budget);
+    const days = daysToTest({ first, end }, months).flatMap((part) => matchingDays(part, tests, budget));
     for (const time of timesOfPeriod(days, times, rule.bySetPos, budget)) {
       if (time < start) continue;
       if (time > last) return found;
@@ -96,9 +97,18 @@ function equalPeriods(base: DayNumber, length: number, interval: number): Period
   };
 }
 
+/** Of a year only the months its days can be in: the tests would refuse the others one day at a time. */
+function daysToTest({ first, end }: Period, months: readonly number[]): readonly Period[] {
+  if (end - first < 365 || months.length === 0) return [{ first, end }];
+  const { year } = civilOf(first);
+  return months.map((month) => ({
+    first: dayNumberOf(year, month, 1),
+    end: dayNumberOf(year, month + 1, 1),
+  }));
+}
+
 function matchingDays(
-  first: DayNumber,
-  end: DayNumber,
+  { first, end }: Period,
   tests: readonly DayTest[],
   budget: RecurrenceBudget,
 ): DayNumber[] {

@@ -29,6 +29,11 @@ export function dayTests(rule: Rule, startDay: DayNumber): readonly DayTest[] {
   return tests;
 }
 
+/** The months all days of the rule are in, in order; empty when it is not tied to any. */
+export function monthsOf(rule: Rule, startDay: DayNumber): readonly number[] {
+  return withDaysOfStart(rule, startDay).byMonth;
+}
+
 type DayParts = Pick<Rule, 'frequency' | 'byMonth' | 'byMonthDay' | 'byYearDay' | 'byWeekNo' | 'byDay'>;
 
 // > Information, not contained in the rule, necessary to determine the various recurrence instance start
