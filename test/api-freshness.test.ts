@@ -100,6 +100,21 @@ describe('a read of calendars', () => {
     assert.deepEqual(server.provider.calls.slice(before), ['changes /b/ 1']);
   });
 
+  it('tells nothing of accounts whose calendars are not asked for', async () => {
+    await link(server);
+    await link(server, { provider: 'apple', accountId: 'ada@icloud.example' });
+    server.apple.addCalendar(calendar('/apple/'));
+    await read();
+    server.apple.failures.push({ call: 'changes', error: down }, { call: 'list', error: down });
+    later(61_000);
+    assert.equal((await read()).json().errors.length, 1);
+
+    const answer = await get(server, `/events?calendarIds=${encodeURIComponent('["/a/"]')}`, token);
+
+    assert.equal(answer.json().errors, undefined);
+    assert.equal(answer.json().events.length, 1);
+  });
+
   it('finds new calendars with their events, and drops those that are gone', async () => {
     await link(server);
     await read();
@@ -280,98 +295,6 @@ describe('a read of calendars', () => {
       answer.errors.map(({ provider, code }: Record<string, string>) => [provider, code]),
       [['apple', 'unavailable']],
     );
-  });
-
-  it('recovers every deletion after the provider forgot the token', async () => {
-    server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
-    await link(server);
-    await read();
-    server.provider.remove('/a/', '/one.ics');
-    server.provider.put('/a/', resource('three', event('2026-11-12T09:00:00', { title: 'Three' })));
-    server.provider.forgetTokens();
-
-    later(11_000);
-
-    assert.deepEqual(await titles(), ['Two', 'Three']);
-    assert.equal((await health())?.state, 'active');
-  });
-
-  it('loses no deletion when the full listing after a forgotten token fails halfway', async () => {
-    const many = Array.from({ length: 120 }, (_, i) =>
-      resource(`m${i}`, event('2026-11-11T09:00:00', { title: `M${i}` })),
-    );
-    server.provider.put('/a/', ...many);
-    await link(server);
-    await read();
-    server.provider.remove('/a/', '/m5.ics');
-    server.provider.forgetTokens();
-    server.provider.beforePart = async (part) => {
-      if (part === 2) throw down;
-    };
-    later(11_000);
-    const failed = (await read()).json();
-
-    server.provider.beforePart = async () => {};
-    later(11_000);
-    const found = await titles();
-
-    assert.equal(failed.errors[0].code, 'unavailable');
-    assert.equal(found.length, 120);
-    assert.ok(!found.includes('M5'));
-  });
-
-  it('shares one sync among twenty reads at once', async () => {
-    await link(server);
-    server.provider.latency = 30;
-
-    const answers = await Promise.all(Array.from({ length: 20 }, read));
-
-    assert.ok(answers.every(({ statusCode }) => statusCode === 200));
-    assert.deepEqual(server.provider.calls, ['list', 'changes /a/ all']);
-  });
-
-  it('shares one sync with another instance on the same database', async () => {
-    await link(server);
-    const { accountKey } = await firstAccount();
-    server.provider.latency = 50;
-    const { runningSync } = await import('../src/sync/run-sync.ts');
-    const other = runningSync({
-      ...server.deps,
-      providers: { caldav: server.provider.asProvider() },
-    });
-
-    const at = server.clock.now;
-    await Promise.all([
-      server.deps.sync.syncNewCalendars(accountKey, at),
-      other.syncNewCalendars(accountKey, at),
-    ]);
-
-    assert.deepEqual(server.provider.calls, ['list', 'changes /a/ all']);
-    await other.stop();
-  });
-
-  it('ends a sync whose account is disconnected while it runs, and leaves nothing behind', async () => {
-    await link(server);
-    let started = () => {};
-    const running = new Promise<void>((resolve) => {
-      started = resolve;
-    });
-    let goOn = () => {};
-    const held = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    server.provider.beforePart = async () => {
-      started();
-      await held;
-    };
-    const answer = read();
-    await running;
-    await server.deps.accounts.disconnect('acme', 'ada', 'caldav', undefined, server.clock.now);
-    goOn();
-
-    assert.deepEqual((await answer).json().events, []);
-    assert.deepEqual(await server.db.all('SELECT * FROM calendar'), []);
-    assert.deepEqual(await server.db.all('SELECT * FROM event'), []);
   });
 
   it('logs neither the contents of events nor credentials', async () => {

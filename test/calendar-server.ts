@@ -11,7 +11,7 @@ import { connectionRoutes } from '../src/calendars/connection.route.ts';
 import type { ReadBounds } from '../src/calendars/freshness.ts';
 import { createServer } from '../src/http/server.ts';
 import type { Log } from '../src/lib/log.ts';
-import { createSealer, hashOfSecret } from '../src/lib/sealing.ts';
+import { createSealer, hashOfSecret, type Sealer } from '../src/lib/sealing.ts';
 import { firstOfFamily } from '../src/oauth/refresh-token-id.ts';
 import type { Scope } from '../src/oauth/scope.ts';
 import { openSigningKeys } from '../src/oauth/signing-keys.ts';
@@ -53,6 +53,8 @@ export type CalendarServerOptions = {
   readBounds?: ReadBounds;
   /** A migrated database to share with another server; it is not closed. */
   db?: Database;
+  /** The key of that database, where two servers share it. */
+  sealer?: Sealer;
   /** In the place of the provider in memory. */
   caldav?: CalendarProvider;
 };
@@ -64,7 +66,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const clock = { now: START };
   const now = () => clock.now;
   if (options.db === undefined) await migrate(db, now, async () => {});
-  const sealer = createSealer(randomBytes(32));
+  const sealer = options.sealer ?? createSealer(randomBytes(32));
   const log = collectingLog();
   const bell = wakeUp();
   const provider = new FakeCalendarProvider();
