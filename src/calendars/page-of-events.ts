@@ -39,9 +39,12 @@ export type PageRequest = {
 /** Time zones by calendar key: the calendars that are listed. */
 export type CalendarZones = ReadonlyMap<string, string>;
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
 /** The first stretch of a window that is expanded; each further one is twice as long. */
-const FIRST_STRETCH = 32 * DAY;
+const FIRST_STRETCH = 32 * 24 * HOUR;
+const SHORTEST_STRETCH = HOUR;
+/** Instances that are held at a time for a page of a thousand. */
+const MOST_IN_STRETCH = 10_000;
 
 /** The events behind `after`, at most `pageSize`. Throws 400 `window_too_large`. */
 export async function pageOfEvents(
@@ -71,45 +74,61 @@ type Part = { readonly window: EventWindow; readonly after: EventPosition | unde
 
 /**
  * The instances behind `after`. The window is expanded stretch by stretch until enough are found, so
- * that a long one costs no more than the page it fills.
+ * that a long one costs no more than the page it fills; a stretch that holds too many is made shorter.
  */
 function instancesOf(
   series: readonly MirroredSeries[],
   { window, after, limit }: Part & { readonly limit: number },
   zones: CalendarZones,
-) {
+): ListedEvent[] {
   const budget = recurrenceBudget();
   const found: ListedEvent[] = [];
-  for (const { start, end, isFirst } of stretches(window, after)) {
-    for (const one of series) {
-      for (const instance of expanded(one, { start, end }, zones, budget)) {
-        // What began in an earlier stretch was found there.
-        if (!isFirst && instance.startsAt < start) continue;
-        if (after === undefined || byPosition(instance, after) > 0) found.push(instance);
-      }
+  const first = Math.max(window.start, after?.startsAt ?? window.start);
+  for (let start = first, length = FIRST_STRETCH; start < window.end && found.length < limit; ) {
+    const stretch = { start, end: Math.min(start + length, window.end) };
+    const instances = tryExpanding(series, stretch, zones, budget);
+    if (instances === undefined) {
+      if (length <= SHORTEST_STRETCH) throw windowTooLarge();
+      length = Math.max(length / 8, SHORTEST_STRETCH);
+      continue;
     }
-    if (found.length >= limit) break;
+    for (const instance of instances) {
+      // What began in an earlier stretch was found there.
+      if (start > first && instance.startsAt < start) continue;
+      if (after === undefined || byPosition(instance, after) > 0) found.push(instance);
+    }
+    start = stretch.end;
+    length *= 2;
   }
   return found;
 }
 
-/** The window from where the page begins, cut into stretches. */
-function* stretches(window: EventWindow, after: EventPosition | undefined) {
-  let start = Math.max(window.start, after?.startsAt ?? window.start);
-  let isFirst = true;
-  for (let length = FIRST_STRETCH; start < window.end; length *= 2) {
-    const end = Math.min(start + length, window.end);
-    yield { start, end, isFirst };
-    start = end;
-    isFirst = false;
+/** `undefined` when there are too many; throws 400 when it took too long to find that out. */
+function tryExpanding(
+  series: readonly MirroredSeries[],
+  stretch: EventWindow,
+  zones: CalendarZones,
+  budget: RecurrenceBudget,
+): ListedEvent[] | undefined {
+  budget.occurrences = MOST_IN_STRETCH;
+  try {
+    return series.flatMap((one) => expanded(one, stretch, zones, budget));
+  } catch (reason) {
+    if (!(reason instanceof RecurrenceBudgetError)) throw reason;
+    if (budget.steps < 0) throw windowTooLarge(reason);
+    return undefined;
   }
 }
 
-function expanded(one: MirroredSeries, window: EventWindow, zones: CalendarZones, budget: RecurrenceBudget) {
-  const zone = zones.get(one.calendarKey) ?? 'UTC';
-  const { calendarKey, id: masterId, series } = one;
-  return within(budget, () => expand(series, window, zone, budget)).instances.map(
-    ({ startsAt, endsAt, originalStart, payload }): ListedEvent => ({
+function expanded(
+  { calendarKey, id: masterId, series }: MirroredSeries,
+  window: EventWindow,
+  zones: CalendarZones,
+  budget: RecurrenceBudget,
+): ListedEvent[] {
+  const zone = zones.get(calendarKey) ?? 'UTC';
+  return expand(series, window, zone, budget).instances.map(
+    ({ startsAt, endsAt, originalStart, payload }) => ({
       calendarKey,
       id: instanceIdOf(masterId, originalStart, zone),
       startsAt,
@@ -119,17 +138,12 @@ function expanded(one: MirroredSeries, window: EventWindow, zones: CalendarZones
   );
 }
 
-function within<T>(budget: RecurrenceBudget, work: () => T): T {
-  try {
-    return work();
-  } catch (reason) {
-    if (!(reason instanceof RecurrenceBudgetError)) throw reason;
-    throw windowTooLarge({ reason, budget });
-  }
-}
-
 /** `singleEvents=false`: each series that has an instance in the window once, at the start of its master. */
-function mastersOf(series: readonly MirroredSeries[], { window, after }: Part, zones: CalendarZones) {
+function mastersOf(
+  series: readonly MirroredSeries[],
+  { window, after }: Part,
+  zones: CalendarZones,
+): ListedEvent[] {
   const budget = recurrenceBudget();
   return series.flatMap((one): ListedEvent[] => {
     const { calendarKey, id, series: made } = one;
@@ -138,11 +152,23 @@ function mastersOf(series: readonly MirroredSeries[], { window, after }: Part, z
     const end = Math.max(start, instantOf(made.master.end, zone));
     const listed = { calendarKey, id, startsAt: start, ...made.master.payload, times: { start, end } };
     if (after !== undefined && byPosition(listed, after) <= 0) return [];
-    for (const stretch of stretches(window, undefined)) {
-      if (expanded(one, stretch, zones, budget).length > 0) return [listed];
-    }
-    return [];
+    return hasInstance(one, window, zones, budget) ? [listed] : [];
   });
+}
+
+function hasInstance(
+  one: MirroredSeries,
+  window: EventWindow,
+  zones: CalendarZones,
+  budget: RecurrenceBudget,
+) {
+  for (let start = window.start, length = FIRST_STRETCH; start < window.end; length *= 2) {
+    const end = Math.min(start + length, window.end);
+    // Too many are more than none.
+    if (tryExpanding([one], { start, end }, zones, budget)?.length !== 0) return true;
+    start = end;
+  }
+  return false;
 }
 
 /** The order of a listing; ids by their bytes, as the databases have them. */
