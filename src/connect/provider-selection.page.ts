@@ -82,9 +82,9 @@ function providerButton(
 ): Html {
   const label = messages.text('selection.connect', { provider: PROVIDER_NAMES[kind] });
   if (!available) {
-    // The name is the same as when it is available; why it is not stands beneath it and describes it.
-    return html`<li><button type="button" disabled aria-label="${label}" aria-describedby="${kind}-why">${PROVIDER_MARKS[kind]}
-<span>${label}<small id="${kind}-why">${messages.text('selection.unavailable')}</small></span></button></li>
+    // The reason describes the button but is no part of its name, which is the same as when it is available.
+    return html`<li><button type="button" disabled aria-describedby="${kind}-why">${PROVIDER_MARKS[kind]}
+<span>${label}<small id="${kind}-why" aria-hidden="true">${messages.text('selection.unavailable')}</small></span></button></li>
 `;
   }
   return html`<li><form method="get" action="/connect/${kind}"><input type="hidden" name="transaction" value="${transactionId}">

@@ -1,0 +1,76 @@
+/** Debian's Chromium on the Connect pages, and an application for it to come back to. */
+import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+
+import { type BrowserContextOptions, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+/** For `{ skip }` of what needs a real browser. */
+export const WITHOUT_CHROMIUM = existsSync(CHROMIUM) ? false : 'chromium is not installed';
+
+export function launchChromium(): Promise<Chromium> {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet],
+  });
+}
+
+/** A page in a context of its own, with what it asked for and what its console complained of. */
+export type Watched = {
+  readonly page: Page;
+  readonly requests: string[];
+  /** Violations of the Content-Security-Policy, and scripts that failed. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+};
+
+export async function openPage(browser: Chromium, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, ...options });
+  const page = await context.newPage();
+  // Steps that wait do so for a page of ours on this machine.
+  page.setDefaultTimeout(15_000);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A 4xx page is noted as an error too: that is what it is.
+    const expected = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !expected) complaints.push(message.text());
+  });
+  return { page, requests, complaints, close: () => context.close() };
+}
+
+/** The application's own server: what its callback was asked with. */
+export type CallbackServer = {
+  readonly redirectUri: string;
+  readonly received: URL[];
+  close(): Promise<void>;
+};
+
+export async function startCallback(): Promise<CallbackServer> {
+  const received: URL[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (url.pathname === '/callback') received.push(url);
+    response.setHeader('content-type', 'text/html').end('<title>Back</title><p>Back at the application');
+  });
+  const port = await listen(server);
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.closeAllConnections();
+      server.close(() => resolve());
+    });
+  return { redirectUri: `http://127.0.0.1:${port}/callback`, received, close };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port was free');
+  return address.port;
+}
