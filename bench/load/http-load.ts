@@ -1,0 +1,137 @@
+/**
+ * A load generator for one HTTP/1.1 server: plain sockets, keep-alive, one request in flight on each.
+ * It knows just enough of HTTP to be cheaper than any server it loads: answers must carry a
+ * Content-Length. Tools made for this cannot chain requests, as a refresh token's next use must.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** One request, ready for the wire, and what to do with the body of its answer. */
+export type Call = { readonly request: string; readonly answered?: (body: string) => void };
+
+/** The next call to make; `undefined` when there is nothing left to send. */
+export type CallSource = () => Call | undefined;
+
+export type LoadOptions = {
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Any other status ends the run: a bench of refusals measures nothing. */
+  readonly expectedStatus: number;
+};
+
+export type LoadResult = {
+  /** Answers per second. */
+  readonly rate: number;
+  readonly answers: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+};
+
+const HEADER_END = Buffer.from('\r\n\r\n');
+
+/** Loads the server until the time is over or the source runs dry, then waits for what is under way. */
+export async function runLoad(options: LoadOptions, next: CallSource): Promise<LoadResult> {
+  const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options.port)));
+  const latencies: number[] = [];
+  const start = performance.now();
+  const end = start + options.seconds * 1000;
+  let last = start;
+  const answered = (sentAt: number) => {
+    const now = performance.now();
+    if (now > end) return;
+    last = now;
+    latencies.push(now - sentAt);
+  };
+  try {
+    await Promise.all(sockets.map((socket) => converse(socket, { next, end, answered, ...options })));
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
+  // A source that ran dry ends the measurement with its last answer.
+  const seconds = (performance.now() < end ? last - start : end - start) / 1000;
+  latencies.sort((a, b) => a - b);
+  return {
+    rate: latencies.length / seconds,
+    answers: latencies.length,
+    seconds,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+  };
+}
+
+/** Sends one call on a connection of its own and answers the body. */
+export async function sendOnce(port: number, request: string, expectedStatus = 200): Promise<string> {
+  let body = '';
+  const call: Call = {
+    request,
+    answered(text) {
+      body = text;
+    },
+  };
+  const calls = [call];
+  await runLoad({ port, connections: 1, seconds: 10, expectedStatus }, () => calls.pop());
+  return body;
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+type Conversation = {
+  readonly next: CallSource;
+  readonly end: number;
+  readonly expectedStatus: number;
+  readonly answered: (sentAt: number) => void;
+};
+
+/** Resolves when the time is over or there is nothing left to send. */
+function converse(socket: Socket, { next, end, expectedStatus, answered }: Conversation): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let call: Call | undefined;
+    let sentAt = 0;
+    let rest: Buffer | undefined;
+    const send = () => {
+      sentAt = performance.now();
+      call = sentAt < end ? next() : undefined;
+      if (call === undefined) resolve();
+      else socket.write(call.request, 'latin1');
+    };
+    // Without an encoding set, what arrives are buffers.
+    socket.on('data', (chunk: Buffer) => {
+      const received = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
+      rest = received;
+      const headerEnd = received.indexOf(HEADER_END);
+      if (headerEnd < 0) return;
+      const head = received.toString('latin1', 0, headerEnd);
+      const bodyStart = headerEnd + HEADER_END.length;
+      const bodyEnd = bodyStart + contentLength(head);
+      if (received.length < bodyEnd) return;
+      if (Number(head.slice(9, 12)) !== expectedStatus) {
+        reject(new Error(`Unexpected answer: ${received.toString('utf8', 0, bodyEnd)}`));
+        return;
+      }
+      answered(sentAt);
+      call?.answered?.(received.toString('utf8', bodyStart, bodyEnd));
+      rest = undefined;
+      send();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('The server closed a connection')));
+    send();
+  });
+}
+
+function contentLength(head: string): number {
+  const at = head.search(/content-length: /i);
+  if (at < 0) throw new Error(`An answer without Content-Length: ${head}`);
+  return Number.parseInt(head.slice(at + 16), 10);
+}
+
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+}

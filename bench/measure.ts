@@ -1,0 +1,83 @@
+/** Runs a row: its subjects take turns for several rounds, and medians are kept. */
+import { type CallSource, type LoadResult, runLoad } from './load/http-load.ts';
+import { cpuSeconds, residentMegabytes } from './process-usage.ts';
+
+/** What is measured: one server doing one kind of work. */
+export type Subject = {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly expectedStatus?: number;
+  /** Prepares what a run of that many seconds needs, such as codes to exchange; not measured. */
+  prepare(seconds: number): Promise<CallSource>;
+};
+
+export type Pace = {
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  readonly rounds: number;
+};
+
+export type SubjectResult = {
+  readonly name: string;
+  /** Requests per second: of each round, and their median. */
+  readonly rates: readonly number[];
+  readonly rate: number;
+  /** Microseconds of the server's processor for one request; median. */
+  readonly cpuMicroseconds: number | undefined;
+  /** Milliseconds; medians. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Of the server after the last round. */
+  readonly residentMegabytes: number | undefined;
+};
+
+type Round = LoadResult & { readonly cpuMicroseconds: number | undefined };
+
+export async function measureInTurns(subjects: readonly Subject[], pace: Pace): Promise<SubjectResult[]> {
+  const rounds = new Map<Subject, Round[]>(subjects.map((subject) => [subject, []]));
+  for (const subject of subjects) await measureOnce(subject, pace.warmUpSeconds, pace);
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const subject of subjects) {
+      rounds.get(subject)?.push(await measureOnce(subject, pace.seconds, pace));
+    }
+  }
+  return subjects.map((subject) => resultOf(subject, rounds.get(subject) ?? []));
+}
+
+async function measureOnce(subject: Subject, seconds: number, { connections }: Pace): Promise<Round> {
+  const { pid, port, expectedStatus = 200 } = subject;
+  const source = await subject.prepare(seconds);
+  const before = cpuSeconds(pid);
+  const result = await runLoad({ port, connections, seconds, expectedStatus }, source);
+  const after = cpuSeconds(pid);
+  const used = before === undefined || after === undefined ? undefined : after - before;
+  return { ...result, cpuMicroseconds: used === undefined ? undefined : (used * 1e6) / result.answers };
+}
+
+function resultOf({ name, pid }: Subject, rounds: readonly Round[]): SubjectResult {
+  const cpu = rounds.flatMap(({ cpuMicroseconds }) => cpuMicroseconds ?? []);
+  return {
+    name,
+    rates: rounds.map(({ rate }) => rate),
+    rate: median(rounds.map(({ rate }) => rate)),
+    cpuMicroseconds: cpu.length === 0 ? undefined : median(cpu),
+    p50: median(rounds.map(({ p50 }) => p50)),
+    p99: median(rounds.map(({ p99 }) => p99)),
+    residentMegabytes: residentMegabytes(pid),
+  };
+}
+
+/** Of an odd number the one in the middle, of an even number the mean of the two there. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+  return (upper + lower) / 2;
+}
+
+/** The median of the rounds' ratios: what one round's two neighbours share of the machine's mood cancels. */
+export function ratioOf(ours: SubjectResult, theirs: SubjectResult): number {
+  return median(ours.rates.map((rate, round) => rate / (theirs.rates[round] ?? Number.NaN)));
+}

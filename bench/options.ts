@@ -1,0 +1,42 @@
+/** The bench's command line. */
+import { parseArgs } from 'node:util';
+
+import type { Pace } from './measure.ts';
+import type { RowName } from './row.ts';
+
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,start]
+
+  --quick   fewer and shorter rounds: under a minute, noisier
+  --smoke   every row for a moment, to see that it works; its figures mean nothing
+  --only    these rows only, separated by commas`;
+
+export type Options = { readonly pace: Pace; readonly rows: readonly RowName[]; readonly starts: number };
+
+const ROWS: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'postgres', 'listing', 'start'];
+const CONNECTIONS = 64;
+const PACES = {
+  full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5 },
+  quick: { connections: CONNECTIONS, warmUpSeconds: 1, seconds: 0.5, rounds: 3 },
+  smoke: { connections: 8, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1 },
+};
+const STARTS = { full: 7, quick: 3, smoke: 1 };
+
+/** `undefined` when help was asked for; throws a sentence when a word is not known. */
+export function readOptions(argv: readonly string[]): Options | undefined {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      quick: { type: 'boolean' },
+      smoke: { type: 'boolean' },
+      only: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) return undefined;
+  const pace = values.smoke ? 'smoke' : values.quick ? 'quick' : 'full';
+  const asked = values.only?.split(',') ?? ROWS;
+  const unknown = asked.filter((name) => !ROWS.some((row) => row === name));
+  if (unknown.length > 0)
+    throw new Error(`There is no row ${unknown.join(', ')}; rows are ${ROWS.join(', ')}`);
+  return { pace: PACES[pace], starts: STARTS[pace], rows: ROWS.filter((row) => asked.includes(row)) };
+}

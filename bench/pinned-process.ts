@@ -1,0 +1,55 @@
+/**
+ * Processes on a core of their own: servers on the first, the load (this process, and PostgreSQL, its
+ * child) on the second. Without taskset or a second core nothing is pinned, and the bench says so.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+
+const SERVER_CORE = '0';
+const LOAD_CORE = '1';
+const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
+
+/** Moves this process, and so all it starts unpinned, to the load's core. Answers whether it could. */
+export function pinToLoadCore(): boolean {
+  return canPin && spawnSync('taskset', ['-a', '-cp', LOAD_CORE, String(process.pid)]).status === 0;
+}
+
+export type ServerProcess = {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** What it wrote to standard error so far. */
+  errors(): string;
+  /** SIGTERM, and SIGKILL when it has not ended after five seconds. */
+  stop(): Promise<void>;
+};
+
+/** Starts `node FILE …` on the servers' core, with an IPC channel when `ipc` is set. */
+export function startNode(
+  words: readonly string[],
+  { env, ipc = false }: { env: NodeJS.ProcessEnv; ipc?: boolean },
+): ServerProcess {
+  const command = [process.execPath, ...words];
+  const [program = '', ...rest] = canPin ? ['taskset', '-c', SERVER_CORE, ...command] : command;
+  const child = spawn(program, rest, {
+    env,
+    stdio: ipc ? ['ignore', 'ignore', 'pipe', 'ipc'] : ['ignore', 'ignore', 'pipe'],
+  });
+  // taskset becomes the program it starts: the process id stays.
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`Could not start ${program}`);
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-4000);
+  });
+  return { pid, child, errors: () => errors, stop: () => stop(child) };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,91 @@
+/** The table, and whether each target holds. */
+import { ratioOf, type SubjectResult } from './measure.ts';
+import type { Comparison, LoadRow, Target } from './row.ts';
+
+/** A figure beside its target, as it goes into the JSON too. */
+export type Verdict = {
+  readonly what: string;
+  readonly measured: number;
+  readonly unit: '×' | '%' | 'ms' | 'MB';
+  readonly target: Target | undefined;
+  readonly met: 'both' | 'required' | 'no' | 'no target';
+};
+
+export type RowReport = {
+  readonly title: string;
+  readonly subjects: readonly SubjectResult[];
+  readonly verdicts: readonly Verdict[];
+};
+
+export function reportOf(row: LoadRow, subjects: readonly SubjectResult[]): RowReport {
+  return { title: row.title, subjects, verdicts: row.comparisons.map((each) => compare(each, subjects)) };
+}
+
+function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Verdict {
+  const find = (name: string): SubjectResult => {
+    const found = subjects.find((subject) => subject.name === name);
+    if (found === undefined) throw new Error(`No subject is called ${name}`);
+    return found;
+  };
+  const { ours, theirs, unit, required, outFor } = comparison;
+  const what = `${ours} / ${theirs}`;
+  return verdictOf(what, ratioOf(find(ours), find(theirs)), unit, { required, outFor });
+}
+
+/** Of ratios more is better, of times and memory less. */
+export function verdictOf(
+  what: string,
+  measured: number,
+  unit: Verdict['unit'],
+  target: Target | undefined,
+): Verdict {
+  if (target === undefined) return { what, measured, unit, target, met: 'no target' };
+  const reaches = (limit: number) => (unit === '×' || unit === '%' ? measured >= limit : measured < limit);
+  const met = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
+  return { what, measured, unit, target, met: reaches(target.required) ? met : 'no' };
+}
+
+/** Rows of text with their columns aligned; all but the first to the right. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => [...(row[column] ?? '')].length)),
+  );
+  const cell = (text: string, column: number) => {
+    const fill = ' '.repeat((widths[column] ?? 0) - [...text].length);
+    return column === 0 ? text + fill : fill + text;
+  };
+  return rows.map((row) => `  ${row.map(cell).join('  ')}`.trimEnd()).join('\n');
+}
+
+/** One row for people. */
+export function textOf({ title, subjects, verdicts }: RowReport): string {
+  const head = ['', 'requests/s', 'CPU µs', 'p50 ms', 'p99 ms', 'RSS MB'];
+  const measured = subjects.map((subject) => [
+    subject.name,
+    Math.round(subject.rate).toLocaleString('en'),
+    figure(subject.cpuMicroseconds, 0),
+    figure(subject.p50, 1),
+    figure(subject.p99, 1),
+    figure(subject.residentMegabytes, 0),
+  ]);
+  const judged = verdicts.map(({ what, measured: value, unit, target, met }) => [
+    what,
+    written(value, unit),
+    target === undefined ? '' : `${written(target.required, unit)} / ${written(target.outFor, unit)}`,
+    { both: 'met, both', required: 'met', no: 'NOT MET', 'no target': '' }[met],
+  ]);
+  return [
+    `${title}`,
+    ...(measured.length > 0 ? [aligned([head, ...measured])] : []),
+    ...(judged.length > 0 ? [aligned([['', 'measured', 'required / out for', ''], ...judged])] : []),
+    '',
+  ].join('\n');
+}
+
+const figure = (value: number | undefined, digits: number): string =>
+  value === undefined ? '–' : value.toFixed(digits);
+
+function written(value: number, unit: Verdict['unit']): string {
+  if (unit === '%') return `${(value * 100).toFixed(0)} %`;
+  return `${value.toFixed(unit === '×' ? 1 : 0)} ${unit}`;
+}

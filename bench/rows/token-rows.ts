@@ -1,0 +1,119 @@
+/** Refresh grant, code exchange and Bearer check, beside peers in memory and on the same databases. */
+import { sendOnce } from '../load/http-load.ts';
+import { bearerGet, exchangeRequest, formPost, tokensFor } from '../load/oauth-calls.ts';
+import type { LoadRow } from '../row.ts';
+import {
+  BARE_FORM,
+  BARE_GET,
+  bareFastify,
+  exchanging,
+  getWith,
+  introspect,
+  KALENDS,
+  kalends,
+  NODE_OAUTH,
+  OIDC_MEMORY,
+  OIDC_SQLITE,
+  oidc,
+  peer,
+  presenting,
+  refreshing,
+  repeating,
+} from './token-subjects.ts';
+
+/**
+ * The cheapest answer behind a Bearer check: the user's accounts, of whom there are none. On top of
+ * the check it reads them, one indexed look-up, so that the check alone costs a little less.
+ */
+export const BEARER_PATH = '/connection-status';
+
+export const refreshRow: LoadRow = {
+  name: 'refresh',
+  title: 'Refresh grant',
+  comparisons: [
+    { ours: KALENDS, theirs: OIDC_MEMORY, unit: '×', required: 3.5, outFor: 5 },
+    { ours: KALENDS, theirs: OIDC_SQLITE, unit: '×', required: 8, outFor: 10 },
+    { ours: KALENDS, theirs: NODE_OAUTH, unit: '×', required: 1.8, outFor: 2.5 },
+    { ours: KALENDS, theirs: BARE_FORM, unit: '%', required: 0.35, outFor: 0.5 },
+  ],
+  async subjects(context) {
+    const server = await kalends(context);
+    const [code = ''] = await server.seedCodes(1);
+    const answer = await sendOnce(server.port, exchangeRequest('/token', code, server.application));
+    const bare = await bareFastify(context, answer);
+    const refreshToken: string = JSON.parse(answer).refresh_token;
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+    return [
+      await refreshing(KALENDS, server),
+      await refreshing(OIDC_MEMORY, await oidc(context, 'memory')),
+      await refreshing(OIDC_SQLITE, await oidc(context, 'sqlite')),
+      await refreshing(NODE_OAUTH, await peer(context, 'node-oauth')),
+      repeating(BARE_FORM, bare, formPost('/token', form, server.application)),
+    ];
+  },
+};
+
+export const exchangeRow: LoadRow = {
+  name: 'exchange',
+  title: 'Code exchange',
+  comparisons: [
+    { ours: KALENDS, theirs: OIDC_MEMORY, unit: '×', required: 3, outFor: 4.5 },
+    { ours: KALENDS, theirs: OIDC_SQLITE, unit: '×', required: 6, outFor: 10 },
+  ],
+  async subjects(context) {
+    return [
+      exchanging(KALENDS, await kalends(context)),
+      exchanging(OIDC_MEMORY, await oidc(context, 'memory')),
+      exchanging(OIDC_SQLITE, await oidc(context, 'sqlite')),
+    ];
+  },
+};
+
+const OIDC_INTROSPECTION = 'oidc-provider introspection, memory';
+
+export const bearerRow: LoadRow = {
+  name: 'bearer',
+  title: `Bearer check (GET ${BEARER_PATH})`,
+  comparisons: [
+    { ours: KALENDS, theirs: OIDC_INTROSPECTION, unit: '×', required: 5, outFor: 10 },
+    { ours: KALENDS, theirs: NODE_OAUTH, unit: '×', required: 1.8, outFor: 4 },
+    { ours: KALENDS, theirs: BARE_GET, unit: '%', required: 0.45, outFor: 0.8 },
+  ],
+  async subjects(context) {
+    const server = await kalends(context);
+    const codes = await server.seedCodes(1);
+    const [tokens] = await tokensFor(server.port, '/token', codes, server.application);
+    const token = tokens?.access_token ?? '';
+    const bare = await bareFastify(context, await sendOnce(server.port, bearerGet(BEARER_PATH, token)));
+    return [
+      await presenting(KALENDS, server, getWith(BEARER_PATH)),
+      await presenting(OIDC_INTROSPECTION, await oidc(context, 'memory', 'opaque'), introspect),
+      await presenting(NODE_OAUTH, await peer(context, 'node-oauth'), getWith('/protected')),
+      repeating(BARE_GET, bare, bearerGet('/bearer', token)),
+    ];
+  },
+};
+
+const KALENDS_REFRESH = 'Kalends, refresh';
+const OIDC_REFRESH = 'oidc-provider, refresh';
+const KALENDS_BEARER = 'Kalends, Bearer check';
+const OIDC_BEARER = 'oidc-provider, introspection';
+
+export const postgresRow: LoadRow = {
+  name: 'postgres',
+  title: 'The same on PostgreSQL',
+  comparisons: [
+    { ours: KALENDS_REFRESH, theirs: OIDC_REFRESH, unit: '×', required: 5, outFor: 8 },
+    { ours: KALENDS_BEARER, theirs: OIDC_BEARER, unit: '×', required: 6, outFor: 9 },
+  ],
+  async subjects(context) {
+    const postgres = await context.postgres();
+    const server = await kalends(context, await postgres.createDatabase('kalends'));
+    return [
+      await refreshing(KALENDS_REFRESH, server),
+      await refreshing(OIDC_REFRESH, await oidc(context, 'postgres')),
+      await presenting(KALENDS_BEARER, server, getWith(BEARER_PATH)),
+      await presenting(OIDC_BEARER, await oidc(context, 'postgres', 'opaque'), introspect),
+    ];
+  },
+};
