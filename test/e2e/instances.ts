@@ -1,0 +1,37 @@
+/** Two instances of the program on one PostgreSQL, as behind a load balancer. */
+import { randomBytes } from 'node:crypto';
+
+import { type Program, startProgram } from '../program.ts';
+import { startRadicale } from '../servers/radicale.ts';
+import type { Application } from './flow.ts';
+import { loginOf } from './site.ts';
+
+/** Two instances with one master key, the same application at each, and a calendar server. */
+export async function openInstances(databaseUrl: string) {
+  const calendars = await startRadicale();
+  const started: Program[] = [];
+  const close = async () => {
+    for (const program of started) await program.dispose();
+    await calendars.stop();
+  };
+  try {
+    const env = { KALENDS_MASTER_KEY: randomBytes(32).toString('base64') };
+    const first = await startProgram({ databaseUrl, env });
+    started.push(first);
+    const second = await startProgram({ databaseUrl, env });
+    started.push(second);
+    const registration = await first.createClient();
+    const at = ({ url }: Program): Application => ({ ...registration, url });
+    return {
+      programs: [first, second] as const,
+      applications: [at(first), at(second)] as const,
+      login: loginOf(calendars, 'ada'),
+      close,
+    };
+  } catch (reason) {
+    await close();
+    throw reason;
+  }
+}
+
+export type Instances = Awaited<ReturnType<typeof openInstances>>;
