@@ -73,6 +73,6 @@ function hasTest(source: string, title: string): boolean {
   return [...calls].some(([, single, double, template]) => {
     if (template === undefined) return (single ?? double ?? '').replace(/\\(.)/g, '$1') === title;
     const pattern = template.split(/\$\{[^}]*\}/).map((part) => RegExp.escape(part));
-    return new RegExp(`^${pattern.join('.+')}$`, 'u').test(title);
+    return new RegExp(`^${pattern.join('.*')}$`, 'u').test(title);
   });
 }
