@@ -6,11 +6,16 @@
  * client. See docs/departures.md#code-is-user-id.
  */
 import type { Log } from '../lib/log.ts';
-import type { AuthorizationCode, AuthorizationCodeStore } from './authorization-code-store.ts';
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeStore,
+  FamilyIdTaken,
+} from './authorization-code-store.ts';
 import type { Client } from './client.ts';
+import type { Grant } from './grant.ts';
 import { invalidGrant, OAuthError } from './oauth-error.ts';
 import { verifierMatches } from './pkce.ts';
-import { firstOfFamily } from './refresh-token-id.ts';
+import { firstOfFamily, type RefreshTokenId } from './refresh-token-id.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
@@ -39,9 +44,8 @@ export async function authorizationCodeGrant(
     record === undefined
       ? await refusalOfUnknown(clientId, request.code, deps.codes)
       : refusalOf(record, request, deps.now());
-  const first = firstOfFamily();
-  const grant = record && !refusal && (await deps.codes.redeemCode(record, first, deps.now()));
-  if (!grant) {
+  const redeemed = record && !refusal && (await redeem(record, deps));
+  if (!redeemed) {
     // A guessed code looks like this: the operator can see who tries.
     const reason = refusal ?? invalidGrant('Invalid authorization code');
     deps.log.warn(
@@ -50,7 +54,23 @@ export async function authorizationCodeGrant(
     );
     throw reason;
   }
-  return deps.signer.signTokenResponse(grant, first);
+  return deps.signer.signTokenResponse(redeemed.grant, redeemed.first);
+}
+
+/** The grant with its first refresh token; draws again when another grant has the family's number. */
+async function redeem(
+  record: AuthorizationCode,
+  { codes, now }: AuthorizationCodeDeps,
+): Promise<{ grant: Grant; first: RefreshTokenId } | undefined> {
+  for (;;) {
+    const first = firstOfFamily();
+    try {
+      const grant = await codes.redeemCode(record, first, now());
+      return grant && { grant, first };
+    } catch (reason) {
+      if (!(reason instanceof FamilyIdTaken)) throw reason;
+    }
+  }
 }
 
 async function refusalOfUnknown(
