@@ -73,7 +73,7 @@ describe('what the pages say and open of a redirect URI', () => {
     ['http://[::1]:3000/cb', '[::1]:3000', 'http:'],
     ['https://203.0.113.9/cb', '203.0.113.9', 'https:'],
     ['com.example.app:/cb', 'com.example.app', 'com.example.app:'],
-    ['com.example.app://done/cb', 'done', 'com.example.app:'],
+    ['com.example.app://done/cb', 'com.example.app', 'com.example.app:'],
   ] as const;
   for (const [redirectUri, domain, target] of cases) {
     it(`names ${redirectUri} ${domain} and opens ${target} to forms`, () => {

@@ -26,7 +26,8 @@ function withParameters(request: AuthorizationRequest, parameters: readonly [str
 /** What a person recognises the application's address by: its host, or the scheme of an installed app. */
 export function domainOf(redirectUri: string): string {
   const url = URL.parse(redirectUri);
-  return url?.host || url?.protocol.replace(/:$/, '') || redirectUri;
+  if (!url) return redirectUri;
+  return isWeb(url) ? url.host : url.protocol.replace(/:$/, '');
 }
 
 /**
@@ -36,7 +37,8 @@ export function domainOf(redirectUri: string): string {
 export function formTargetOf(redirectUri: string): string[] {
   const url = URL.parse(redirectUri);
   if (!url) return [];
-  const web = url.protocol === 'https:' || url.protocol === 'http:';
   const isIp = /^\[|^[\d.]+$/.test(url.hostname) && url.hostname !== '127.0.0.1';
-  return [web && !isIp ? url.origin : url.protocol];
+  return [isWeb(url) && !isIp ? url.origin : url.protocol];
 }
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';

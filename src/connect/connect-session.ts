@@ -72,10 +72,9 @@ function refusal(standing: Standing, query: ReceivedQuery, request: Authorizatio
   return new ConnectError(kind, context);
 }
 
-/** The page's own query when it can start a flow, else the stored one. */
+/** The stored query; without one, the page's own where it can start a flow. */
 function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | undefined): string | undefined {
-  if (scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined) {
-    return queryWithout(query, 'transaction', 'redirect_uri', 'happened');
-  }
-  return request?.query;
+  if (request !== undefined) return request.query;
+  const known = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
+  return known ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
 }
