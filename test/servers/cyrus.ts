@@ -1,0 +1,122 @@
+/**
+ * Debian's Cyrus, with configuration, spool and passwords of its own. Its master has to be started as
+ * root and drops to the user `cyrus`. Mailboxes, which calendars live in, come to be at the first IMAP
+ * login.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+
+import {
+  answering,
+  type CalDavServer,
+  freePort,
+  makeCalendar,
+  removeFolder,
+  run,
+  temporaryFolder,
+  USERS,
+} from './process.ts';
+
+export const CYRUS = '/usr/lib/cyrus/bin/httpd';
+
+export async function startCyrus(calendars: readonly string[] = ['work']): Promise<CalDavServer> {
+  const folder = temporaryFolder('cyrus');
+  const [imapPort, httpPort] = [await freePort(), await freePort()];
+  const origin = `http://127.0.0.1:${httpPort}`;
+  writeConfiguration(folder, imapPort, httpPort);
+  const server = run('/usr/sbin/cyrmaster', [
+    ...['-C', `${folder}/imapd.conf`, '-M', `${folder}/cyrus.conf`],
+    ...['-p', `${folder}/run/master.pid`],
+  ]);
+  const calendarUrl = (user: string, calendar: string) => `${origin}/dav/calendars/user/${user}/${calendar}/`;
+  const stop = async () => {
+    await server.stop();
+    removeFolder(folder);
+  };
+
+  try {
+    await answering(origin, server);
+    for (const [user, password] of Object.entries(USERS)) await imapLogin(imapPort, user, password);
+    for (const user of Object.keys(USERS))
+      for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
+  } catch (failure) {
+    await stop();
+    throw new Error(`Cyrus could not be started. It said:\n${server.output()}`, { cause: failure });
+  }
+  return { name: 'Cyrus', origin, typed: origin, calendarUrl, stop };
+}
+
+function writeConfiguration(folder: string, imapPort: number, httpPort: number): void {
+  for (const name of ['config', 'spool', 'run', 'sieve', 'log']) mkdirSync(path.join(folder, name));
+  writeFileSync(path.join(folder, 'imapd.conf'), imapdConf(folder));
+  writeFileSync(path.join(folder, 'cyrus.conf'), cyrusConf(folder, imapPort, httpPort));
+  for (const [user, password] of Object.entries(USERS))
+    execFileSync('saslpasswd2', ['-c', '-p', '-f', `${folder}/sasldb2`, '-u', 'localhost', user], {
+      input: password,
+    });
+  chmodSync(folder, 0o755);
+  execFileSync('chown', ['-R', 'cyrus:mail', folder]);
+}
+
+const imapdConf = (folder: string): string => `
+configdirectory: ${folder}/config
+defaultpartition: default
+partition-default: ${folder}/spool
+sievedir: ${folder}/sieve
+proc_path: ${folder}/run/proc
+mboxname_lockpath: ${folder}/run/lock
+idlesocket: ${folder}/run/idle
+notifysocket: ${folder}/run/notify
+lmtpsocket: ${folder}/run/lmtp
+servername: localhost
+defaultdomain: localhost
+virtdomains: off
+unixhierarchysep: yes
+altnamespace: yes
+admins: cyrus
+allowplaintext: yes
+sasl_mech_list: PLAIN
+sasl_pwcheck_method: auxprop
+sasl_auxprop_plugin: sasldb
+sasl_sasldb_path: ${folder}/sasldb2
+autocreate_quota: 0
+autocreate_users: anyone
+httpmodules: caldav
+caldav_create_default: yes
+caldav_create_sched: yes
+calendar_component_set: VEVENT VTODO
+caldav_allowscheduling: off
+delete_mode: immediate
+sync_log: no
+`;
+
+const cyrusConf = (folder: string, imapPort: number, httpPort: number): string => `
+START {
+  recover cmd="/usr/lib/cyrus/bin/ctl_cyrusdb -C ${folder}/imapd.conf -r"
+}
+SERVICES {
+  imap cmd="imapd -C ${folder}/imapd.conf -U 30" listen="127.0.0.1:${imapPort}" prefork=0 maxchild=5
+  http cmd="httpd -C ${folder}/imapd.conf -U 30" listen="127.0.0.1:${httpPort}" prefork=0 maxchild=10
+}
+EVENTS {
+}
+`;
+
+/** Logs in and out: that makes the user's inbox. */
+function imapLogin(port: number, user: string, password: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    let said = '';
+    socket.setTimeout(10_000, () => socket.destroy(new Error('IMAP does not answer')));
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      said += chunk;
+      if (/^a OK/m.test(said)) socket.end();
+      else if (/^a (NO|BAD)/m.test(said)) socket.destroy(new Error(`IMAP login failed: ${said}`));
+    });
+    socket.on('close', () => (/^a OK/m.test(said) ? resolve() : reject(new Error(`IMAP ended: ${said}`))));
+    socket.write(`a LOGIN ${user} "${password}"\r\n`);
+  });
+}

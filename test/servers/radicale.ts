@@ -1,0 +1,56 @@
+/** Debian's Radicale with an htpasswd file. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import {
+  answering,
+  type CalDavServer,
+  freePort,
+  makeCalendar,
+  removeFolder,
+  run,
+  temporaryFolder,
+  USERS,
+} from './process.ts';
+
+export const RADICALE = '/usr/bin/radicale';
+
+/** `calendars` are made for every user, each at `calendarUrl(user, name)`. */
+export async function startRadicale(calendars: readonly string[] = ['work']): Promise<CalDavServer> {
+  const folder = temporaryFolder('radicale');
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const users = Object.entries(USERS).map(([user, password]) => `${user}:${password}\n`);
+  writeFileSync(path.join(folder, 'users'), users.join(''));
+  writeFileSync(path.join(folder, 'config'), configuration(folder, port));
+  const server = run('radicale', ['--config', path.join(folder, 'config')]);
+  const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/${calendar}/`;
+  const stop = async () => {
+    await server.stop();
+    removeFolder(folder);
+  };
+
+  try {
+    await answering(origin, server);
+    for (const user of Object.keys(USERS))
+      for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+  return { name: 'Radicale', origin, typed: origin, calendarUrl, stop };
+}
+
+const configuration = (folder: string, port: number): string => `
+[server]
+hosts = 127.0.0.1:${port}
+[auth]
+type = htpasswd
+htpasswd_filename = ${path.join(folder, 'users')}
+htpasswd_encryption = plain
+delay = 0
+[storage]
+filesystem_folder = ${path.join(folder, 'collections')}
+[logging]
+level = warning
+`;

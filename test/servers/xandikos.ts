@@ -1,0 +1,81 @@
+/**
+ * Debian's Xandikos. It has no users of its own: each user gets a process, behind a front that checks
+ * the password and passes requests on to the process of the user who signed in.
+ */
+import http from 'node:http';
+
+import {
+  answering,
+  basic,
+  type CalDavServer,
+  freePort,
+  makeCalendar,
+  type Running,
+  removeFolder,
+  run,
+  temporaryFolder,
+  USERS,
+} from './process.ts';
+
+export const XANDIKOS = '/usr/bin/xandikos';
+
+type Instance = { readonly port: number; readonly server: Running };
+
+export async function startXandikos(calendars: readonly string[] = ['work']): Promise<CalDavServer> {
+  const folder = temporaryFolder('xandikos');
+  const instances = new Map<string, Instance>();
+  const front = http.createServer((request, response) => pass(instances, request, response));
+  const stop = async () => {
+    front.closeAllConnections();
+    await new Promise((resolve) => front.close(resolve));
+    await Promise.all([...instances.values()].map(({ server }) => server.stop()));
+    removeFolder(folder);
+  };
+
+  try {
+    for (const user of Object.keys(USERS))
+      instances.set(basic(user), await startFor(user, `${folder}/${user}`));
+    const port = await freePort();
+    await new Promise<void>((resolve) => front.listen(port, '127.0.0.1', resolve));
+    const origin = `http://127.0.0.1:${port}`;
+    const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/calendars/${calendar}/`;
+    for (const user of Object.keys(USERS))
+      for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
+    return { name: 'Xandikos', origin, typed: origin, calendarUrl, stop };
+  } catch (failure) {
+    await stop();
+    throw failure;
+  }
+}
+
+async function startFor(user: string, directory: string): Promise<Instance> {
+  const port = await freePort();
+  const server = run('xandikos', [
+    ...['--directory', directory, '--current-user-principal', `/${user}/`, '--defaults'],
+    ...['--listen-address', '127.0.0.1', '--port', String(port)],
+  ]);
+  await answering(`http://127.0.0.1:${port}/`, server);
+  return { port, server };
+}
+
+function pass(
+  instances: ReadonlyMap<string, Instance>,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): void {
+  const instance = instances.get(request.headers.authorization ?? '');
+  if (instance === undefined) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="Xandikos"' }).end();
+    return;
+  }
+  const { method = 'GET', url = '/', headers } = request;
+  const upstream = http.request(
+    { host: '127.0.0.1', port: instance.port, method, path: url, headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  upstream.on('error', () => response.destroy());
+  request.pipe(upstream);
+}
