@@ -61,7 +61,7 @@ const create: Command = {
         ...rowsOf(client).slice(1),
       ];
       return {
-        json: { ...documentOf(client), client_secret: clientSecret },
+        json: { client_id: client.clientId, client_secret: clientSecret, ...documentOf(client) },
         text: [
           `Registered ${client.name}.`,
           '',
