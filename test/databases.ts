@@ -64,9 +64,13 @@ async function warmUp(db: Database): Promise<void> {
 }
 
 async function cleanUp(): Promise<void> {
-  for (const db of opened) await db.close();
-  for (const cleanup of cleanups) await cleanup();
-  if (own !== undefined) await (await own).stop();
+  try {
+    for (const db of opened) await db.close();
+    for (const cleanup of cleanups) await cleanup();
+  } finally {
+    // Whatever went wrong before, no server is left behind.
+    if (own !== undefined) await (await own).stop();
+  }
 }
 
 /** A connection to the place, unmigrated; the caller closes it. */
