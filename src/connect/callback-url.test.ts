@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { approvalUrl, denialUrl, domainOf, formTargetOf } from './callback-url.ts';
+import { approvalUrl, denialUrl, domainOf, formTargetsOf } from './callback-url.ts';
 
 const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest => ({
   transactionId: 'T1',
@@ -78,7 +78,15 @@ describe('what the pages say and open of a redirect URI', () => {
   for (const [redirectUri, domain, target] of cases) {
     it(`names ${redirectUri} ${domain} and opens ${target} to forms`, () => {
       assert.equal(domainOf(redirectUri), domain);
-      assert.deepEqual(formTargetOf(redirectUri), [target]);
+      assert.deepEqual(formTargetsOf(redirectUri).slice(0, 1), [target]);
     });
   }
+
+  it('lets a callback go on to another origin over https, and on this machine', () => {
+    assert.deepEqual(formTargetsOf('https://api.example.com/cb'), ['https://api.example.com', 'https:']);
+    assert.deepEqual(formTargetsOf('https://203.0.113.9/cb'), ['https:']);
+    assert.deepEqual(formTargetsOf('com.example.app:/cb'), ['com.example.app:']);
+    const loopback = ['http://localhost:3000', 'https:', 'http://localhost:*', 'http://127.0.0.1:*'];
+    assert.deepEqual(formTargetsOf('http://localhost:3000/cb'), loopback);
+  });
 });

@@ -30,15 +30,23 @@ export function domainOf(redirectUri: string): string {
   return isWeb(url) ? url.host : url.protocol.replace(/:$/, '');
 }
 
+/** A callback on the developer's own machine often goes on to another port of it. */
+const LOOPBACK = ['http://localhost:*', 'http://127.0.0.1:*'];
+
 /**
- * The CSP source that lets a form's redirect reach the application: its origin, or its scheme where
- * CSP has no words for the origin (private-use schemes; IP literals other than 127.0.0.1, CSP 3 §6.7.2.8).
+ * The CSP sources that let a form's redirect reach the application, and lets the application's callback
+ * redirect on: Chromium holds every hop of that chain to `form-action`, and a callback on one origin
+ * whose home is on another would leave the user on our page. A redirect URI's own source is its origin,
+ * or its scheme where CSP has no words for the origin (private-use schemes; IP literals other than
+ * 127.0.0.1, CSP 3 §6.7.2.8).
  */
-export function formTargetOf(redirectUri: string): string[] {
+export function formTargetsOf(redirectUri: string): string[] {
   const url = URL.parse(redirectUri);
   if (!url) return [];
+  if (!isWeb(url)) return [url.protocol];
   const isIp = /^\[|^[\d.]+$/.test(url.hostname) && url.hostname !== '127.0.0.1';
-  return [isWeb(url) && !isIp ? url.origin : url.protocol];
+  const own = isIp ? url.protocol : url.origin;
+  return [...new Set([own, 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
 }
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, privately, sendPage } from '../http/html.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { readTheme } from './authorize-request.ts';
-import { formTargetOf } from './callback-url.ts';
+import { formTargetsOf } from './callback-url.ts';
 import { type CookieToSet, readCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
@@ -79,7 +79,10 @@ export function showPage(
   page: Html,
   { redirectUri }: AuthorizationRequest,
 ) {
-  return sendPage(reply, status, page, { styleSource: STYLE_SOURCE, formTargets: formTargetOf(redirectUri) });
+  return sendPage(reply, status, page, {
+    styleSource: STYLE_SOURCE,
+    formTargets: formTargetsOf(redirectUri),
+  });
 }
 
 /** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
