@@ -1,18 +1,24 @@
-/** The zone of a calendar: what its calendar-timezone property (RFC 4791 §5.2.2) names. */
+/** The zone of a calendar: what its calendar-timezone property (RFC 4791 §5.2.2) describes. */
+import { parseComponents } from '../../lib/icalendar/component.ts';
+import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
+import { readVTimezone } from '../../lib/icalendar/vtimezone.ts';
+import { resolveZone } from '../../lib/icalendar/zone-resolver.ts';
 
-/** An IANA name; undefined when the VTIMEZONE names no zone that is known. */
+/** An IANA name; undefined when the text describes no zone, or one that matches none. */
 export function timeZoneOf(icalendar: string | undefined): string | undefined {
-  const unfolded = (icalendar ?? '').replace(/\r?\n[ \t]/g, '');
-  const name = (property: string) =>
-    new RegExp(`^${property}(?:;[^:\\r\\n]*)?:(.+)$`, 'im').exec(unfolded)?.[1]?.trim();
-  return [name('X-LIC-LOCATION'), name('TZID')].map(ianaZone).find((zone) => zone !== undefined);
+  for (const component of componentsOf(icalendar ?? '')) {
+    const described = component.name === 'VTIMEZONE' ? readVTimezone(component) : undefined;
+    const zone = described && resolveZone(described.tzid, described);
+    if (typeof zone === 'string') return zone;
+  }
+  return undefined;
 }
 
-function ianaZone(name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
+function componentsOf(icalendar: string) {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined; // RangeError: not a zone.
+    return parseComponents(icalendar).flatMap(({ components }) => components);
+  } catch (error) {
+    if (!(error instanceof ICalendarError)) throw error;
+    return []; // Servers keep what clients wrote: a broken zone is as good as none.
   }
 }
