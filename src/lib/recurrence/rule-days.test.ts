@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { DAY, dayNumberOf, formatDate, formatLocal, parseLocal } from './civil.ts';
+import { expandRule } from './expand-rule.ts';
+import { recurrenceBudget } from './recurrence-budget.ts';
+import { parseRule } from './rule.ts';
+
+const FROM = dayNumberOf(2000, 1, 1) * DAY;
+const TO = dayNumberOf(2060, 1, 1) * DAY;
+
+function timesOf(text: string, start = '2000-01-01T00:00:00'): string[] {
+  const rule = parseRule(text);
+  const local = parseLocal(start);
+  assert.ok(rule !== undefined && local !== undefined, text);
+  return expandRule(rule, local, { from: FROM, to: TO }, recurrenceBudget(0, 10_000_000)).map(formatLocal);
+}
+
+/** Every day of those years that Temporal, which knows ISO weeks by itself, says is in such a week. */
+function daysWhere(test: (date: Temporal.PlainDate) => boolean): string[] {
+  const days = Array.from({ length: (TO - FROM) / DAY }, (_, index) => formatDate(FROM / DAY + index));
+  return days.filter((day) => test(Temporal.PlainDate.from(day))).map((day) => `${day}T00:00:00`);
+}
+
+const weeksIn = (date: Temporal.PlainDate) =>
+  new Temporal.PlainDate(date.yearOfWeek ?? 0, 12, 28).weekOfYear ?? 0;
+
+describe('week numbers', () => {
+  const everyDay = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
+
+  for (const week of [1, 2, 30, 52, 53]) {
+    it(`are ISO 8601’s where weeks begin on Monday: ${week}`, () => {
+      assert.deepEqual(
+        timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
+        daysWhere(({ weekOfYear }) => weekOfYear === week),
+      );
+    });
+  }
+
+  for (const week of [-1, -2, -52, -53]) {
+    it(`count back from the last week of the year: ${week}`, () => {
+      assert.deepEqual(
+        timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
+        daysWhere((date) => (date.weekOfYear ?? 0) - weeksIn(date) - 1 === week),
+      );
+    });
+  }
+
+  it('stand for DTSTART’s weekday where no day is named', () => {
+    const times = timesOf('FREQ=YEARLY;BYWEEKNO=20', '2024-05-15T09:00:00');
+
+    assert.deepEqual(times.slice(0, 3), [
+      '2024-05-15T09:00:00',
+      '2025-05-14T09:00:00',
+      '2026-05-13T09:00:00',
+    ]);
+  });
+});
+
+describe('weekdays', () => {
+  it('with and without ordinals add up', () => {
+    assert.deepEqual(timesOf('FREQ=MONTHLY;BYDAY=MO,1TU,-1WE', '2026-11-02T00:00:00').slice(0, 8), [
+      '2026-11-02T00:00:00',
+      '2026-11-03T00:00:00',
+      '2026-11-09T00:00:00',
+      '2026-11-16T00:00:00',
+      '2026-11-23T00:00:00',
+      '2026-11-25T00:00:00',
+      '2026-11-30T00:00:00',
+      '2026-12-01T00:00:00',
+    ]);
+  });
+});
+
+describe('a rule', () => {
+  it('that no day can follow ends its search at the window', () => {
+    assert.deepEqual(timesOf('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'), []);
+  });
+
+  it('is not followed when it is below a day, of another calendar or unreadable', () => {
+    const unusable = [
+      '',
+      'FREQ=HOURLY',
+      'FREQ=SECONDLY;COUNT=3',
+      'INTERVAL=2',
+      'FREQ=DAILY;COUNT=x',
+      'FREQ=DAILY;UNTIL=soon',
+      'FREQ=MONTHLY;BYMONTHDAY=32',
+      'FREQ=YEARLY;RSCALE=HEBREW',
+      `FREQ=DAILY;BYHOUR=${'1,'.repeat(10_000)}`,
+    ];
+
+    for (const text of unusable) assert.equal(parseRule(text), undefined, text.slice(0, 40));
+  });
+
+  it('is read whatever its case, order and spaces', () => {
+    const rule = parseRule(' interval=2; byday=mo , -1fr ;freq=monthly;INTERVAL=0');
+
+    assert.equal(rule?.frequency, 'MONTHLY');
+    assert.equal(rule?.interval, 1);
+    assert.deepEqual(rule?.byDay, [
+      { ordinal: 0, weekday: 0 },
+      { ordinal: -1, weekday: 4 },
+    ]);
+  });
+});

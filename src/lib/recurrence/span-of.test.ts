@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { EventTime } from './event-time.ts';
+import { expand } from './expand.ts';
+import { recurrenceBudget } from './recurrence-budget.ts';
+import type { Series, SeriesOverride } from './series.ts';
+import { spanOf } from './span-of.ts';
+
+const at = (local: string): EventTime => ({ type: 'zoned', local, zone: 'Europe/Brussels' });
+const iso = (instant: number) => new Date(instant).toISOString().slice(0, 16);
+
+function seriesOf(rrules: string[], overrides: SeriesOverride<string>[] = []): Series<string> {
+  const recurrence = { rrules, rdates: [{ start: at('2026-01-05T09:00:00') }], exdates: [] };
+  const master = {
+    start: at('2026-03-02T09:00:00'),
+    end: at('2026-03-02T10:00:00'),
+    recurrence,
+    payload: '',
+  };
+  return { master, overrides };
+}
+
+const future = (start: string, end: string): SeriesOverride<string> => ({
+  recurrenceId: at('2026-03-09T09:00:00'),
+  start: at(start),
+  end: at(end),
+  thisAndFuture: true,
+  cancelled: false,
+  payload: '',
+});
+
+describe('the span of a series', () => {
+  it('of a single event is the event', () => {
+    const master = { start: at('2026-03-02T09:00:00'), end: at('2026-03-02T10:00:00'), payload: '' };
+
+    const { startsAt, endsAt } = spanOf({ master, overrides: [] }, 'UTC');
+
+    assert.deepEqual([iso(startsAt), iso(endsAt)], ['2026-03-02T08:00', '2026-03-02T09:00']);
+  });
+
+  it('without an end has none', () => {
+    assert.equal(spanOf(seriesOf(['FREQ=WEEKLY']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
+    assert.equal(spanOf(seriesOf(['FREQ=DAILY;COUNT=99999999']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
+  });
+
+  it('with COUNT or UNTIL ends within days of the last instance', () => {
+    for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
+      assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
+    }
+  });
+
+  const all: readonly Series<string>[] = [
+    seriesOf([]),
+    seriesOf(['FREQ=WEEKLY;COUNT=4']),
+    seriesOf(['FREQ=DAILY;UNTIL=20260401']),
+    seriesOf(['FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=5']),
+    seriesOf(['FREQ=WEEKLY;COUNT=4'], [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')]),
+    seriesOf(['FREQ=WEEKLY;COUNT=4'], [future('2025-06-01T09:00:00', '2025-06-01T10:00:00')]),
+    { overrides: [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')] },
+  ];
+  for (const [index, series] of all.entries()) {
+    it(`holds every instance: ${index}`, () => {
+      const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
+
+      const { startsAt, endsAt } = spanOf(series, 'UTC');
+      const { instances } = expand(series, window, 'UTC', recurrenceBudget());
+
+      assert.ok(instances.length > 0);
+      for (const instance of instances) {
+        assert.ok(instance.startsAt >= startsAt && instance.endsAt <= endsAt, iso(instance.startsAt));
+      }
+    });
+  }
+});
