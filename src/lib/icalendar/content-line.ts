@@ -80,8 +80,8 @@ export function parseContentLine(line: string): ContentLine | undefined {
   const parameters = new Map<string, readonly string[]>();
   let at = named[0].length;
   while (line[at] === ';') {
-    if (at > LONGEST_PARAMETERS) return undefined;
-    const end = endOfParameter(line, at + 1);
+    const end = endOfZone(line, at + 1) ?? endOfParameter(line, at + 1);
+    if (end === undefined) return undefined;
     const equals = line.indexOf('=', at + 1);
     // A parameter without a value means nothing, but what follows it may.
     if (equals !== -1 && equals < end) {
@@ -97,15 +97,28 @@ export function parseContentLine(line: string): ContentLine | undefined {
   return { name: named[1].toUpperCase(), parameters, value: line.slice(at + 1) };
 }
 
-/** The first `;` or `:` outside quotes; the line's end when there is none in reach. */
-function endOfParameter(line: string, from: number): number {
+/**
+ * Exchange writes `TZID=tzone://Microsoft/Custom` and `TZID=(UTC+01:00) Paris` without the quotes a colon needs: such a
+ * zone ends before the date.
+ */
+function endOfZone(line: string, from: number): number | undefined {
+  UNQUOTED_ZONE.lastIndex = from;
+  const found = UNQUOTED_ZONE.exec(line);
+  return found === null ? undefined : from + found[0].length;
+}
+
+const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:\d{8}|;)/iy;
+
+/** The first `;` or `:` outside quotes; `undefined` when there is none within reach. */
+function endOfParameter(line: string, from: number): number | undefined {
+  const end = Math.min(line.length, LONGEST_PARAMETERS);
   let quoted = false;
-  for (let at = from; at < Math.min(line.length, LONGEST_PARAMETERS); at += 1) {
+  for (let at = from; at < end; at += 1) {
     const character = line[at];
     if (character === '"') quoted = !quoted;
     else if (!quoted && (character === ';' || character === ':')) return at;
   }
-  return line.length;
+  return undefined;
 }
 
 /** Splits at the commas outside quotes. */

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import fc from 'fast-check';
+import ICAL from 'ical.js';
+
+import { parseContentLine, unfoldLines } from './content-line.ts';
+import { ICalendarError } from './icalendar-error.ts';
+import { parseICalendar } from './parse-icalendar.ts';
+
+const ROUNDS = Number(process.env.KALENDS_TEST_ROUNDS ?? 500);
+const event = (...lines: string[]) => [
+  'BEGIN:VCALENDAR',
+  'BEGIN:VEVENT',
+  'UID:1',
+  ...lines,
+  'END:VEVENT',
+  'END:VCALENDAR',
+];
+
+describe('reading iCalendar', () => {
+  it('refuses what is no calendar, or too much of one', () => {
+    const refused = {
+      nothing: '',
+      HTML: '<html>',
+      'no VCALENDAR': 'BEGIN:VEVENT\nEND:VEVENT',
+      '11 MB': `BEGIN:VCALENDAR\n${'X'.repeat(11 << 20)}`,
+      lines: `BEGIN:VCALENDAR\n${'A:B\n'.repeat(200_001)}`,
+      components: `BEGIN:VCALENDAR\n${'BEGIN:VEVENT\nEND:VEVENT\n'.repeat(20_001)}`,
+      depth: `BEGIN:VCALENDAR\n${'BEGIN:VEVENT\n'.repeat(11)}`,
+      dates: event('DTSTART:20260101T000000Z', `EXDATE:${'20260101T000000Z,'.repeat(100_001)}`).join('\n'),
+      zones: event(
+        'DTSTART:20260101',
+        ...Array.from({ length: 201 }, (_, i) => `EXDATE;TZID=z${i}:20260101T000000`),
+      ).join('\n'),
+    };
+
+    for (const [name, text] of Object.entries(refused))
+      assert.throws(() => parseICalendar(text), ICalendarError, name);
+  });
+
+  it('never takes a second over the worst ten megabytes', () => {
+    const fill = (unit: string) => unit.repeat(Math.floor(10_000_000 / unit.length));
+    const worst = [
+      fill('\n'),
+      fill(' '),
+      ...[
+        `X${fill(';A=B')}:v`,
+        `X;A=${fill('"')}:v`,
+        `X;A=${fill(',')}:v`,
+        `SUMMARY:${fill('\\n')}`,
+        `UID:${fill(' ')}x`,
+      ].map((line) => event('DTSTART:20260101T000000Z', line).join('\n')),
+      event('DTSTART:20260101', `ATTENDEE:${fill('a')}`, `RRULE:${'FREQ=DAILY;'.repeat(10_000)}`).join('\n'),
+    ];
+
+    for (const text of worst) assert.ok(timeToRead(text) < 1000, text.slice(0, 80));
+  });
+
+  it('reads times in every form', () => {
+    const startOf = (line: string) => parseICalendar(event(line).join('\n'))[0]?.start;
+
+    assert.deepEqual(startOf('DTSTART:20261105T120000Z'), {
+      type: 'zoned',
+      local: '2026-11-05T12:00:00',
+      zone: 'UTC',
+    });
+    assert.deepEqual(startOf('DTSTART:20261105T120000'), { type: 'floating', local: '2026-11-05T12:00:00' });
+    assert.deepEqual(startOf('DTSTART:20261105'), { type: 'date', date: '2026-11-05' });
+    assert.deepEqual(startOf('DTSTART;VALUE=DATE:20261105T000000'), { type: 'date', date: '2026-11-05' });
+    assert.deepEqual(startOf('DTSTART:2026-11-05T12:00:00Z'), startOf('DTSTART:20261105T120000Z'));
+    assert.deepEqual(startOf('DTSTART:20261105T240000Z'), startOf('DTSTART:20261106T000000Z'));
+    for (const line of ['DTSTART:20261305', 'DTSTART:00010101', 'DTSTART:20261105T250000', 'DTSTART:soon']) {
+      assert.equal(startOf(line), undefined, line);
+    }
+  });
+});
+
+describe('content lines', () => {
+  it('are taken apart as ical.js does it', () => {
+    const word = fc.stringMatching(/^[A-Za-z0-9 ._@/'()-]{1,12}$/);
+    const quoted = fc
+      .stringMatching(/^[A-Za-z0-9 ,;:=@/^-]{0,16}$/)
+      .map((text) => `"${text.replaceAll('^', '')}"`);
+    const parameter = fc.tuple(fc.constantFrom('CN', 'X-A', 'X-B', 'LANGUAGE'), fc.oneof(word, quoted));
+    const line = fc
+      .tuple(
+        fc.uniqueArray(parameter, { maxLength: 4, selector: ([name]) => name }),
+        fc.stringMatching(/^[ -~]{0,40}$/),
+      )
+      .map(
+        ([parameters, value]) =>
+          `X-NAME${parameters.map(([name, text]) => `;${name}=${text}`).join('')}:${value}`,
+      );
+
+    fc.assert(
+      fc.property(line, (text) => {
+        const [name, parameters, , value] = ICAL.parse.property(text, ICAL.design.icalendar);
+        const ours = parseContentLine(text);
+
+        assert.equal(ours?.name, String(name).toUpperCase());
+        assert.equal(ours?.value, value);
+        const theirs = Object.entries(parameters).map(([key, own]) => [key.toUpperCase(), [own]]);
+        assert.deepEqual([...(ours?.parameters ?? [])], theirs);
+      }),
+      { numRuns: ROUNDS },
+    );
+  });
+
+  it('unfold to what was folded, wherever and however', () => {
+    const text = fc.stringMatching(/^[A-Z][ -~]{0,60}$/);
+    const fold = fc.constantFrom('\r\n ', '\n ', '\n\t', '\r ');
+
+    fc.assert(
+      fc.property(text, fold, fc.nat(60), (line, separator, place) => {
+        const at = Math.min(Math.max(1, place), line.length);
+        assert.deepEqual([...unfoldLines(line.slice(0, at) + separator + line.slice(at))], [line]);
+      }),
+      { numRuns: ROUNDS },
+    );
+  });
+});
+
+/** Milliseconds; whatever but an ICalendarError is thrown on. */
+function timeToRead(text: string): number {
+  const before = performance.now();
+  try {
+    parseICalendar(text);
+  } catch (error) {
+    if (!(error instanceof ICalendarError)) throw error;
+  }
+  return performance.now() - before;
+}
