@@ -35,7 +35,7 @@ export async function openStorage(config: Config) {
     codes: authorizationCodeStore(db),
     families: tokenFamilyStore(db),
     signingKeys: signingKeyStore(db),
-    requests: authorizationRequestStore(db),
+    requests: authorizationRequestStore(db, sealer),
     accounts: accountStore(db, sealer, bell.ring),
     mirror: mirrorStore(db),
     events: eventReader(db),

@@ -79,7 +79,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     families: tokenFamilyStore(db),
     users: userStore(db),
     codes: authorizationCodeStore(db),
-    requests: authorizationRequestStore(db),
+    requests: authorizationRequestStore(db, sealer),
     clients: clientStore(db),
   };
   const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now });

@@ -61,11 +61,12 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   };
   const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
   const clients = clientStore(db);
-  const accounts = accountStore(db, createSealer(randomBytes(32)));
+  const sealer = createSealer(randomBytes(32));
+  const accounts = accountStore(db, sealer);
   const deps: ConnectDeps = {
     clients,
     users: userStore(db),
-    requests: authorizationRequestStore(db),
+    requests: authorizationRequestStore(db, sealer),
     accounts,
     providers: { apple: passwordProvider('apple'), caldav: passwordProvider('caldav') },
     publicUrl: 'http://127.0.0.1:8080',

@@ -4,6 +4,7 @@ import type {
   AuthorizationRequest,
   AuthorizationRequestStore,
 } from '../connect/authorization-request-store.ts';
+import type { Sealer } from '../lib/sealing.ts';
 import type { Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
@@ -61,12 +62,13 @@ const DELETE_EXPIRED = `
                              WHERE created_at < :createdBefore LIMIT :limit)
   RETURNING transaction_id`;
 
-/** Authorization requests in `db`. */
-export function authorizationRequestStore(db: Database): AuthorizationRequestStore {
+/** Authorization requests in `db`; what proves a form to be ours is sealed, as every secret at rest. */
+export function authorizationRequestStore(db: Database, sealer: Sealer): AuthorizationRequestStore {
   return {
     async createRequest(request) {
       await db.write(CREATE, {
         ...request,
+        formToken: sealer.seal(request.formToken, contextOf(request.transactionId)),
         state: request.state ?? null,
         codeChallenge: request.codeChallenge ?? null,
         providers: request.providers.join(','),
@@ -75,7 +77,7 @@ export function authorizationRequestStore(db: Database): AuthorizationRequestSto
 
     async findRequest(transactionId) {
       const row = await db.get<RequestRow>(FIND, { transactionId });
-      return row && requestOf(row);
+      return row && requestOf(row, sealer);
     },
 
     approveRequest(transactionId, issueId, now) {
@@ -102,9 +104,12 @@ async function approve(tx: Statements, approval: Approval): Promise<boolean> {
   return true;
 }
 
-function requestOf(row: RequestRow): AuthorizationRequest {
+const contextOf = (transactionId: string): string => `authorization_request|${transactionId}|form_token`;
+
+function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
   return {
     ...row,
+    formToken: sealer.open(row.formToken, contextOf(row.transactionId)),
     state: row.state ?? undefined,
     codeChallenge: row.codeChallenge ?? undefined,
     providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds

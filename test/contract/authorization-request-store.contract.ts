@@ -32,7 +32,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
   const prepare = async () => {
     const db = await open();
     await makeUsers(db);
-    const requests = authorizationRequestStore(db);
+    const requests = authorizationRequestStore(db, sealer);
     await requests.createRequest(request);
     return { db, requests, codes: authorizationCodeStore(db) };
   };
@@ -52,6 +52,17 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.deepEqual({ ...(await requests.findRequest('t2')) }, bare);
       assert.equal(await requests.findRequest('T1'), undefined);
       assert.equal(await requests.findRequest('t1\0'), undefined);
+    });
+
+    it('keeps the form token sealed', async () => {
+      const { db } = await prepare();
+
+      const [row] = await db.all<{ sealed: string }>(
+        'SELECT form_token AS "sealed" FROM authorization_request',
+      );
+
+      assert.match(row?.sealed ?? '', /^k1\./);
+      assert.equal(sealer.open(row?.sealed ?? '', 'authorization_request|t1|form_token'), request.formToken);
     });
 
     it('approves a request once, however many try, and writes its code', async () => {
