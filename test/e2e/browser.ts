@@ -72,7 +72,7 @@ export function openBrowser(headers: Readonly<Record<string, string>> = {}): Bro
     cookies,
     page,
     open: (url) => follow(new URL(url)),
-    press(button, typed = {}) {
+    async press(button, typed = {}) {
       const { url, body } = page();
       const form = formWith(button, body);
       const fields = new URLSearchParams(form.hidden);

@@ -1,0 +1,272 @@
+/**
+ * What must stay secret is in no log line, no database file and no answer to others, after success and
+ * failure alike: the program runs at log level trace with values that are looked for afterwards.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, it } from 'node:test';
+
+import { decodeJwt } from 'jose';
+import pg from 'pg';
+
+import { createSealer } from '../../src/lib/sealing.ts';
+import { onEachDatabase } from '../databases.ts';
+import { openBrowser } from './browser.ts';
+import {
+  authorizeUrl,
+  connect,
+  exchange,
+  jsonOf,
+  linkAccount,
+  postToken,
+  read,
+  refresh,
+  revoke,
+  type TokenPair,
+  tokensOf,
+} from './flow.ts';
+import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
+
+const MASTER_KEY = randomBytes(32);
+const WRONG = 'canary-wrong-password';
+const VERIFIER = `canary-verifier-${'v'.repeat(40)}`;
+
+/** Name → the text that must be found nowhere. */
+type Canaries = Map<string, string>;
+
+onEachDatabase((database, _open, place) => {
+  describe(`secrets on ${database}`, { skip: WITHOUT_RADICALE }, () => {
+    let site: Site;
+    let databaseUrl: string | undefined;
+    const canaries: Canaries = new Map([['a code verifier', VERIFIER]]);
+    before(async () => {
+      ({ databaseUrl } = await place());
+      // With PostgreSQL the key comes from the environment, with SQLite from the file it is made in.
+      const key = databaseUrl === undefined ? {} : { KALENDS_MASTER_KEY: MASTER_KEY.toString('base64') };
+      site = await openSite({ databaseUrl, env: { KALENDS_LOG_LEVEL: 'trace', ...key } });
+      await useEverything(site, canaries);
+      await failEverywhere(site, canaries, (sql) => administer(sql, databaseUrl, site));
+      const masterKey = databaseUrl === undefined ? keyInFile(site) : MASTER_KEY;
+      note(canaries, 'the master key', masterKey.toString('base64'));
+      note(canaries, 'the master key in hex', masterKey.toString('hex'));
+      for (const { kid, sealed } of await signingKeys(databaseUrl, site)) {
+        note(
+          canaries,
+          `signing key ${kid}`,
+          createSealer(masterKey).open(sealed, `signing_key|${kid}|sealed`),
+        );
+      }
+    });
+    after(() => site?.close());
+
+    it('are in no log line and nothing else that the program writes', () => {
+      const { stdout, stderr } = site.program.output();
+
+      assert.match(stderr, /"level":20/, 'it logs at its finest');
+      assert.match(stderr, /"level":50/, 'and its failures');
+      assert.deepEqual(foundIn(stdout + stderr, canaries), []);
+    });
+
+    it('are in no row of the database', async () => {
+      const rows = JSON.stringify(await everyRow(databaseUrl, site));
+
+      assert.match(rows, /"user_id":"ada"/, 'the rows are there');
+      assert.deepEqual(foundIn(rows, canaries), []);
+    });
+
+    it('are in no file of the data folder but the key in master.key', async () => {
+      await site.program.command('client', 'list');
+      if (databaseUrl === undefined) {
+        await site.program.command('backup', path.join(site.program.dataDir, 'copy.db'));
+      }
+      const found = filesOf(site).flatMap(({ name, content }) =>
+        foundIn(content, canaries).map((secret) => `${name}: ${secret}`),
+      );
+
+      assert.deepEqual(found, databaseUrl === undefined ? ['master.key: the master key'] : []);
+    });
+
+    it('are in nothing that the command line shows of an application or user', async () => {
+      const { clientId } = site.application;
+      const shown = await Promise.all([
+        site.program.command('client', 'show', clientId),
+        site.program.command('client', 'list'),
+        site.program.command('user', 'show', clientId, 'ada'),
+        site.program.command('keys', 'rotate'),
+        site.program.command('doctor'),
+      ]);
+
+      assert.deepEqual(foundIn(JSON.stringify(shown), canaries), []);
+    });
+  });
+});
+
+function note(canaries: Canaries, name: string, value: string): void {
+  assert.ok(value.length >= 16, `${name} is long enough to be looked for`);
+  canaries.set(name, value);
+}
+
+function notePair(canaries: Canaries, name: string, { accessToken, refreshToken }: TokenPair): void {
+  for (const [kind, token] of Object.entries({ accessToken, refreshToken })) {
+    // The claims alone prove nothing; the signature is what makes the token.
+    note(canaries, `${name} ${kind}`, token.split('.')[2] ?? '');
+  }
+  note(canaries, `${name} jti`, String(decodeJwt(refreshToken).jti));
+}
+
+/** Names what is found, as it is or in base64. */
+function foundIn(content: string | Buffer, canaries: Canaries): string[] {
+  const text = Buffer.isBuffer(content) ? content.toString('latin1') : content;
+  return [...canaries].flatMap(([name, value]) => {
+    const spellings = [
+      value,
+      Buffer.from(value).toString('base64').replace(/=+$/, ''),
+      encodeURIComponent(value),
+    ];
+    return spellings.some((spelling) => text.includes(spelling)) ? [name] : [];
+  });
+}
+
+/** Every path that succeeds: link, approve with PKCE, exchange, read, refresh, revoke, disconnect. */
+async function useEverything({ application, login, calendars }: Site, canaries: Canaries): Promise<void> {
+  note(canaries, 'the client secret', application.clientSecret);
+  note(canaries, 'the CalDAV password', login.password);
+  note(canaries, 'the CalDAV login', Buffer.from(`${login.username}:${login.password}`).toString('base64'));
+  await putEvent(calendars, 'one', [
+    ...['BEGIN:VEVENT', 'UID:one', 'DTSTAMP:20261001T000000Z', 'SUMMARY:One'],
+    ...['DTSTART:20261101T100000Z', 'DTEND:20261101T110000Z', 'END:VEVENT'],
+  ]);
+  const first = await connect(application, { userId: 'ada', login });
+  const second = await tokensOf(await refresh(application, first.refreshToken));
+  for (const path of ['/calendars', '/events', '/connection-status']) {
+    assert.equal((await read(application, path, second.accessToken)).status, 200);
+  }
+  const other = await connect(application, { userId: 'grace', login });
+  await revoke(application, other.accessToken);
+  for (const [name, pair] of Object.entries({ first, second, other })) notePair(canaries, name, pair);
+
+  const browser = openBrowser();
+  await browser.open(authorizeUrl(application, { userId: 'ada' }));
+  await browser.press('Continue');
+  note(canaries, 'a form token', /name="token" value="([^"]*)"/.exec(browser.page().body)?.[1] ?? '');
+  const linker = openBrowser();
+  await linker.open(authorizeUrl(application, { userId: 'linker' }));
+  await linkAccount(linker, login);
+  note(canaries, 'a device cookie', linker.cookies.get('kalends_device') ?? '');
+}
+
+/** Every path that fails with a secret in hand, for its caller's fault and for ours. */
+async function failEverywhere(
+  { application, login }: Site,
+  canaries: Canaries,
+  change: (sql: string) => Promise<void>,
+): Promise<void> {
+  const { url, clientId } = application;
+  note(canaries, 'a wrong password', WRONG);
+  const linker = openBrowser();
+  await linker.open(authorizeUrl(application, { userId: 'clumsy' }));
+  await linkAccount(linker, { ...login, password: WRONG });
+  for (const server of [
+    'http://127.0.0.1:1/',
+    'http://10.0.0.1/',
+    login.server.replace('://', `://ada:${encodeURIComponent(WRONG)}@`),
+  ]) {
+    const page = await linker.press('Connect', { 'Server URL': server, Username: 'ada', Password: WRONG });
+    assert.ok(!/value="canary-wrong-password"/.test(page.body), 'a password is never shown again');
+    if (page.status === 200) await linker.press('Connect CalDAV');
+  }
+
+  const basic = `Basic ${Buffer.from(`${clientId}:${WRONG}`).toString('base64')}`;
+  await fetch(`${url}/token`, {
+    method: 'POST',
+    headers: { authorization: basic },
+    body: new URLSearchParams(),
+  });
+  await postToken(
+    { ...application, clientSecret: WRONG },
+    { grant_type: 'refresh_token', refresh_token: WRONG },
+  );
+  await postToken(application, { grant_type: 'authorization_code', code: 'ada', code_verifier: VERIFIER });
+  for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+    const broken = `{"token":"${WRONG}","client_secret":"${application.clientSecret}`;
+    for (const path of ['/token', '/revoke']) {
+      await fetch(url + path, { method: 'POST', headers: { 'content-type': type }, body: broken });
+    }
+  }
+  await read(application, `/events?access_token=${WRONG}`, WRONG);
+  await read(application, `/nothing/${WRONG}`, WRONG);
+
+  // Faults of ours: writes fail with the secrets they carry.
+  const spare = await connect(application, { userId: 'spare', login });
+  notePair(canaries, 'spare', spare);
+  for (const table of ['token_family', 'authorization_code', 'account', 'authorization_request']) {
+    await change(`ALTER TABLE ${table} RENAME TO hidden`);
+    const failed = await refresh(application, spare.refreshToken);
+    await exchange(application, 'spare');
+    await revoke(application, spare.accessToken);
+    await linker.open(authorizeUrl(application, { userId: 'clumsy' }));
+    await linker.press('Connect CalDAV').catch(() => undefined); // Where the page itself failed.
+    const typed = { 'Server URL': login.server, Username: 'ada', Password: login.password };
+    await linker.press('Connect', typed).catch(() => undefined); // The same.
+    await change(`ALTER TABLE hidden RENAME TO ${table}`);
+    if (table === 'token_family') assert.equal((await jsonOf(failed)).error, 'server_error');
+  }
+}
+
+const sqliteFile = ({ program }: Site) => path.join(program.dataDir, 'kalends.db');
+
+async function administer(sql: string, databaseUrl: string | undefined, site: Site): Promise<void> {
+  if (databaseUrl !== undefined) return void (await query(databaseUrl, sql));
+  const db = new DatabaseSync(sqliteFile(site), { timeout: 5000 });
+  db.exec(sql);
+  db.close();
+}
+
+async function query(databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(sql).finally(() => client.end());
+  return rows;
+}
+
+async function select(sql: string, databaseUrl: string | undefined, site: Site) {
+  if (databaseUrl !== undefined) return query(databaseUrl, sql);
+  const db = new DatabaseSync(sqliteFile(site), { readOnly: true });
+  const rows = db.prepare(sql).all();
+  db.close();
+  return rows;
+}
+
+async function everyRow(databaseUrl: string | undefined, site: Site): Promise<unknown> {
+  const names =
+    databaseUrl === undefined
+      ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+      : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
+  const tables = await select(names, databaseUrl, site);
+  assert.ok(tables.length > 10, 'the tables are found');
+  return Promise.all(tables.map(({ name }) => select(`SELECT * FROM ${name}`, databaseUrl, site)));
+}
+
+async function signingKeys(databaseUrl: string | undefined, site: Site) {
+  const rows = await select('SELECT kid, sealed FROM signing_key', databaseUrl, site);
+  return rows.map(({ kid, sealed }) => ({ kid: String(kid), sealed: String(sealed) }));
+}
+
+const keyInFile = ({ program }: Site): Buffer =>
+  Buffer.from(readFileSync(path.join(program.dataDir, 'master.key'), 'utf8').trim(), 'base64');
+
+/** All of them, the write-ahead log of the running program too. */
+function filesOf({ program }: Site): { name: string; content: Buffer }[] {
+  let names: string[];
+  try {
+    names = readdirSync(program.dataDir, { recursive: true }).map(String);
+  } catch (reason) {
+    // With the database and the key elsewhere there is no folder.
+    if (reason instanceof Error && 'code' in reason && reason.code === 'ENOENT') return [];
+    throw reason;
+  }
+  return names.map((name) => ({ name, content: readFileSync(path.join(program.dataDir, name)) }));
+}
