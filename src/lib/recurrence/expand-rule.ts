@@ -31,18 +31,24 @@ export type RuleWindow = {
  * where it does. Throws RecurrenceBudgetError.
  */
 export function expandRule(
-  rule: Rule,
+  written: Rule,
   start: LocalMs,
   window: RuleWindow,
   budget: RecurrenceBudget,
 ): LocalMs[] {
+  const lastCounted = lastByDivision(written, start);
+  const rule = lastCounted === undefined ? written : { ...written, count: undefined };
   const startDay = dayOfLocal(start);
   const tests = dayTests(rule, startDay);
   const months = monthsOf(rule, startDay);
   const times = timesOfDay(rule, start - startDay * DAY);
   const periods = periodsOf(rule, startDay);
   const found: LocalMs[] = [];
-  const last = Math.min(window.to - 1, window.until ?? Number.POSITIVE_INFINITY);
+  const last = Math.min(
+    window.to - 1,
+    window.until ?? Number.POSITIVE_INFINITY,
+    lastCounted ?? Number.POSITIVE_INFINITY,
+  );
   let counted = 0;
   let index = rule.count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
 
@@ -59,6 +65,21 @@ export function expandRule(
       if (time >= window.from) found.push(time);
     }
   }
+}
+
+/** The last time of a rule with COUNT that has one time in each period, without counting. */
+function lastByDivision(
+  { frequency, interval, count, byDay, ...rule }: Rule,
+  start: LocalMs,
+): LocalMs | undefined {
+  const { byMonth, byWeekNo, byYearDay, byMonthDay, byHour, byMinute, bySecond, bySetPos } = rule;
+  const others = [byMonth, byWeekNo, byYearDay, byMonthDay, byHour, byMinute, bySecond, bySetPos];
+  if (count === undefined || others.some((part) => part.length > 0)) return undefined;
+  const onOneDay = byDay.length === 1 && byDay[0]?.weekday === weekdayOf(dayOfLocal(start));
+  if (frequency === 'DAILY' && byDay.length === 0) return start + (count - 1) * interval * DAY;
+  if (frequency === 'WEEKLY' && (byDay.length === 0 || onOneDay))
+    return start + (count - 1) * interval * 7 * DAY;
+  return undefined;
 }
 
 const LAST_DAY = dayNumberOf(LAST_YEAR, 12, 31);
