@@ -5,19 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 
 import { openBrowser, textOf } from './browser.ts';
-import {
-  authorize,
-  authorizeUrl,
-  connect,
-  exchange,
-  jsonOf,
-  linkAccount,
-  MOUNTS,
-  read,
-  refresh,
-  walkToConsent,
-} from './flow.ts';
-import { loginOf, OTHER_NAME, openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+import { authorize, authorizeUrl, connect, jsonOf, linkAccount, MOUNTS, read, refresh } from './flow.ts';
+import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const ask = (url: string, headers: Record<string, string> = { accept: 'text/html' }) =>
   fetch(url, { redirect: 'manual', headers });
@@ -161,14 +150,6 @@ for (const mount of MOUNTS) {
       assert.doesNotMatch(textOf(page.body), /Connected accounts/);
     });
 
-    it('offers four kinds of providers', async () => {
-      const page = await openBrowser().open(authorizeUrl(site.application, { userId: 'kinds', mount }));
-
-      for (const provider of ['Google', 'Microsoft', 'Apple', 'CalDAV']) {
-        assert.match(textOf(page.body), new RegExp(`Connect ${provider}`));
-      }
-    });
-
     it('leads from the choice of a provider over its login and the consent to the callback', async () => {
       const browser = openBrowser();
       const user = { userId: 'walker', mount, parameters: { state: 'xyz' } };
@@ -182,18 +163,6 @@ for (const mount of MOUNTS) {
 
       assert.ok([302, 303].includes(page.status));
       assert.equal(page.left?.href, `${site.application.redirectUri}?code=walker&state=xyz`);
-    });
-
-    it('lets a user link one account after another', async () => {
-      const browser = openBrowser();
-      await browser.open(authorizeUrl(site.application, { userId: 'two', mount }));
-      await linkAccount(browser, site.login);
-      await linkAccount(browser, loginOf(site.calendars, 'grace'));
-
-      const text = textOf(browser.page().body);
-
-      assert.match(text, /ada/);
-      assert.match(text, /grace/);
     });
 
     it('sends the user id as code, whatever characters it has, to the stored redirect URI', async () => {
@@ -220,20 +189,6 @@ for (const mount of MOUNTS) {
 
       assert.equal(withState.left?.search, `?code=stateful&state=${spelling}`);
       assert.equal(callback.search, '?code=stateful');
-    });
-
-    it('returns access_denied and the state when the user cancels, on either page', async () => {
-      await connect(site.application, { userId: 'shy', login: site.login, mount });
-      const user = { userId: 'shy', mount, parameters: { state: 'back' } };
-      const selection = openBrowser();
-      await selection.open(authorizeUrl(site.application, user));
-      const consent = await walkToConsent(site.application, user);
-
-      for (const page of [await selection.press('Cancel'), await consent.press('Cancel')]) {
-        const { error, state, code } = Object.fromEntries(page.left?.searchParams ?? []);
-        assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'back', code: undefined });
-        assert.ok(page.left?.href.startsWith(site.application.redirectUri));
-      }
     });
 
     it('grants the scope that is asked for, its aliases, and read-write when none is', async () => {
@@ -265,136 +220,6 @@ for (const mount of MOUNTS) {
       for (const { accessToken, refreshToken } of [first, second]) {
         assert.equal((await read(site.application, '/calendars', accessToken)).status, 200);
         assert.equal((await refresh(site.application, refreshToken, mount)).status, 200);
-      }
-    });
-
-    it('shows the pages in the language of lng, else of the browser, else in English', async () => {
-      for (const [lng, acceptLanguage, language] of [
-        ['es', 'fr', 'es'],
-        ['fr', '', 'fr'],
-        ['ar', '', 'ar'],
-        ['en', 'fr', 'en'],
-        ['FR_ca', '', 'fr'],
-        ['', 'xx, es;q=0.5, fr;q=0.9', 'fr'],
-        ['', '', 'en'],
-        ['tlh', 'fr', 'en'],
-      ] as const) {
-        const headers: Record<string, string> = { 'accept-language': acceptLanguage };
-        const parameters: Record<string, string> = lng === '' ? {} : { lng };
-        const page = await openBrowser(headers).open(
-          authorizeUrl(site.application, { userId: 'polyglot', mount, parameters }),
-        );
-
-        assert.match(page.body, new RegExp(`<html lang="${language}"`), `${lng} ${acceptLanguage}`);
-      }
-    });
-
-    it('turns the page to the right for ar, he and fa, and for no other language', async () => {
-      for (const [lng, direction] of Object.entries({
-        ar: 'rtl',
-        he: 'rtl',
-        fa: 'rtl',
-        en: 'ltr',
-        es: 'ltr',
-      })) {
-        const user = { userId: 'polyglot', mount, parameters: { lng } };
-        const page = await openBrowser().open(authorizeUrl(site.application, user));
-
-        assert.match(page.body, new RegExp(`<html[^>]* dir="${direction}"`), lng);
-      }
-    });
-
-    it('names the application by its display name, and with general words without one', async () => {
-      const named = await openBrowser().open(authorizeUrl(site.other, { userId: 'reader', mount }));
-      const nameless = await openBrowser().open(authorizeUrl(site.application, { userId: 'reader', mount }));
-      const consent = await walkToConsent(site.other, { userId: 'reader', login: site.login, mount });
-
-      assert.ok(textOf(named.body).includes(OTHER_NAME));
-      assert.ok(textOf(consent.page().body).includes(OTHER_NAME));
-      assert.match(textOf(nameless.body), /This application/);
-      assert.doesNotMatch(textOf(nameless.body), /Acme/);
-    });
-
-    it('takes the display name from no parameter', async () => {
-      const names = ['display_name', 'displayName', 'name', 'client_name', 'app_name'];
-      const parameters = Object.fromEntries(names.map((name) => [name, 'Evil Corporation']));
-
-      const page = await openBrowser().open(
-        authorizeUrl(site.application, { userId: 'reader', mount, parameters }),
-      );
-
-      assert.doesNotMatch(textOf(page.body), /Evil Corporation/);
-    });
-
-    it('keeps two tabs of one browser apart: the earlier one can only start again', async () => {
-      await connect(site.application, { userId: 'tabs', login: site.login, mount });
-      const browser = openBrowser();
-      const earlier = await browser.open(authorizeUrl(site.application, { userId: 'tabs', mount }));
-      await browser.open(authorizeUrl(site.other, { userId: 'somebody-else', mount }));
-
-      const page = await browser.open(earlier.url);
-
-      assert.equal(page.status, 400);
-      assert.match(textOf(page.body), /Another connection is in progress.*Start again/);
-    });
-
-    it('answers a page without its cookie, or with an unknown transaction, 400 session_expired', async () => {
-      const started = await openBrowser().open(authorizeUrl(site.application, { userId: 'lost', mount }));
-      const unknown = new URL(started.url);
-      unknown.searchParams.set('transaction', 'A'.repeat(22));
-      for (const url of [started.url, unknown]) {
-        const asProgram = await ask(url.href, { accept: 'application/json' });
-        const asPerson = await openBrowser().open(url);
-
-        assert.equal(asProgram.status, 400);
-        const body = await jsonOf(asProgram);
-        assert.equal(body.error, 'session_expired');
-        assert.equal(asPerson.status, 400);
-        assert.match(textOf(asPerson.body), /Start again/);
-      }
-    });
-
-    it('takes an approval from its own page only', async () => {
-      const browser = await walkToConsent(site.application, { userId: 'framed', login: site.login, mount });
-      const fields = [...browser.page().body.matchAll(/name="(transaction|token)" value="([^"]*)"/g)];
-      const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]));
-      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const approve = (body: Record<string, string>, headers: Record<string, string> = {}) =>
-        fetch(`${site.program.url}/connect/approve`, {
-          method: 'POST',
-          redirect: 'manual',
-          headers: { cookie, ...headers },
-          body: new URLSearchParams(body),
-        });
-
-      const refused = [
-        await approve({ transaction: form.transaction }),
-        await approve({ ...form, token: 'x'.repeat(43) }),
-        await approve(form, { 'sec-fetch-site': 'cross-site' }),
-        await approve(form, { origin: 'https://evil.example' }),
-        await approve(form, { cookie: '' }),
-      ];
-      const own = await approve(form, { origin: 'null', 'sec-fetch-site': 'same-origin' });
-
-      for (const { status, headers } of refused) {
-        assert.ok(status === 403 || status === 400, String(status));
-        assert.equal(headers.get('location'), null);
-      }
-      assert.equal(own.status, 303);
-      assert.equal((await exchange(site.application, 'framed', mount)).status, 200);
-    });
-
-    it('lets no cache keep, no frame show and no referrer tell what the pages carry', async () => {
-      const browser = await walkToConsent(site.application, { userId: 'private', login: site.login, mount });
-      const redirect = await start(asked({ user_id: 'private' }));
-
-      for (const { headers } of [browser.page(), redirect, await browser.press('Allow')]) {
-        assert.equal(headers.get('cache-control'), 'no-store');
-        assert.equal(headers.get('referrer-policy'), 'no-referrer');
-        const policy = headers.get('content-security-policy') ?? '';
-        assert.match(policy, /default-src 'none'/);
-        assert.match(policy, /frame-ancestors 'none'/);
-        assert.equal(headers.get('x-content-type-options'), 'nosniff');
       }
     });
   });
