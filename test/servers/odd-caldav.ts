@@ -1,0 +1,175 @@
+/**
+ * A CalDAV server in this process that behaves, until told otherwise: `odd` sees each request first and
+ * may answer in the way some real server does. One user, one calendar, in memory.
+ */
+import http from 'node:http';
+
+import { event } from './icalendar.ts';
+import { basic } from './process.ts';
+
+export type DavCall = {
+  readonly method: string;
+  /** PROPFIND, GET and others, or the root element of a REPORT. */
+  readonly kind: string;
+  readonly path: string;
+  readonly depth: string | undefined;
+  readonly body: string;
+  readonly authorization: string | undefined;
+};
+export type DavAnswer = {
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export const CALENDAR = '/dav/ada/work/';
+
+export class OddCalDav {
+  readonly calls: DavCall[] = [];
+  /** By name within the calendar. A deleted one is kept without data, as a tombstone. */
+  readonly resources = new Map<string, { data: string | undefined; revision: number }>();
+  revision = 1;
+  odd: (call: DavCall) => DavAnswer | undefined = () => undefined;
+  readonly #server = http.createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const [, root] = /<(?:\w+:)?([\w-]+) xmlns/.exec(body) ?? [];
+      const kind = method === 'REPORT' ? (root ?? 'none') : method;
+      const depth = typeof headers.depth === 'string' ? headers.depth : undefined;
+      const call = { method, kind, path: url, depth, body, authorization: headers.authorization };
+      this.calls.push(call);
+      const answer = this.odd(call) ?? this.#answer(call);
+      response.writeHead(answer.status, answer.headers).end(answer.body);
+    });
+  });
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  get origin(): string {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('Not started');
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  put(name: string, data = event(name, name)): void {
+    this.revision += 1;
+    this.resources.set(name, { data, revision: this.revision });
+  }
+
+  remove(name: string): void {
+    this.revision += 1;
+    this.resources.set(name, { data: undefined, revision: this.revision });
+  }
+
+  /** Calls of a kind since the last time this was asked. */
+  take(): string[] {
+    return this.calls.splice(0).map(({ kind, depth }) => (depth === undefined ? kind : `${kind} ${depth}`));
+  }
+
+  #answer(call: DavCall): DavAnswer {
+    if (call.authorization !== basic('ada'))
+      return { status: 401, headers: { 'www-authenticate': 'Basic realm="odd"' } };
+    if (call.kind === 'PROPFIND') return this.#propfind(call);
+    if (call.kind === 'sync-collection') return multistatus(this.#changes(call.body));
+    if (call.kind === 'calendar-query')
+      return multistatus(
+        this.#live()
+          .map(([name]) => this.member(name))
+          .join(''),
+      );
+    if (call.kind === 'calendar-multiget') return multistatus(this.#asked(call.body));
+    const found = this.resources.get(call.path.slice(CALENDAR.length));
+    if (call.method !== 'GET' || found?.data === undefined) return { status: 404 };
+    return { status: 200, body: found.data, headers: { etag: `"${found.revision}"` } };
+  }
+
+  /** A response with etag and type, and with the data where wanted. */
+  member(name: string, withData = false, href = CALENDAR + name): string {
+    const found = this.resources.get(name);
+    if (found?.data === undefined) return gone(href);
+    const data = withData ? `<c:calendar-data>${escapeText(found.data)}</c:calendar-data>` : '';
+    return present(href, `<d:getetag>"${found.revision}"</d:getetag>${TYPE}${data}`);
+  }
+
+  #live() {
+    return [...this.resources].filter(([, { data }]) => data !== undefined);
+  }
+
+  #asked(body: string): string {
+    const hrefs = [...body.matchAll(/<d:href>([^<]*)<\/d:href>/g)].map(([, href = '']) => href);
+    return hrefs.map((href) => this.member(href.slice(CALENDAR.length), true, href)).join('');
+  }
+
+  #changes(body: string): string {
+    const since = Number(/<d:sync-token>[^<]*?(\d*)<\/d:sync-token>/.exec(body)?.[1] ?? 0);
+    const changed = [...this.resources].filter(
+      ([, { data, revision }]) => revision > since && (since > 0 || data !== undefined),
+    );
+    return `${changed.map(([name]) => this.member(name)).join('')}<d:sync-token>urn:odd:${this.revision}</d:sync-token>`;
+  }
+
+  #propfind({ path, depth }: DavCall): DavAnswer {
+    const calendar = present(
+      CALENDAR,
+      `<d:resourcetype><d:collection/><c:calendar/></d:resourcetype><d:displayname>Work</d:displayname>` +
+        `<cs:getctag>ctag-${this.revision}</cs:getctag>`,
+    );
+    if (path === '/dav/ada/') return multistatus(calendar);
+    if (path === '/principal/')
+      return multistatus(
+        present(path, '<c:calendar-home-set><d:href>/dav/ada/</d:href></c:calendar-home-set>'),
+      );
+    if (path === CALENDAR)
+      return multistatus(
+        calendar +
+          (depth === '1'
+            ? this.#live()
+                .map(([name]) => this.member(name))
+                .join('')
+            : ''),
+      );
+    if (path === '/')
+      return multistatus(
+        present(path, '<d:current-user-principal><d:href>/principal/</d:href></d:current-user-principal>'),
+      );
+    return { status: 404 };
+  }
+}
+
+const TYPE = '<d:getcontenttype>text/calendar; component=vevent</d:getcontenttype>';
+
+export const escapeText = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\r', '&#13;');
+
+/** A response whose properties are there. */
+export const present = (href: string, properties: string): string =>
+  `<d:response><d:href>${escapeText(href)}</d:href><d:propstat><d:prop>${properties}</d:prop>` +
+  '<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>';
+
+/** A response about a resource as a whole. */
+export const gone = (href: string, status = '404 Not Found'): string =>
+  `<d:response><d:href>${escapeText(href)}</d:href><d:status>HTTP/1.1 ${status}</d:status></d:response>`;
+
+export const multistatus = (content: string): DavAnswer => ({
+  status: 207,
+  headers: { 'content-type': 'application/xml; charset=utf-8' },
+  body: `<?xml version="1.0"?><d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:cs="http://calendarserver.org/ns/">${content}</d:multistatus>`,
+});
+
+/** An error that names a precondition (RFC 4918 §16). */
+export const condition = (status: number, name: string): DavAnswer => ({
+  status,
+  headers: { 'content-type': 'application/xml' },
+  body: `<?xml version="1.0"?><d:error xmlns:d="DAV:"><d:${name}/></d:error>`,
+});
