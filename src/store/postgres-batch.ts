@@ -3,7 +3,7 @@
  * 14 times the rate of a statement each. At most two are under way, while the next ones gather.
  */
 import type { BatchStatement, Values } from './database.ts';
-import { isRefusal, nameOf, type Query } from './postgres-driver.ts';
+import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 

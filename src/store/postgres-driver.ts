@@ -2,13 +2,13 @@
  * PostgreSQL behind the Database interface. Every statement is a named prepared one (1.8 times the
  * rate of an unnamed one); batches join the waiting callers into one statement (postgres-batch.ts).
  */
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
 import type { BatchStatement, Database, Statements, Values } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
+import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
@@ -24,8 +24,6 @@ const CONNECT_WAIT_MS = 100;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 
-/** A statement as `pg` takes it; without a name it is parsed anew each time. */
-export type Query = { text: string; values: unknown[]; name?: string };
 type TextRule = (text: string) => string;
 
 /** Opens a pool of at most `connections` on `url`; connects at the first statement. */
@@ -200,9 +198,6 @@ class StatementTexts {
   }
 }
 
-/** 128 bits of the text's hash: `pg` refuses one name for two texts, and 63 bytes are a name's most. */
-export const nameOf = (text: string): string => hash('sha256', text).slice(0, 32);
-
 function bound(parameters: readonly string[], values: Values, rule: TextRule): unknown[] {
   return parameters.map((parameter) => {
     const value = valueFor(values, parameter);
@@ -210,11 +205,6 @@ function bound(parameters: readonly string[], values: Values, rule: TextRule): u
     if (value === null || typeof value === 'number') return value;
     return value.map((item) => (typeof item === 'string' ? rule(item) : item));
   });
-}
-
-/** Whether the server refused a statement and the connection goes on; 57P… ends the connection. */
-export function isRefusal(reason: unknown): boolean {
-  return reason instanceof pg.DatabaseError && !reason.code?.startsWith('57P');
 }
 
 function codeOf(reason: unknown): string | undefined {
