@@ -24,12 +24,15 @@ export function comparablePath(path: string): string {
  * append (Apache's `-gzip`).
  */
 export function comparableEtag(etag: string): string {
-  return etag
-    .trim()
-    .replace(/^W\//i, '')
+  const strong = etag.trim().replace(/^W\//i, '');
+  return strong
+    .replace(COMPRESSED, '')
     .replace(/^"(.*)"$/, '$1')
-    .replace(/[-;:](gzip|br|deflate|zstd)$/i, '');
+    .replace(COMPRESSED, '');
 }
+
+/** Inside of the quotes or behind them. */
+const COMPRESSED = /[-;:](gzip|br|deflate|zstd)$/i;
 
 /** Whether both are known and name the same version. */
 export function sameEtag(one: string | undefined, other: string | undefined): boolean {

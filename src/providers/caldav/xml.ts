@@ -79,8 +79,11 @@ export function textOf(element: XmlElement | undefined): string | undefined {
   return element?.text.trim() || undefined;
 }
 
-/** The trimmed texts of all `<d:href>` directly inside an element. */
+/** No server has longer addresses, and taking ten megabytes apart as one takes seconds. */
+const LONGEST_HREF = 8192;
+
+/** The trimmed texts of all `<d:href>` directly inside an element; those longer than 8 KB are left out. */
 export function hrefsOf(element: XmlElement | undefined): string[] {
   const hrefs = element?.children.filter(({ name }) => name === '{DAV:}href') ?? [];
-  return hrefs.map(({ text }) => text.trim()).filter((href) => href !== '');
+  return hrefs.map(({ text }) => text.trim()).filter((href) => href !== '' && href.length <= LONGEST_HREF);
 }

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { calendarOf, colorOf } from './calendar-properties.ts';
+import { timeZoneOf } from './calendar-time-zone.ts';
+import { readMultistatus } from './multistatus.ts';
+
+const NAMESPACES =
+  'xmlns="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav" xmlns:cs="http://calendarserver.org/ns/" xmlns:a="http://apple.com/ns/ical/"';
+
+const calendarWith = (properties: string, types = '<collection/><c:calendar/>') => {
+  const prop = `<resourcetype>${types}</resourcetype>${properties}`;
+  const response = `<response><href>/cal/My%20Caf%C3%A9/</href><propstat><prop>${prop}</prop><status>HTTP/1.1 200 OK</status></propstat></response>`;
+  const [first] = readMultistatus(`<multistatus ${NAMESPACES}>${response}</multistatus>`).responses;
+  return first && calendarOf(first, new URL(first.href, 'https://dav.example.com'));
+};
+
+describe('a calendar collection', () => {
+  it('is named by its last segment where it has no name', () => {
+    assert.equal(calendarWith('')?.title, 'My Café');
+  });
+
+  it('is no calendar for events when it is a scheduling box, a subscription or for tasks', () => {
+    assert.equal(calendarWith('', '<collection/><c:calendar/><c:schedule-inbox/>'), undefined);
+    assert.equal(calendarWith('', '<collection/><c:schedule-outbox/>'), undefined);
+    assert.equal(calendarWith('', '<collection/><cs:subscribed/>'), undefined);
+    const tasks =
+      '<c:supported-calendar-component-set><c:comp name="VTODO"/></c:supported-calendar-component-set>';
+    assert.equal(calendarWith(tasks), undefined);
+  });
+
+  const privileges = (names: string) =>
+    `<current-user-privilege-set>${names.replace(/<[^>]*>/g, '<privilege>$&</privilege>')}</current-user-privilege-set>`;
+  const rows: [string, 'read' | 'write'][] = [
+    ['', 'write'],
+    [privileges('<read/>'), 'read'],
+    [privileges('<read/><read-acl/><write-properties/>'), 'read'],
+    [privileges('<read/><write/>'), 'write'],
+    [privileges('<all/>'), 'write'],
+    [privileges('<read/><bind/>'), 'write'],
+    [privileges('<read/><write-content/>'), 'write'],
+  ];
+  for (const [properties, access] of rows)
+    it(`grants ${access} with ${properties || 'no privileges told'}`, () => {
+      assert.equal(calendarWith(properties)?.access, access);
+    });
+
+  it('keeps the raw properties as plain data', () => {
+    const original = calendarWith('<displayname>Work &amp; more</displayname>')?.original;
+
+    assert.deepEqual(original, {
+      'd:resourcetype': [{ 'd:collection': '' }, { 'c:calendar': '' }],
+      'd:displayname': 'Work & more',
+    });
+  });
+});
+
+describe('the color of a calendar', () => {
+  const rows: [string | undefined, string | undefined][] = [
+    ['#12ABEF', '#12abef'],
+    ['#12ABEFFF', '#12abef'],
+    ['12abef', '#12abef'],
+    ['#1af', '#11aaff'],
+    ['#1af8', '#11aaff'],
+    ['red', undefined],
+    ['#12abe', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ];
+  for (const [text, color] of rows)
+    it(`reads ${text} as ${color}`, () => {
+      assert.equal(colorOf(text), color);
+    });
+});
+
+describe('the zone of a calendar', () => {
+  const timezone = (tzid: string, rest = '') =>
+    `BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:${tzid}\n${rest}END:VTIMEZONE\nEND:VCALENDAR\n`;
+
+  it('is what its VTIMEZONE names, in whatever names zones', () => {
+    assert.equal(timeZoneOf(timezone('Europe/Athens')), 'Europe/Athens');
+    assert.equal(timeZoneOf(timezone('W. Europe Standard Time')), 'Europe/Berlin');
+    assert.equal(timeZoneOf(timezone('Mine', 'X-LIC-LOCATION:America/Lima\n')), 'America/Lima');
+  });
+
+  it('is unknown where nothing tells', () => {
+    for (const text of [undefined, '', 'nonsense', timezone(''), 'BEGIN:VCALENDAR\nEND:VCALENDAR'])
+      assert.equal(timeZoneOf(text), undefined);
+  });
+});

@@ -1,0 +1,151 @@
+/** XML of servers that mean harm, and XML that nobody meant: refused in one way, and quickly. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import fc from 'fast-check';
+
+import { ProviderError } from '../src/calendars/provider-error.ts';
+import { calendarOf } from '../src/providers/caldav/calendar-properties.ts';
+import { memberOf } from '../src/providers/caldav/member.ts';
+import { namesCondition, readMultistatus } from '../src/providers/caldav/multistatus.ts';
+import { rounds } from './rounds.ts';
+
+const collection = new URL('https://dav.example.com/ada/work/');
+const MOST_MS = 1000;
+
+/** Does with a body all that is done with bodies. Anything but a ProviderError is a fault. */
+function digest(body: string): void {
+  const began = performance.now();
+  try {
+    namesCondition(body, 'valid-sync-token');
+    for (const response of readMultistatus(body).responses) {
+      memberOf(response, collection);
+      const url = URL.parse(response.href, collection);
+      if (url !== null) calendarOf(response, url);
+    }
+  } catch (failure) {
+    if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
+  }
+  const took = performance.now() - began;
+  assert.ok(took < MOST_MS, `${took} ms for ${body.slice(0, 200)}`);
+}
+
+const refused = (body: string) => {
+  const began = performance.now();
+  assert.throws(
+    () => readMultistatus(body),
+    (failure) => failure instanceof ProviderError,
+  );
+  assert.ok(performance.now() - began < MOST_MS);
+};
+
+const root = (content: string) => `<multistatus xmlns="DAV:">${content}</multistatus>`;
+
+describe('multistatus of a hostile server', () => {
+  it('has no entities of its own: a billion laughs are not begun', () => {
+    const levels = Array.from(
+      { length: 10 },
+      (_, level) => `<!ENTITY l${level + 1} "${`&l${level};`.repeat(10)}">`,
+    );
+    refused(`<?xml version="1.0"?><!DOCTYPE m [<!ENTITY l0 "lol">${levels.join('')}]>${root('&l10;')}`);
+  });
+
+  it('reads no files and no addresses', () => {
+    for (const entity of ['SYSTEM "file:///etc/passwd"', 'SYSTEM "http://127.0.0.1/"', 'PUBLIC "x" "y"'])
+      refused(`<?xml version="1.0"?><!DOCTYPE m [<!ENTITY x ${entity}>]>${root('&x;')}`);
+    refused(root('&x;'));
+    refused(`<!DOCTYPE html>${root('')}`);
+  });
+
+  it('is not followed into the depth', () => {
+    refused(root('<a>'.repeat(100_000)));
+    refused(root(`${'<a>'.repeat(40)}${'</a>'.repeat(40)}`));
+  });
+
+  it('has no more than 300,000 elements', () => {
+    refused(root('<a/>'.repeat(1_000_000)));
+  });
+
+  it('costs under a second at ten megabytes, whatever fills them', () => {
+    const size = 10_000_000;
+    const fill = (piece: string) => piece.repeat(Math.floor(size / piece.length));
+    digest(root(`<response><href>${'x'.repeat(size)}</href></response>`));
+    digest(root(`<response><href>${fill('%zz')}</href></response>`));
+    digest(root(`<sync-token>${fill('&amp;')}</sync-token>`));
+    digest(root(`<response><href>/a</href><status>${'HTTP/1.1 '.repeat(size / 9)}</status></response>`));
+    digest(
+      `<multistatus xmlns="DAV:" ${Array.from({ length: 200_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
+    );
+    digest(fill('<'));
+    digest(fill(' '));
+    digest(root(fill('<!-- -->')));
+  });
+
+  it('may have 20,000 resources', () => {
+    const resource = (index: number) =>
+      `<response><href>/ada/work/${index}.ics</href><propstat><prop><getetag>"${index}"</getetag><getcontenttype>text/calendar</getcontenttype></prop><status>HTTP/1.1 200 OK</status></propstat></response>`;
+    const body = root(Array.from({ length: 20_000 }, (_, index) => resource(index)).join(''));
+
+    const { responses } = readMultistatus(body);
+
+    assert.equal(responses.filter((response) => memberOf(response, collection)).length, 20_000);
+  });
+});
+
+/** Pieces that multistatus is made of, and some that it is not. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    '<response>',
+    '</response>',
+    '<href>',
+    '</href>',
+    '/ada/work/a.ics',
+    'http://[::',
+    '<propstat>',
+    '</propstat>',
+    '<prop>',
+    '</prop>',
+    '<status>HTTP/1.1 200 OK</status>',
+    '<status>HTTP/1.1 999</status>',
+    '<resourcetype><collection/><c:calendar xmlns:c="urn:ietf:params:xml:ns:caldav"/></resourcetype>',
+    '<getetag>"1"</getetag>',
+    '<current-user-privilege-set><privilege><read/></privilege></current-user-privilege-set>',
+    '<sync-token>urn:1</sync-token>',
+    '<x:y xmlns:x="urn:x"/>',
+    '<x:y/>',
+    '<__proto__ constructor="1"/>',
+    '<![CDATA[',
+    ']]>',
+    '<!--',
+    '-->',
+    '<?pi ?>',
+    '&amp;',
+    '&#0;',
+    '&#x110000;',
+    '&x;',
+    '<!DOCTYPE x>',
+    '%',
+    '\u0000',
+    '\ud800',
+  ),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+);
+
+describe('multistatus that nobody meant', () => {
+  const numRuns = rounds(500);
+
+  it('fails as an answer that cannot be read, or is read, and takes no second', () => {
+    const pieces = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(fc.property(fc.oneof(pieces, pieces.map(root)), digest), { numRuns });
+  });
+
+  it('does so too where one part of a right answer was replaced', () => {
+    const right = root(
+      '<response><href>/ada/work/</href><propstat><prop><resourcetype><collection/><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></resourcetype><displayname>Work</displayname></prop><status>HTTP/1.1 200 OK</status></propstat></response><sync-token>urn:1</sync-token>',
+    );
+    const mutated = fc
+      .tuple(fc.nat(right.length), fc.nat(20), piece)
+      .map(([at, length, text]) => right.slice(0, at) + text + right.slice(at + length));
+    fc.assert(fc.property(mutated, digest), { numRuns });
+  });
+});
