@@ -103,11 +103,11 @@ export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions =
       child = spawnProgram(['serve'], settings);
       child.stdout?.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
       child.stderr?.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-      await healthy(url, child, () => written.stdout + written.stderr);
+      await healthy(url, child, () => lastOf(written));
     },
     async stop() {
       const code = await end(child, 'SIGTERM');
-      if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${written.stderr}`);
+      if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${lastOf(written)}`);
     },
     async kill() {
       await end(child, 'SIGKILL');
@@ -162,6 +162,10 @@ async function run(words: readonly string[], env: NodeJS.ProcessEnv) {
   clearTimeout(timer);
   return { code, stdout, stderr };
 }
+
+/** A program that was started often has written a lot: the end says what happened. */
+const lastOf = ({ stdout, stderr }: { stdout: string; stderr: string }): string =>
+  `${stdout.slice(-1000)}${stderr.slice(-3000)}`;
 
 async function healthy(url: string, child: ChildProcess, written: () => string): Promise<void> {
   const deadline = performance.now() + START_MS;
