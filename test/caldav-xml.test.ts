@@ -13,9 +13,15 @@ import { rounds } from './rounds.ts';
 const collection = new URL('https://dav.example.com/ada/work/');
 const MOST_MS = 1000;
 
+/** Milliseconds of this thread's work: what else the machine does is not counted. */
+function spent(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
 /** Does with a body all that is done with bodies. Anything but a ProviderError is a fault. */
 function digest(body: string): void {
-  const began = performance.now();
+  const began = spent();
   try {
     namesCondition(body, 'valid-sync-token');
     for (const response of readMultistatus(body).responses) {
@@ -26,17 +32,17 @@ function digest(body: string): void {
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
   }
-  const took = performance.now() - began;
+  const took = spent() - began;
   assert.ok(took < MOST_MS, `${took} ms for ${body.slice(0, 200)}`);
 }
 
 const refused = (body: string) => {
-  const began = performance.now();
+  const began = spent();
   assert.throws(
     () => readMultistatus(body),
     (failure) => failure instanceof ProviderError,
   );
-  assert.ok(performance.now() - began < MOST_MS);
+  assert.ok(spent() - began < MOST_MS);
 };
 
 const root = (content: string) => `<multistatus xmlns="DAV:">${content}</multistatus>`;
@@ -62,7 +68,8 @@ describe('multistatus of a hostile server', () => {
     refused(root(`${'<a>'.repeat(40)}${'</a>'.repeat(40)}`));
   });
 
-  it('has no more than 300,000 elements', () => {
+  it('has no more than 250,000 elements', () => {
+    refused(root('<a/>'.repeat(250_000)));
     refused(root('<a/>'.repeat(1_000_000)));
   });
 

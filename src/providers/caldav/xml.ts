@@ -19,7 +19,12 @@ type OpenElement = { name: string; attributes: Record<string, string>; children:
 
 const MOST_DEPTH = 32;
 /** A listing of 20,000 resources has about 200,000. */
-const MOST_ELEMENTS = 300_000;
+const MOST_ELEMENTS = 250_000;
+/** Tags, comments and whatever else begins with `<`. */
+const MOST_MARKUP = 600_000;
+const MOST_ATTRIBUTES = 32;
+/** Escaped characters are slow to read; calendar data in ten megabytes has a tenth of this many. */
+const MOST_REFERENCES = 500_000;
 
 /** The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. */
 export function parseXml(document: string): XmlElement {
@@ -27,12 +32,20 @@ export function parseXml(document: string): XmlElement {
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;
   let count = 0;
+  let attributes = 0;
 
   parser.on('error', (cause) => {
     throw unreadable('it is not well-formed', cause);
   });
   parser.on('doctype', () => {
     throw unreadable('it has a document type');
+  });
+  parser.on('opentagstart', () => {
+    attributes = 0;
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MOST_ATTRIBUTES) throw unreadable('an element has too many attributes');
   });
   parser.on('opentag', (tag) => {
     count += 1;
@@ -54,9 +67,20 @@ export function parseXml(document: string): XmlElement {
     else parent.children.push(closed);
   });
 
+  if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
+  if (hasMore(document, '&', MOST_REFERENCES)) throw unreadable('it escapes too many characters');
   parser.write(document).close();
   if (root === undefined) throw unreadable('it is empty');
   return root;
+}
+
+function hasMore(text: string, character: string, most: number): boolean {
+  let found = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    found += 1;
+    if (found > most) return true;
+  }
+  return false;
 }
 
 function elementOf(tag: SaxesTagNS): OpenElement {
