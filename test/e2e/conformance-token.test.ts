@@ -228,6 +228,16 @@ for (const mount of MOUNTS) {
       assert.equal((await read(site.application, '/calendars', anew.accessToken)).status, 200);
     });
 
+    it('ends every token at once when the operator revokes the user from another process', async () => {
+      const pair = await connected('ended by the operator');
+      assert.equal((await read(site.application, '/connection-status', pair.accessToken)).status, 200);
+
+      await site.program.command('user', 'revoke', site.application.clientId, 'ended by the operator');
+
+      assert.equal((await read(site.application, '/connection-status', pair.accessToken)).status, 401);
+      await refused(await refresh(site.application, pair.refreshToken, mount), 'invalid_grant');
+    });
+
     it('answers a revocation 200 whatever the token is, and 400 only when there is none', async () => {
       const { accessToken } = await connected('whatever');
       await revoke(site.application, accessToken, mount);
