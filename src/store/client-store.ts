@@ -16,16 +16,18 @@ const CLIENT = `a.client_id AS "clientId", a.name AS "name", a.display_name AS "
   a.redirect_uri AS "redirectUri", a.webhook_url AS "webhookUrl", a.created_at AS "createdAt"`;
 
 const FIND = `SELECT ${CLIENT} FROM application AS a WHERE a.client_id = :clientId`;
-// `asked` tells apart two calls for one application, whose instants may differ.
+// Each secret as its hash, a space and when it expires. Which of them live is told by the caller's clock,
+// so that one answer serves all who ask.
 const FIND_WITH_SECRETS: BatchStatement = {
-  columns: { asked: 'TEXT', clientId: 'TEXT', at: 'BIGINT' },
+  columns: { clientId: 'TEXT' },
   sql: (v) => `
-    SELECT v.asked AS "asked", ${CLIENT},
-           (SELECT string_agg(s.secret_hash, ' ') FROM client_secret AS s
-             WHERE s.client_id = v.clientId AND (s.expires_at IS NULL OR s.expires_at > v.at)) AS "hashes"
+    SELECT ${CLIENT},
+           (SELECT string_agg(s.secret_hash || ' ' || COALESCE(CAST(s.expires_at AS TEXT), ''), ',')
+              FROM client_secret AS s WHERE s.client_id = v.clientId) AS "secrets"
       FROM ${v} JOIN application AS a ON a.client_id = v.clientId`,
-  key: 'asked',
+  key: 'clientId',
   writes: false,
+  keptWhileUnwritten: ['application', 'client_secret'],
 };
 
 const CREATE = `
@@ -53,9 +55,8 @@ export function clientStore(db: Database): ClientStore {
     },
 
     async findClientWithSecrets(clientId, now) {
-      const values = { asked: `${now} ${clientId}`, clientId, at: now };
-      const row = await db.batch<ClientRow & { hashes: string | null }>(FIND_WITH_SECRETS, values);
-      return row && { client: clientOf(row), secretHashes: row.hashes?.split(' ') ?? [] };
+      const row = await db.batch<ClientRow & { secrets: string | null }>(FIND_WITH_SECRETS, { clientId });
+      return row && { client: clientOf(row), secretHashes: livingSecrets(row.secrets ?? '', now) };
     },
 
     async listClients() {
@@ -89,6 +90,13 @@ export function clientStore(db: Database): ClientStore {
 function clientOf({ clientId, name, displayName, redirectUri, webhookUrl, createdAt }: ClientRow): Client {
   const optional = { displayName: displayName ?? undefined, webhookUrl: webhookUrl ?? undefined };
   return { clientId, name, redirectUri, createdAt, ...optional };
+}
+
+function livingSecrets(secrets: string, now: number): string[] {
+  return secrets.split(',').flatMap((secret) => {
+    const [hash = '', expiresAt = ''] = secret.split(' ');
+    return hash !== '' && (expiresAt === '' || Number(expiresAt) > now) ? [hash] : [];
+  });
 }
 
 function changedValues({ name, displayName, redirectUri, webhookUrl }: ClientChange) {

@@ -39,6 +39,13 @@ export type BatchStatement = {
    */
   readonly key: string;
   readonly writes: boolean;
+  /**
+   * Of a hot look-up that `key` alone decides: the tables it reads, and those whose rows' deletion
+   * cascades to them. SQLite then keeps its rows in memory until one of these was written to.
+   */
+  readonly keptWhileUnwritten?: readonly string[];
+  /** Of a write: it changes nothing that a kept look-up answers, so that it may go on being kept. */
+  readonly sparesKept?: true;
 };
 
 export interface Database extends Statements {

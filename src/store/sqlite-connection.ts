@@ -23,6 +23,7 @@ export class SqliteConnection {
   readonly #db: DatabaseSync;
   readonly #text: (text: string) => string;
   readonly #prepared = new Map<string, Prepared>();
+  #dataVersion: StatementSync | undefined;
 
   /**
    * `text` decides what becomes of text that cannot be stored. `timeout` is how long, in ms, a
@@ -50,6 +51,12 @@ export class SqliteConnection {
   get<Row>(sql: string, values: Values): Row | undefined {
     const { statement, parameters } = this.#prepare(sql);
     return statement.get(...this.#bound(parameters, values)) as Row | undefined;
+  }
+
+  /** A number that changes when another connection has committed, and only then. */
+  foreignCommits(): number {
+    this.#dataVersion ??= this.#db.prepare('PRAGMA data_version');
+    return Number(this.#dataVersion.get()?.data_version);
   }
 
   /** Copies everything in one step: the state of one moment, however much is written meanwhile. */

@@ -9,7 +9,9 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { BatchStatement, Database, Statements, Values } from './database.ts';
+import { ReadCache } from './read-cache.ts';
 import { isBusy, SqliteConnection } from './sqlite-connection.ts';
+import { valueFor } from './statement-text.ts';
 import { textToFind, textToWrite } from './text-values.ts';
 import { TransactionStatements } from './transaction-statements.ts';
 
@@ -44,6 +46,7 @@ class SqliteDatabase implements Database {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #batchSql = new Map<BatchStatement, string>();
+  readonly #kept: ReadCache;
   #waiting: Write[] = [];
   #flushing: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -57,6 +60,8 @@ class SqliteDatabase implements Database {
     this.#writer.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
     this.#reader = new SqliteConnection(file, textToFind, READ_TIMEOUT_MS);
     this.#reader.exec('PRAGMA query_only = ON');
+    // Asked of the writer, to whom its own commits are not foreign.
+    this.#kept = new ReadCache(() => this.#writer.foreignCommits());
   }
 
   async all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
@@ -68,7 +73,7 @@ class SqliteDatabase implements Database {
   }
 
   write<Row>(sql: string, values: Values = {}): Promise<Row[]> {
-    return this.#enqueue(() => this.#writer.all<Row>(sql, values));
+    return this.#enqueue(() => this.#writeAll<Row>(sql, values));
   }
 
   transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
@@ -77,14 +82,22 @@ class SqliteDatabase implements Database {
 
   async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
     const sql = this.#sqlOf(statement);
-    if (!statement.writes) return this.#reader.get<Row>(sql, values);
-    return this.#enqueue(() => this.#writer.get<Row>(sql, values));
+    if (statement.writes) {
+      return this.#enqueue(() => {
+        if (!statement.sparesKept) this.#kept.wrote(sql);
+        return this.#writer.get<Row>(sql, values);
+      });
+    }
+    const look = () => this.#reader.get<Row>(sql, values);
+    if (statement.keptWhileUnwritten === undefined) return look();
+    return this.#kept.find(statement, valueFor(values, statement.key), look);
   }
 
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void> {
     // A rowid alias, the fastest key SQLite has, must be spelled INTEGER.
     const script = sql.replace(/\bBIGINT\b/g, 'INTEGER');
     return this.transaction(async (tx) => {
+      this.#kept.wrote(script);
       this.#writer.exec(script);
       await after(tx);
     });
@@ -111,6 +124,11 @@ class SqliteDatabase implements Database {
     await this.#flushing;
     this.#reader.close();
     this.#writer.close();
+  }
+
+  #writeAll<Row>(sql: string, values: Values): Row[] {
+    this.#kept.wrote(sql);
+    return this.#writer.all<Row>(sql, values);
   }
 
   #sqlOf(statement: BatchStatement): string {
@@ -160,6 +178,7 @@ class SqliteDatabase implements Database {
       writes = this.#takeWaiting();
       for (const write of writes) answers.push(await this.#answerOf(write));
       this.#writer.exec('COMMIT');
+      this.#kept.committed();
     } catch (reason) {
       // The shared commit failed (disk full, file locked): nobody's write happened.
       if (this.#writer.inTransaction) this.#writer.exec('ROLLBACK');
@@ -201,7 +220,7 @@ class SqliteDatabase implements Database {
 
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
   async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    const tx = new TransactionStatements(async (sql, values) => this.#writer.all(sql, values));
+    const tx = new TransactionStatements(async (sql, values) => this.#writeAll(sql, values));
     this.#writer.exec('SAVEPOINT work');
     try {
       const result = await work(tx);

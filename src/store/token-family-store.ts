@@ -19,6 +19,8 @@ const ROTATE: BatchStatement = {
       user_id AS "userId", scope AS "scope"`,
   key: 'successor',
   writes: true,
+  // Whose the grant is, its scope and whether it lives stay as they are.
+  sparesKept: true,
 };
 
 const FIND_LIVING: BatchStatement = {
@@ -29,6 +31,7 @@ const FIND_LIVING: BatchStatement = {
      WHERE f.ended_at IS NULL`,
   key: 'familyId',
   writes: false,
+  keptWhileUnwritten: ['token_family'],
 };
 
 const END_OF_USER = `
