@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeProtectedHeader } from 'jose';
 
 import { onEachDatabase } from './databases.ts';
-import { connect, read, refresh, type TokenPair, tokensOf } from './e2e/flow.ts';
+import { type Application, connect, read, refresh, type TokenPair, tokensOf } from './e2e/flow.ts';
 import { type Instances, openInstances } from './e2e/instances.ts';
 import { WITHOUT_RADICALE } from './e2e/site.ts';
 import { freePort, prepareProgram, runProgram } from './program.ts';
@@ -33,10 +33,16 @@ onEachDatabase((database, _open, place) => {
       const { applications, login, programs } = instances;
       const users = Array.from({ length: CHAINS }, (_, i) => ({ userId: `user ${i}`, login }));
       const chains = await Promise.all(users.map((user) => connect(applications[0], user)));
+      const grantOf = (at: Application) => connect(at, { userId: 'newest', login });
       const oldest = await connect(applications[1], { userId: 'oldest', login });
-      const load = chains.map((pair) => goOn(instances, pair));
+      const load = chains.map((pair) => goOn(applications, pair));
 
-      for (let i = 0; i < ROTATIONS; i++) {
+      // Twice: the key after next is one that the running instances have never heard of.
+      for (const program of programs) await program.command('keys', 'rotate');
+      // It signs with that key from its start, the others from when they take the rotations up.
+      const newest = await instances.startAnother();
+      for (const application of applications) load.push(goOn([application, newest], await grantOf(newest)));
+      for (let i = 2; i < ROTATIONS; i++) {
         await programs[i % 2 === 0 ? 0 : 1].command('keys', 'rotate');
         await sleep(200);
       }
@@ -121,7 +127,7 @@ onEachDatabase((database, _open, place) => {
 });
 
 /** Refreshes at one instance and reads and refreshes at the other, until it is stopped. */
-function goOn({ applications: [here, there] }: Instances, first: TokenPair) {
+function goOn([here, there]: readonly [Application, Application], first: TokenPair) {
   const refusals: string[] = [];
   let answered = 0;
   let stopped = false;

@@ -26,6 +26,12 @@ export async function openInstances(databaseUrl: string) {
       programs: [first, second] as const,
       applications: [at(first), at(second)] as const,
       login: loginOf(calendars, 'ada'),
+      /** Starts one more, which is closed with the others. */
+      async startAnother(): Promise<Application> {
+        const another = await startProgram({ databaseUrl, env });
+        started.push(another);
+        return at(another);
+      },
       close,
     };
   } catch (reason) {
