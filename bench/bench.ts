@@ -14,10 +14,12 @@ import { pinToLoadCore } from './pinned-process.ts';
 import { type RowReport, reportOf, textOf } from './report.ts';
 import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
+import { listingRow } from './rows/listing-row.ts';
+import { memoryRow, startRow } from './rows/start-row.ts';
 import { bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
 
 const RESULTS = path.resolve(import.meta.dirname, '../artefacts/bench-results.json');
-const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow];
+const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow, listingRow];
 
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) console.log(HELP);
@@ -44,6 +46,10 @@ async function bench(options: Options): Promise<void> {
       const ofRow = await mkdtemp(path.join(folder, `${row.name}-`));
       const context = { folder: ofRow, pace: options.pace, postgres: startPostgres };
       tell(reportOf(row, await runRow(row, context)));
+    }
+    if (options.rows.includes('start')) {
+      tell(await startRow(folder, options.starts));
+      tell(memoryRow(reports));
     }
   } finally {
     await (await postgres)?.stop();

@@ -11,7 +11,7 @@ import { sendOnce } from './load/http-load.ts';
 import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';
 import { type ServerProcess, startNode } from './pinned-process.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
+export const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
 const START_SECONDS = 30;
 const ROWS_PER_TRANSACTION = 2000;
 
@@ -34,17 +34,21 @@ export type KalendsOptions = {
   readonly seed?: (stores: Stores, application: Application) => Promise<void>;
   /** Further arguments of node. */
   readonly nodeArguments?: readonly string[];
+  /** Another program on the same configuration, in the place of `src/main.ts serve`. */
+  readonly program?: string;
 };
 
 /** Makes an application by the command line, starts the server and waits for /health. */
 export async function startKalends(options: KalendsOptions): Promise<Kalends> {
-  const { folder, databaseUrl, seed, nodeArguments = [] } = options;
+  const { folder, databaseUrl, seed, nodeArguments = [], program } = options;
   const port = await freePort();
   const env = kalendsEnvironment(path.join(folder, `kalends-${port}`), port, databaseUrl);
   const application = await createApplication(env);
   const stores = await openStorage(loadConfig(env));
   await seed?.(stores, application);
-  const server = startNode([...nodeArguments, MAIN, 'serve'], { env });
+  const server = startNode([...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])], {
+    env,
+  });
   await untilHealthy(server, port);
   let users = 0;
   return {

@@ -17,6 +17,8 @@ export type Pace = {
   readonly warmUpSeconds: number;
   readonly seconds: number;
   readonly rounds: number;
+  /** Whose tokens are in use at a time; far more than connections, so that nothing stays hot by chance. */
+  readonly users: number;
 };
 
 export type SubjectResult = {

@@ -15,9 +15,9 @@ export type Options = { readonly pace: Pace; readonly rows: readonly RowName[]; 
 const ROWS: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'postgres', 'listing', 'start'];
 const CONNECTIONS = 64;
 const PACES = {
-  full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5 },
-  quick: { connections: CONNECTIONS, warmUpSeconds: 1, seconds: 0.5, rounds: 3 },
-  smoke: { connections: 8, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1 },
+  full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5, users: 1000 },
+  quick: { connections: CONNECTIONS, warmUpSeconds: 1, seconds: 0.5, rounds: 3, users: 1000 },
+  smoke: { connections: 8, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1, users: 20 },
 };
 const STARTS = { full: 7, quick: 3, smoke: 1 };
 

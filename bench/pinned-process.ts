@@ -15,6 +15,13 @@ export function pinToLoadCore(): boolean {
   return canPin && spawnSync('taskset', ['-a', '-cp', LOAD_CORE, String(process.pid)]).status === 0;
 }
 
+/** Servers that run; none outlives the bench, however it ends. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 export type ServerProcess = {
   readonly pid: number;
   readonly child: ChildProcess;
@@ -38,6 +45,8 @@ export function startNode(
   // taskset becomes the program it starts: the process id stays.
   const { pid } = child;
   if (pid === undefined) throw new Error(`Could not start ${program}`);
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let errors = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-4000);

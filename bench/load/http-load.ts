@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** One request, ready for the wire, and what to do with the body of its answer. */
-export type Call = { readonly request: string; readonly answered?: (body: string) => void };
+export type Call = { readonly request: string; readonly answered?: (body: string) => unknown };
 
 /** The next call to make; `undefined` when there is nothing left to send. */
 export type CallSource = () => Call | undefined;

@@ -1,5 +1,5 @@
 /** The requests of the bench as text for the wire, and the sources that chain them. */
-import { type CallSource, sendOnce } from './http-load.ts';
+import { type CallSource, runLoad } from './http-load.ts';
 
 export const CLIENT_ID = 'benchapplication';
 export const REDIRECT_URI = 'https://app.example/callback';
@@ -85,7 +85,7 @@ export class TokenQueue {
   }
 }
 
-/** Exchanges codes for tokens, one after the other. */
+/** Exchanges codes for tokens, many at a time. */
 export async function tokensFor(
   port: number,
   path: string,
@@ -93,8 +93,13 @@ export async function tokensFor(
   application: Application,
 ): Promise<Tokens[]> {
   const tokens: Tokens[] = [];
-  for (const code of codes) {
-    tokens.push(JSON.parse(await sendOnce(port, exchangeRequest(path, code, application))));
-  }
+  const left = [...codes];
+  const next: CallSource = () => {
+    const code = left.pop();
+    if (code === undefined) return undefined;
+    const answered = (body: string) => tokens.push(JSON.parse(body));
+    return { request: exchangeRequest(path, code, application), answered };
+  };
+  await runLoad({ port, connections: 32, seconds: 60, expectedStatus: 200 }, next);
   return tokens;
 }

@@ -14,6 +14,8 @@ const app = Fastify({ logger: false });
 app.register(formbody);
 app.post('/token', async () => body);
 app.get('/bearer', async () => body);
+const text = JSON.stringify(body);
+app.get('/text', async (_, reply) => reply.type('application/json; charset=utf-8').send(text));
 
 await app.listen({ port: 0, host: '127.0.0.1' });
 const address = app.server.address();

@@ -1,4 +1,6 @@
 /** Refresh grant, code exchange and Bearer check, beside peers in memory and on the same databases. */
+import path from 'node:path';
+
 import { sendOnce } from '../load/http-load.ts';
 import { bearerGet, exchangeRequest, formPost, tokensFor } from '../load/oauth-calls.ts';
 import type { LoadRow } from '../row.ts';
@@ -22,10 +24,11 @@ import {
 } from './token-subjects.ts';
 
 /**
- * The cheapest answer behind a Bearer check: the user's accounts, of whom there are none. On top of
- * the check it reads them, one indexed look-up, so that the check alone costs a little less.
+ * The check alone: Kalends' server with a route behind it that says whose the token is, as the peers'
+ * routes do. Of the program's own endpoints the lightest is beside it: it reads the user's accounts.
  */
-export const BEARER_PATH = '/connection-status';
+const BEARER_PROGRAM = path.resolve(import.meta.dirname, '../peers/kalends-bearer.ts');
+const STATUS = 'Kalends, GET /connection-status';
 
 export const refreshRow: LoadRow = {
   name: 'refresh',
@@ -44,10 +47,10 @@ export const refreshRow: LoadRow = {
     const refreshToken: string = JSON.parse(answer).refresh_token;
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
     return [
-      await refreshing(KALENDS, server),
-      await refreshing(OIDC_MEMORY, await oidc(context, 'memory')),
-      await refreshing(OIDC_SQLITE, await oidc(context, 'sqlite')),
-      await refreshing(NODE_OAUTH, await peer(context, 'node-oauth')),
+      await refreshing(context, KALENDS, server),
+      await refreshing(context, OIDC_MEMORY, await oidc(context, 'memory')),
+      await refreshing(context, OIDC_SQLITE, await oidc(context, 'sqlite')),
+      await refreshing(context, NODE_OAUTH, await peer(context, 'node-oauth')),
       repeating(BARE_FORM, bare, formPost('/token', form, server.application)),
     ];
   },
@@ -73,23 +76,24 @@ const OIDC_INTROSPECTION = 'oidc-provider introspection, memory';
 
 export const bearerRow: LoadRow = {
   name: 'bearer',
-  title: `Bearer check (GET ${BEARER_PATH})`,
+  title: 'Bearer check',
   comparisons: [
     { ours: KALENDS, theirs: OIDC_INTROSPECTION, unit: '×', required: 5, outFor: 10 },
     { ours: KALENDS, theirs: NODE_OAUTH, unit: '×', required: 1.8, outFor: 4 },
     { ours: KALENDS, theirs: BARE_GET, unit: '%', required: 0.45, outFor: 0.8 },
   ],
   async subjects(context) {
-    const server = await kalends(context);
+    const server = await kalends(context, { program: BEARER_PROGRAM });
     const codes = await server.seedCodes(1);
     const [tokens] = await tokensFor(server.port, '/token', codes, server.application);
     const token = tokens?.access_token ?? '';
-    const bare = await bareFastify(context, await sendOnce(server.port, bearerGet(BEARER_PATH, token)));
+    const bare = await bareFastify(context, await sendOnce(server.port, bearerGet('/protected', token)));
     return [
-      await presenting(KALENDS, server, getWith(BEARER_PATH)),
-      await presenting(OIDC_INTROSPECTION, await oidc(context, 'memory', 'opaque'), introspect),
-      await presenting(NODE_OAUTH, await peer(context, 'node-oauth'), getWith('/protected')),
+      await presenting(context, KALENDS, server, getWith('/protected')),
+      await presenting(context, OIDC_INTROSPECTION, await oidc(context, 'memory', 'opaque'), introspect),
+      await presenting(context, NODE_OAUTH, await peer(context, 'node-oauth'), getWith('/protected')),
       repeating(BARE_GET, bare, bearerGet('/bearer', token)),
+      await presenting(context, STATUS, await kalends(context), getWith('/connection-status')),
     ];
   },
 };
@@ -108,12 +112,15 @@ export const postgresRow: LoadRow = {
   ],
   async subjects(context) {
     const postgres = await context.postgres();
-    const server = await kalends(context, await postgres.createDatabase('kalends'));
+    const databaseUrl = await postgres.createDatabase('kalends');
+    const server = await kalends(context, { databaseUrl });
+    const databaseOfBearer = await postgres.createDatabase('kalends_bearer');
+    const bearer = await kalends(context, { databaseUrl: databaseOfBearer, program: BEARER_PROGRAM });
     return [
-      await refreshing(KALENDS_REFRESH, server),
-      await refreshing(OIDC_REFRESH, await oidc(context, 'postgres')),
-      await presenting(KALENDS_BEARER, server, getWith(BEARER_PATH)),
-      await presenting(OIDC_BEARER, await oidc(context, 'postgres', 'opaque'), introspect),
+      await refreshing(context, KALENDS_REFRESH, server),
+      await refreshing(context, OIDC_REFRESH, await oidc(context, 'postgres')),
+      await presenting(context, KALENDS_BEARER, bearer, getWith('/protected')),
+      await presenting(context, OIDC_BEARER, await oidc(context, 'postgres', 'opaque'), introspect),
     ];
   },
 };

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { type Kalends, startKalends } from '../kalends.ts';
+import { type Kalends, type KalendsOptions, startKalends } from '../kalends.ts';
 import type { CallSource } from '../load/http-load.ts';
 import {
   type Application,
@@ -25,15 +25,16 @@ export const NODE_OAUTH = '@node-oauth + express, memory';
 export const BARE_FORM = 'bare Fastify, form POST';
 export const BARE_GET = 'bare Fastify, GET';
 
-/** Users whose tokens are in use at a time; far more than connections, so that nothing stays hot by chance. */
-export const USERS = 1000;
 /** More codes than the fastest server exchanges in a second. */
 const CODES_PER_SECOND = 12_000;
 
 type Server = Pick<Kalends | Peer, 'port' | 'process' | 'application' | 'seedCodes'>;
 
-export async function kalends(context: RowContext, databaseUrl?: string): Promise<Kalends> {
-  const server = await startKalends({ folder: context.folder, databaseUrl });
+export async function kalends(
+  context: RowContext,
+  options: Pick<KalendsOptions, 'databaseUrl' | 'program'> = {},
+): Promise<Kalends> {
+  const server = await startKalends({ folder: context.folder, ...options });
   context.after(server.stop);
   return server;
 }
@@ -66,11 +67,11 @@ export async function bareFastify(context: RowContext, body: string): Promise<Pe
 }
 
 /** Spends and gets refresh tokens, each once. */
-export async function refreshing(name: string, server: Server, at = '/token'): Promise<Subject> {
+export async function refreshing({ pace }: RowContext, name: string, server: Server): Promise<Subject> {
   const { port, application } = server;
-  const tokens = await tokensFor(port, at, await server.seedCodes(USERS), application);
+  const tokens = await tokensFor(port, '/token', await server.seedCodes(pace.users), application);
   const queue = new TokenQueue(tokens.map(({ refresh_token }) => refresh_token));
-  const source = refreshes(at, queue, application);
+  const source = refreshes('/token', queue, application);
   return { name, port, pid: server.process.pid, prepare: async () => source };
 }
 
@@ -85,12 +86,13 @@ export function exchanging(name: string, server: Server): Subject {
 
 /** Presents access tokens of as many users in turn. */
 export async function presenting(
+  { pace }: RowContext,
   name: string,
   server: Server,
   requestOf: (accessToken: string, application: Application) => string,
 ): Promise<Subject> {
   const { port, application } = server;
-  const tokens = await tokensFor(port, '/token', await server.seedCodes(USERS), application);
+  const tokens = await tokensFor(port, '/token', await server.seedCodes(pace.users), application);
   const requests = tokens.map(({ access_token }) => requestOf(access_token, application));
   return { name, port, pid: server.process.pid, prepare: async () => inTurn(requests) };
 }

@@ -1,0 +1,29 @@
+/**
+ * Kalends' own server, token endpoint and Bearer check, with one more route behind the check that
+ * says whose the token is: what the check costs, without what an endpoint does behind it.
+ * The configuration comes from KALENDS_* as always.
+ */
+import { loadConfig } from '../../src/config.ts';
+import { attemptLimit } from '../../src/http/attempt-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';
+import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { tokenRoute } from '../../src/oauth/token.route.ts';
+import { createTokenSigner } from '../../src/oauth/token-signer.ts';
+import { openStorage } from '../../src/open-storage.ts';
+
+const config = loadConfig(process.env);
+const stores = await openStorage(config);
+const { now, sealer, families } = stores;
+const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now });
+const signer = createTokenSigner(keys, now);
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+const app = createServer({ log, trustProxy: config.trustProxy, secure: false });
+app.register(tokenRoute({ ...stores, signer, log, wrongSecrets: attemptLimit(30, 60) }));
+app.get('/health', async () => ({ status: 'ok' }));
+app.get('/protected', async ({ headers }) => {
+  const { userId } = await authenticateBearer(headers.authorization, { signer, families });
+  return { user: userId };
+});
+await app.listen({ host: config.host, port: config.port });
