@@ -33,104 +33,135 @@ const PROTECTED = '/connection-status';
 /** Ended tokens are remembered for a while only: each is asked for after every crash. */
 const ENDED_KEPT = 3;
 
-/** A user of its own for each worker, so that nobody else's revocation reaches it. */
+/** A user of its own for each worker, so that nobody else's revocation reaches it; its account is linked. */
 export async function startWorker(
   application: Application,
   userId: string,
   login: CalendarLogin,
   chance: () => number,
 ): Promise<Worker> {
-  const browser = openBrowser();
-  await browser.open(authorizeUrl(application, { userId }));
-  await linkAccount(browser, login);
+  const worker = new CrashWorker(application, userId, login, chance);
+  await worker.link();
+  return worker;
+}
 
-  let held: TokenPair | undefined;
-  let code = false;
-  let ended: TokenPair[] = [];
-  let underWay: Step | undefined;
+class CrashWorker implements Worker {
+  readonly userId: string;
+  readonly #application: Application;
+  readonly #login: CalendarLogin;
+  readonly #chance: () => number;
+  readonly #browser = openBrowser();
+  #held: TokenPair | undefined;
+  #codeIssued = false;
+  #ended: TokenPair[] = [];
+  #underWay: Step | undefined;
+
+  constructor(application: Application, userId: string, login: CalendarLogin, chance: () => number) {
+    this.#application = application;
+    this.userId = userId;
+    this.#login = login;
+    this.#chance = chance;
+  }
+
+  async link(): Promise<void> {
+    await this.#browser.open(authorizeUrl(this.#application, { userId: this.userId }));
+    await linkAccount(this.#browser, this.#login);
+  }
+
+  async work(): Promise<void> {
+    for (;;) await this.#turn();
+  }
+
+  async verify(): Promise<Step | undefined> {
+    const was = this.#underWay;
+    this.#underWay = undefined;
+    for (const pair of this.#ended) await this.#verifyEnded(pair);
+    const goesOn = this.#held && (await this.#verifyHeld(this.#held, was));
+    this.#held = (await this.#verifyCode(was)) ?? goesOn;
+    return was;
+  }
+
+  #turn(): Promise<void> {
+    if (this.#codeIssued) return this.#exchange();
+    if (this.#held === undefined) return this.#approve();
+    const luck = this.#chance();
+    if (luck < 0.05) return this.#revoke(this.#held);
+    if (luck < 0.15) return this.#approve();
+    return luck < 0.4 ? this.#read(this.#held) : this.#refresh(this.#held);
+  }
 
   /** What a step changes is written down only once its answer is here. */
-  const step = async <T>(name: Step, ask: () => Promise<T>): Promise<T> => {
-    underWay = name;
+  async #step<T>(name: Step, ask: () => Promise<T>): Promise<T> {
+    this.#underWay = name;
     const answer = await ask();
-    underWay = undefined;
+    this.#underWay = undefined;
     return answer;
-  };
-  const end = (pair: TokenPair) => {
-    ended = [pair, ...ended].slice(0, ENDED_KEPT);
-  };
+  }
 
-  const approve = async () => {
-    await browser.open(authorizeUrl(application, { userId }));
+  async #approve(): Promise<void> {
+    await this.#browser.open(authorizeUrl(this.#application, { userId: this.userId }));
     // Linking what is linked renews it: the account stays, whenever the program is killed.
-    if (chance() < 0.2) await linkAccount(browser, login);
-    await browser.press('Continue');
-    const { left, status, body } = await step('approve', () => browser.press('Allow'));
-    assert.equal(left?.searchParams.get('code'), userId, `${status} ${body}`);
-    code = true;
-  };
-  const exchangeCode = async () => {
+    if (this.#chance() < 0.2) await linkAccount(this.#browser, this.#login);
+    await this.#browser.press('Continue');
+    const { left, status, body } = await this.#step('approve', () => this.#browser.press('Allow'));
+    assert.equal(left?.searchParams.get('code'), this.userId, `${status} ${body}`);
+    this.#codeIssued = true;
+  }
+
+  async #exchange(): Promise<void> {
+    const ask = async () => tokensOf(await exchange(this.#application, this.userId));
     // The grant before it lives on, but this worker follows the newest only.
-    held = await step('exchange', async () => tokensOf(await exchange(application, userId)));
-    code = false;
-  };
-  const refreshHeld = async (pair: TokenPair) => {
-    held = await step('refresh', async () => tokensOf(await refresh(application, pair.refreshToken)));
+    this.#held = await this.#step('exchange', ask);
+    this.#codeIssued = false;
+  }
+
+  async #refresh({ refreshToken }: TokenPair): Promise<void> {
+    const ask = async () => tokensOf(await refresh(this.#application, refreshToken));
+    this.#held = await this.#step('refresh', ask);
     // Its access token stays good (requirement §3.3): only the refresh token has ended.
-    end({ refreshToken: pair.refreshToken, accessToken: '' });
-  };
-  const revokeHeld = async (pair: TokenPair) => {
-    const { status } = await step('revoke', () => revoke(application, pair.accessToken));
+    this.#end({ refreshToken, accessToken: '' });
+  }
+
+  async #revoke(pair: TokenPair): Promise<void> {
+    const { status } = await this.#step('revoke', () => revoke(this.#application, pair.accessToken));
     assert.equal(status, 200);
-    end(pair);
-    held = undefined;
-  };
+    this.#end(pair);
+    this.#held = undefined;
+  }
 
-  const turn = async () => {
-    if (code) return exchangeCode();
-    if (held === undefined) return approve();
-    const luck = chance();
-    if (luck < 0.05) return revokeHeld(held);
-    if (luck < 0.15) return approve();
-    if (luck < 0.4)
-      return void assert.equal((await read(application, PROTECTED, held.accessToken)).status, 200);
-    return refreshHeld(held);
-  };
+  async #read({ accessToken }: TokenPair): Promise<void> {
+    assert.equal((await read(this.#application, PROTECTED, accessToken)).status, 200);
+  }
 
-  const verifyCode = async (was: Step | undefined) => {
-    const either = was === 'approve' || was === 'exchange';
-    const first = await exchange(application, userId);
-    if (!either) assert.equal(first.status, code ? 200 : 400, `the code of ${userId}`);
-    const next = first.status === 200 ? await tokensOf(first) : undefined;
-    assert.equal((await exchange(application, userId)).status, 400, `the code of ${userId} is spent`);
-    code = false;
-    return next;
-  };
-  const verifyHeld = async (pair: TokenPair, was: Step | undefined) => {
-    const reading = await read(application, PROTECTED, pair.accessToken);
-    if (was !== 'revoke') assert.equal(reading.status, 200, `${userId} reads on`);
-    const refreshed = await refresh(application, pair.refreshToken);
-    if (was === 'revoke') assert.equal(refreshed.status === 200, reading.status === 200, 'both or neither');
-    else if (was !== 'refresh') assert.equal(refreshed.status, 200, `${userId} refreshes on`);
+  #end(pair: TokenPair): void {
+    this.#ended = [pair, ...this.#ended].slice(0, ENDED_KEPT);
+  }
+
+  async #verifyEnded({ accessToken, refreshToken }: TokenPair): Promise<void> {
+    const refreshed = await refresh(this.#application, refreshToken);
+    assert.equal(refreshed.status, 400, `${this.userId} ended a token`);
+    if (accessToken === '') return;
+    const reading = await read(this.#application, PROTECTED, accessToken);
+    assert.equal(reading.status, 401, `${this.userId} revoked`);
+  }
+
+  async #verifyHeld(pair: TokenPair, was: Step | undefined): Promise<TokenPair | undefined> {
+    const reading = await read(this.#application, PROTECTED, pair.accessToken);
+    if (was !== 'revoke') assert.equal(reading.status, 200, `${this.userId} reads on`);
+    const refreshed = await refresh(this.#application, pair.refreshToken);
+    if (was === 'revoke')
+      assert.equal(refreshed.status, reading.status === 200 ? 200 : 400, 'both or neither');
+    else if (was !== 'refresh') assert.equal(refreshed.status, 200, `${this.userId} refreshes on`);
     return refreshed.status === 200 ? tokensOf(refreshed) : undefined;
-  };
+  }
 
-  return {
-    userId,
-    async work() {
-      for (;;) await turn();
-    },
-    async verify() {
-      const was = underWay;
-      underWay = undefined;
-      for (const { accessToken, refreshToken } of ended) {
-        assert.equal((await refresh(application, refreshToken)).status, 400, `${userId} ended a token`);
-        if (accessToken === '') continue;
-        assert.equal((await read(application, PROTECTED, accessToken)).status, 401, `${userId} revoked`);
-      }
-      const goesOn = held && (await verifyHeld(held, was));
-      held = (await verifyCode(was)) ?? goesOn;
-      return was;
-    },
-  };
+  async #verifyCode(was: Step | undefined): Promise<TokenPair | undefined> {
+    const either = was === 'approve' || was === 'exchange';
+    const first = await exchange(this.#application, this.userId);
+    if (!either) assert.equal(first.status, this.#codeIssued ? 200 : 400, `the code of ${this.userId}`);
+    const again = await exchange(this.#application, this.userId);
+    assert.equal(again.status, 400, `the code of ${this.userId} is spent`);
+    this.#codeIssued = false;
+    return first.status === 200 ? tokensOf(first) : undefined;
+  }
 }
