@@ -10,6 +10,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
 import { answerError, mapErrors } from './error-mapping.ts';
+import { closeGracefully } from './graceful-close.ts';
 
 export type ServerOptions = {
   readonly log: Log;
@@ -39,6 +40,7 @@ export function createServer({ log, trustProxy, secure }: ServerOptions): Fastif
   app.register(formbody, { bodyLimit: BODY_BYTES });
   tolerateEmptyJson(app);
   mapErrors(app, log);
+  closeGracefully(app);
 
   const headers: Record<string, string> = {
     'x-content-type-options': 'nosniff',
