@@ -15,12 +15,15 @@ export type HostAddress = { readonly address: string; readonly family: number };
 export type HostLookup = (host: string) => Promise<readonly HostAddress[]>;
 
 const CONNECT_MS = 10_000;
+const IDLE_MS = 10_000;
 
 export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: HostLookup): Agent {
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(protocol, policy, lookup) });
 
   return new Agent({
     connections: 8,
+    // Servers with a process for each connection run out of them when we sit on idle ones.
+    keepAliveMaxTimeout: IDLE_MS,
     connect(options, callback) {
       connect(options, (failure, socket) => {
         if (failure) return callback(failure, null);
