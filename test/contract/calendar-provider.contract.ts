@@ -20,6 +20,8 @@ export type ContractServer = {
   readonly name: string;
   /** The program that must be installed. */
   readonly program: string;
+  /** Whether it has to be started as root. */
+  readonly root?: boolean;
   start(calendars: readonly string[]): Promise<CalDavServer>;
   /** Whether it keeps the components and the style that a calendar is made with. */
   readonly keepsProperties: boolean;
@@ -33,7 +35,7 @@ const failsAs = (kind: ProviderErrorKind) => (failure: unknown) =>
   failure instanceof ProviderError && failure.kind === kind;
 
 export function calendarProviderContract(target: ContractServer): void {
-  describe(`CalendarProvider on ${target.name}`, counterpart(target.name, target.program), () => {
+  describe(`CalendarProvider on ${target.name}`, counterpart(target.name, target.program, target), () => {
     let server: CalDavServer;
     let egress: Egress;
     const { log, entries } = recordingLog();

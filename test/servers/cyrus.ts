@@ -98,7 +98,7 @@ START {
 }
 SERVICES {
   imap cmd="imapd -C ${folder}/imapd.conf -U 30" listen="127.0.0.1:${imapPort}" prefork=0 maxchild=5
-  http cmd="httpd -C ${folder}/imapd.conf -U 30" listen="127.0.0.1:${httpPort}" prefork=0 maxchild=10
+  http cmd="httpd -C ${folder}/imapd.conf -U 30" listen="127.0.0.1:${httpPort}" prefork=0 maxchild=50
 }
 EVENTS {
 }
