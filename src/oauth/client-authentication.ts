@@ -25,6 +25,9 @@ export type ClientAuthenticationDeps = {
   readonly now: () => number;
 };
 
+/** Identifiers are far shorter; of a longer one no more than this is logged and counted. */
+const MOST_CHARACTERS_NOTED = 200;
+
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
 
 /**
@@ -42,9 +45,10 @@ export async function authenticateClient(
   // The secret is hashed and compared even for an unknown application: both take the same time.
   if (secretMatches(clientSecret, known?.secretHashes ?? []) && known !== undefined) return known.client;
 
-  deps.log.warn({ event: 'client_refused', clientId, method }, 'Client authentication failed');
+  const noted = clientId.slice(0, MOST_CHARACTERS_NOTED);
+  deps.log.warn({ event: 'client_refused', clientId: noted, method }, 'Client authentication failed');
   // Counted only now: a right secret always passes, so nobody can lock an application out.
-  const wait = await deps.wrongSecrets(`${clientId} ${presented.address}`);
+  const wait = await deps.wrongSecrets(`${noted} ${presented.address}`);
   if (wait !== undefined) {
     throw new OAuthError(
       'temporarily_unavailable',

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openOAuthServer } from '../../test/oauth-server.ts';
+import { recordingLog } from '../../test/servers/recording-log.ts';
+import { authenticateClient } from './client-authentication.ts';
+
+it('notes no more of an identifier than identifiers are long, however much is sent', async () => {
+  const server = await openOAuthServer();
+  const { log, entries } = recordingLog();
+  const counted: string[] = [];
+  const deps = {
+    clients: server.stores.clients,
+    wrongSecrets: async (key: string) => void counted.push(key),
+    log,
+    now: () => server.clock.now,
+  };
+  const clientId = 'x'.repeat(1_000_000);
+  const presented = { authorization: undefined, clientId, clientSecret: 'y', address: '127.0.0.1' };
+
+  await assert.rejects(authenticateClient(presented, deps), { code: 'invalid_client' });
+
+  await server.close();
+  assert.equal(counted.length, 1);
+  assert.ok(JSON.stringify({ counted, entries }).length < 1000);
+});
