@@ -5,7 +5,7 @@ import { type AppDeps, buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { connectAttempts } from './connect/connect-deps.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
-import { createEgress } from './lib/egress/egress.ts';
+import { laterEgress } from './lib/egress/later-egress.ts';
 import type { Log } from './lib/log.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
@@ -50,7 +50,7 @@ async function instanceDeps(
 ): Promise<AppDeps & JobDeps & { readonly sync: RunningSync }> {
   const { now, sealer } = stores;
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now });
-  const egress = createEgress({ privateNetwork: config.privateNetwork });
+  const egress = laterEgress({ privateNetwork: config.privateNetwork });
   const providers = {
     apple: appleProvider({ egress, serverUrl: config.appleUrl, log, now }),
     caldav: caldavProvider({ egress, log, now }),
