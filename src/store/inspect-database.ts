@@ -5,7 +5,6 @@ import type { Database } from './database.ts';
 import { keyIdOf, missingKey, readKeyFile, sealerOf, wrongKey } from './master-key.ts';
 import { isBegun, pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
-import { openPostgres } from './postgres-driver.ts';
 import { openSqlite } from './sqlite-driver.ts';
 
 /** What there is to know of a database and its key. */
@@ -44,6 +43,7 @@ export async function inspectDatabase(
       if (file === undefined || file.size === 0) return { state: 'absent' };
       db = openSqlite(sqliteFileIn(dataDir));
     } else {
+      const { openPostgres } = await import('./postgres-driver.ts');
       db = openPostgres(databaseUrl, 1);
     }
     const pending = await pendingMigrations(db);
