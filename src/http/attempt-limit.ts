@@ -1,5 +1,7 @@
 /** Counting attempts: the limits of docs/operations.md, kept in memory of each instance. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+// By file: the package's entry loads a client for every database it knows, 11 MB in all.
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 
 /**
  * Counts an attempt under a key. Answers the whole seconds to wait once more than the allowed number
