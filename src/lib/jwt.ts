@@ -4,7 +4,6 @@
  * header is compared as text with those its keys make, so `alg` and `typ` leave no room for confusion.
  */
 import {
-  createHmac,
   createPrivateKey,
   createPublicKey,
   createSecretKey,
@@ -14,9 +13,16 @@ import {
   verify,
 } from 'node:crypto';
 
+import { type HmacKey, hmacKey, hmacSha256 } from './hmac.ts';
+
 /** A signing key in memory. */
 export type JwtKey =
-  | { readonly kid: string; readonly algorithm: 'HS256'; readonly secret: KeyObject }
+  | {
+      readonly kid: string;
+      readonly algorithm: 'HS256';
+      readonly secret: KeyObject;
+      readonly hmac: HmacKey;
+    }
   | {
       readonly kid: string;
       readonly algorithm: 'ES256';
@@ -26,7 +32,10 @@ export type JwtKey =
 
 /** A key from what is kept of it: a base64url secret (HS256) or a PKCS #8 PEM (ES256). */
 export function jwtKey(kid: string, algorithm: 'HS256' | 'ES256', material: string): JwtKey {
-  if (algorithm === 'HS256') return { kid, algorithm, secret: createSecretKey(material, 'base64url') };
+  if (algorithm === 'HS256') {
+    const secret = Buffer.from(material, 'base64url');
+    return { kid, algorithm, secret: createSecretKey(secret), hmac: hmacKey(secret) };
+  }
   const privateKey = createPrivateKey(material);
   return { kid, algorithm, privateKey, publicKey: createPublicKey(privateKey) };
 }
@@ -39,7 +48,7 @@ export function protectedHeader({ algorithm, kid }: JwtKey, typ: string): string
 /** The compact serialization of `claims` under an encoded header of the same key. */
 export function signJwt(header: string, claims: object, key: JwtKey): string {
   const input = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
-  return `${input}.${signature(input, key).toString('base64url')}`;
+  return `${input}.${signature(input, key)}`;
 }
 
 /** The claims of a token, or `undefined` when its signature is not the key's. */
@@ -50,15 +59,17 @@ export function verifyJwt(token: string, key: JwtKey): unknown {
   return JSON.parse(Buffer.from(input.slice(input.indexOf('.') + 1), 'base64url').toString());
 }
 
-function signature(input: string, key: JwtKey): Buffer {
-  if (key.algorithm === 'HS256') return createHmac('sha256', key.secret).update(input).digest();
-  return sign('sha256', Buffer.from(input), { key: key.privateKey, dsaEncoding: 'ieee-p1363' });
+/** In base64url. */
+function signature(input: string, key: JwtKey): string {
+  if (key.algorithm === 'HS256') return hmacSha256(key.hmac, input);
+  const options = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const;
+  return sign('sha256', Buffer.from(input), options).toString('base64url');
 }
 
 /** The encoded text is compared, not what a lenient decoder makes of it: one token has one spelling. */
 function signatureHolds(input: string, presented: string, key: JwtKey): boolean {
   if (key.algorithm === 'HS256') {
-    const expected = Buffer.from(signature(input, key).toString('base64url'));
+    const expected = Buffer.from(signature(input, key));
     const text = Buffer.from(presented);
     return text.length === expected.length && timingSafeEqual(text, expected);
   }
