@@ -14,8 +14,9 @@ import { RecurrenceBudgetError, recurrenceBudget } from '../src/lib/recurrence/r
 import type { Series } from '../src/lib/recurrence/series.ts';
 import { spanOf } from '../src/lib/recurrence/span-of.ts';
 import { eventResourceOf } from '../src/providers/caldav/event-resource.ts';
+import { rounds } from './rounds.ts';
 
-const ROUNDS = Number(process.env.KALENDS_TEST_ROUNDS ?? 500);
+const ROUNDS = rounds(5000);
 const FIXTURES = new URL('fixtures/icalendar/', import.meta.url);
 const fixtures = readdirSync(FIXTURES)
   .filter((name) => name.endsWith('.ics'))

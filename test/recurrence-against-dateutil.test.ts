@@ -19,8 +19,9 @@ import { DAY, formatLocal, parseLocal } from '../src/lib/recurrence/civil.ts';
 import { expandRule } from '../src/lib/recurrence/expand-rule.ts';
 import { recurrenceBudget } from '../src/lib/recurrence/recurrence-budget.ts';
 import { parseRule } from '../src/lib/recurrence/rule.ts';
+import { rounds } from './rounds.ts';
 
-const ROUNDS = Number(process.env.KALENDS_TEST_ROUNDS ?? 500);
+const ROUNDS = rounds(500);
 const PYTHON = '/usr/bin/python3';
 /** As many times of a rule as are compared, within the horizon that dateutil-expand.py has too. */
 const LIMIT = 40;

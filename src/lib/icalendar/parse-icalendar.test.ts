@@ -4,11 +4,12 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 
+import { rounds } from '../../../test/rounds.ts';
 import { parseContentLine, unfoldLines } from './content-line.ts';
 import { ICalendarError } from './icalendar-error.ts';
 import { parseICalendar } from './parse-icalendar.ts';
 
-const ROUNDS = Number(process.env.KALENDS_TEST_ROUNDS ?? 500);
+const ROUNDS = rounds(500);
 const event = (...lines: string[]) => [
   'BEGIN:VCALENDAR',
   'BEGIN:VEVENT',
