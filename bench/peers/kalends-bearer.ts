@@ -27,3 +27,4 @@ app.get('/protected', async ({ headers }) => {
   return { user: userId };
 });
 await app.listen({ host: config.host, port: config.port });
+process.once('SIGTERM', () => process.exit());
