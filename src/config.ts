@@ -123,7 +123,7 @@ export const OPTIONS = [
   {
     name: 'KALENDS_LIMIT_AUTHORIZE',
     default: '300',
-    doc: 'Calls of `/authorize` a minute from one address before 429.',
+    doc: 'Flows started at `/authorize` a minute from one address before 429.',
   },
   {
     name: 'KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION',

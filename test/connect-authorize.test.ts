@@ -181,13 +181,15 @@ describe('GET /authorize', () => {
     const limited = await openConnect({ attempts });
     const browser = new Browser(limited);
     await browser.get(`/authorize?${ok}`);
-    await browser.get(`/api/oauth/authorize?${ok}`);
+    const started = await browser.get(`/api/oauth/authorize?${ok}`);
 
     const page = await browser.get(`/authorize?${ok}&lng=fr`);
+    const begun = await browser.get(String(started.headers.location));
     const json = await browser.get(`/api/oauth/authorize?${ok}`, { headers: { accept: '*/*' } });
 
     await limited.close();
     assert.deepEqual([page.status, json.status], [429, 429]);
+    assert.equal(begun.status, 200, 'a flow that began can go on');
     assert.match(String(page.headers['retry-after']), /^\d+$/);
     assert.match(page.body, /Trop de requêtes/);
     assert.equal(JSON.parse(json.body).error, 'too_many_requests');

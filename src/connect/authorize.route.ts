@@ -14,27 +14,25 @@ import { prepare, setCookie } from './visit.route.ts';
 export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
-    app.get('/authorize', async (request, reply) => {
-      await limitAddress(request, deps);
-      return startFlow(request, reply, receivedQuery(request.url), deps);
-    });
+    app.get('/authorize', (request, reply) => startFlow(request, reply, receivedQuery(request.url), deps));
   };
-}
-
-/** Throws 429 when the address calls too often; both faces of `/authorize` count. */
-export async function limitAddress({ ip }: FastifyRequest, { attempts }: ConnectDeps): Promise<void> {
-  const retryAfter = await attempts.authorize(addressKey(ip));
-  if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
 }
 
 /** Answers 302 to the provider-selection page and sets `oauth_req` (requirement §2.7). */
 export async function startFlow(
-  { headers }: FastifyRequest,
+  { headers, ip }: FastifyRequest,
   reply: FastifyReply,
   query: ReceivedQuery,
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
+  await limitAddress(ip, deps);
   const request = await startAuthorization({ query, acceptLanguage: headers['accept-language'] }, deps);
   setCookie(reply, requestCookie(request, deps.publicUrl.startsWith('https:')));
   return privately(reply).code(302).header('location', selectionPath(request)).send();
+}
+
+/** Throws 429 when flows are started too often. Their pages are not counted: a flow that began can end. */
+async function limitAddress(address: string, { attempts }: ConnectDeps): Promise<void> {
+  const retryAfter = await attempts.authorize(addressKey(address));
+  if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
 }

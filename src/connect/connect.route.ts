@@ -1,7 +1,7 @@
 /** Everything a browser meets at the origin's root: `/authorize` in both its roles, and `/connect/…`. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { limitAddress, startFlow } from './authorize.route.ts';
+import { startFlow } from './authorize.route.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { consentRoutes } from './consent.route.ts';
 import { passwordFormRoutes } from './password-form.route.ts';
@@ -16,7 +16,6 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
     app.get('/authorize', async (request, reply) => {
-      await limitAddress(request, deps);
       const query = receivedQuery(request.url);
       // The parameter that only this server makes tells the page from the start (wire 0).
       const starts = scalar(query, 'transaction') === undefined;
