@@ -25,7 +25,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   const parts: (() => Promise<unknown>)[] = [];
   if (config.role !== 'worker') {
     const app = buildApp(deps);
-    await app.listen({ host: config.host, port: config.port });
+    await listen(app, config);
     parts.push(() => app.close());
   }
   if (config.role !== 'web') {
@@ -40,6 +40,17 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   await deps.sync.stop();
   await stores.close();
   log.flush();
+}
+
+async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Port ${port} cannot be listened on: ${words}. Set KALENDS_PORT or KALENDS_HOST.`, {
+      cause,
+    });
+  }
 }
 
 /** What routes and jobs work with. Makes the first signing keys when there are none. */

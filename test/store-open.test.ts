@@ -200,6 +200,13 @@ onEachDatabase((name, _, place) => {
       await assert.rejects(open({ ...settings, dataDir: path.join(file, 'data') }), /KALENDS_DATA_DIR/);
     });
 
+    it('is refused with a sentence when its file is no database', async () => {
+      const settings = await place();
+      await writeFile(sqliteFileIn(settings.dataDir), randomBytes(8192));
+
+      await assert.rejects(open(settings), /kalends\.db cannot be used: .+KALENDS_DATA_DIR/);
+    });
+
     it('is absent to doctor before the first start, and stays so', async () => {
       const settings = await place();
       const dataDir = path.join(settings.dataDir, 'not-there');
@@ -217,7 +224,11 @@ onEachDatabase((name, _, place) => {
 
       assert.match(report.state === 'unreachable' ? report.reason : '', /ECONNREFUSED/);
       assert.doesNotMatch(JSON.stringify(report), /canary/);
-      await assert.rejects(open(settings), /ECONNREFUSED/);
+      await assert.rejects(open(settings), (refusal: Error) => {
+        assert.match(refusal.message, /ECONNREFUSED.+KALENDS_DATABASE_URL/);
+        assert.doesNotMatch(refusal.message, /canary/);
+        return true;
+      });
     });
   });
 });

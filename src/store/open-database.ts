@@ -32,19 +32,17 @@ export type OpenDatabase = {
 export const sqliteFileIn = (dataDir: string): string => path.join(dataDir, 'kalends.db');
 
 /**
- * Throws StartRefused, or the engine's own error, when the database or its key is not to be had: it is
- * never opened with a key other than its first. `now` answers epoch milliseconds.
+ * Throws StartRefused when the database or its key is not to be had: it is never opened with a key other
+ * than its first. `now` answers epoch milliseconds.
  */
 export async function openDatabase(settings: DatabaseSettings, now: () => number): Promise<OpenDatabase> {
-  const { databaseUrl, databaseConnections, dataDir, masterKey } = settings;
+  const { databaseUrl, dataDir, masterKey } = settings;
   // With both given, nothing is kept in the folder: it may be missing or read-only.
   if (databaseUrl === undefined || masterKey === undefined) await makeDataFolder(dataDir);
   if (databaseUrl === undefined) await makePrivate(sqliteFileIn(dataDir));
-  const db =
-    databaseUrl === undefined
-      ? openSqlite(sqliteFileIn(dataDir))
-      : // Its client is 10 MB and 20 ms of a start that does without it otherwise.
-        (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections);
+  const db = await openEngine(settings).catch((reason) => {
+    throw unusable(settings, reason);
+  });
   try {
     const keyId = await keyIdOf(db);
     const sealer = sealerOf(masterKey ?? (await keyOfFolder(dataDir, keyId)));
@@ -54,8 +52,27 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
     return { db, sealer, created: keyId === undefined };
   } catch (reason) {
     await db.close();
-    throw reason;
+    throw reason instanceof StartRefused ? reason : unusable(settings, reason);
   }
+}
+
+async function openEngine({
+  databaseUrl,
+  databaseConnections,
+  dataDir,
+}: DatabaseSettings): Promise<Database> {
+  if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir));
+  // Its client is 10 MB and 20 ms of a start that does without it otherwise.
+  return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections);
+}
+
+/** The engine's own words name neither the database nor the setting that leads to it. */
+function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): StartRefused {
+  const sentence =
+    databaseUrl === undefined
+      ? `The database ${sqliteFileIn(dataDir)} cannot be used: ${messageOf(cause)}. Restore it from a backup, or set KALENDS_DATA_DIR.`
+      : `PostgreSQL cannot be used: ${messageOf(cause)}. See that it runs and that KALENDS_DATABASE_URL leads to it.`;
+  return new StartRefused(sentence, { cause });
 }
 
 async function makeDataFolder(dataDir: string): Promise<void> {
