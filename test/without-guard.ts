@@ -11,7 +11,7 @@ import type { BatchStatement, Database, Statements } from '../src/store/database
 const SEPARATOR = '=>';
 
 /** How long a transaction stays open on PostgreSQL, so that calls made at once do overlap. */
-const OVERLAP_MS = 20;
+const OVERLAP_MS = 60;
 
 export function withoutGuard(db: Database): Database {
   const mutation = process.env.KALENDS_TEST_WITHOUT_GUARD;

@@ -53,7 +53,7 @@ function writeConfiguration(folder: string, imapPort: number, httpPort: number):
   writeFileSync(path.join(folder, 'imapd.conf'), imapdConf(folder));
   writeFileSync(path.join(folder, 'cyrus.conf'), cyrusConf(folder, imapPort, httpPort));
   for (const [user, password] of Object.entries(USERS))
-    execFileSync('saslpasswd2', ['-c', '-p', '-f', `${folder}/sasldb2`, '-u', 'localhost', user], {
+    execFileSync('/usr/sbin/saslpasswd2', ['-c', '-p', '-f', `${folder}/sasldb2`, '-u', 'localhost', user], {
       input: password,
     });
   chmodSync(folder, 0o755);
