@@ -63,7 +63,9 @@ const revoke: Command = {
   summary: 'End every grant of a user: its tokens are refused at once',
   positionals: [CLIENT_ID, USER_ID],
   options: [],
-  notes: ['Linked accounts stay; after the next authorization the application reads them again.'],
+  notes: [
+    'A code that waits to be exchanged is withdrawn. Linked accounts stay; after the next authorization the application reads them again.',
+  ],
   run: ({ positionals }, { withStorage, wiring }) =>
     withStorage(async (storage) => {
       const user = await findUser(storage, positionals);

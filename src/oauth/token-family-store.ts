@@ -20,7 +20,10 @@ export interface TokenFamilyStore {
    */
   endGrantsWith(grant: Omit<Grant, 'scope'>, now: number): Promise<number>;
 
-  /** Ends every living grant of a user: the operator's `user revoke`. */
+  /**
+   * Ends every living grant of a user and withdraws its pending code, in one transaction: the operator's
+   * `user revoke`. Answers how many grants ended.
+   */
   endGrantsOf(clientId: string, userId: string, now: number): Promise<number>;
 
   /** Forgets grants that ended before `endedBefore`: their tokens are refused as unknown ones are. */

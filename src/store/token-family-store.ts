@@ -37,6 +37,9 @@ const FIND_LIVING: BatchStatement = {
 const END_OF_USER = `
   UPDATE token_family SET ended_at = :now
    WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL`;
+const WITHDRAW_CODE = `
+  UPDATE authorization_code SET withdrawn_at = :now
+   WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL`;
 const END_WITH = `${END_OF_USER}
    AND EXISTS (SELECT 1 FROM token_family AS own
                 WHERE own.family_id = :familyId AND own.client_id = :clientId AND own.user_id = :userId
@@ -65,7 +68,11 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
     },
 
     async endGrantsOf(clientId, userId, now) {
-      return (await db.write(`${END_OF_USER} RETURNING family_id`, { clientId, userId, now })).length;
+      return db.transaction(async (tx) => {
+        // Withdrawing waits for a redemption under way, so that its grant is there to be ended.
+        await tx.all(WITHDRAW_CODE, { clientId, userId, now });
+        return (await tx.all(`${END_OF_USER} RETURNING family_id`, { clientId, userId, now })).length;
+      });
     },
 
     deleteEndedGrants(endedBefore) {

@@ -6,7 +6,7 @@ import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-to
 import type { Database } from '../../src/store/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { rounds } from '../rounds.ts';
-import { NOW, tenTimes } from './calendar-rows.ts';
+import { codeIsWithdrawn, makeCode, NOW, tenTimes } from './calendar-rows.ts';
 import { makeFamily, rowsIn } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
@@ -170,6 +170,18 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
 
       assert.equal(await families.findLivingGrant(grant.familyId), undefined);
       assert.ok(await families.findLivingGrant(other.grant.familyId));
+    });
+
+    it('withdraws the pending code of that user for the operator too', async () => {
+      const { db, families } = await prepare();
+      await makeUsers(db);
+      await makeCode(db, 'ada');
+      await makeCode(db, 'ben');
+
+      await families.endGrantsOf('acme', 'ada', NOW);
+
+      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
+      assert.equal(await codeIsWithdrawn(db, 'ben'), false);
     });
 
     it('forgets grants that ended before the instant, and no living one', async () => {
