@@ -158,11 +158,26 @@ describe('linking an account', () => {
       const browser = new Browser(limited);
       const selection = await browser.start({ user_id: userId });
       const form = await browser.get(`/connect/caldav?transaction=${transactionOf(selection)}`);
+      statuses.push((await browser.submit(form, '/connect/caldav', { ...typed, password: 'wrong' })).status);
+    }
+
+    await limited.close();
+    assert.deepEqual(statuses, [422, 429]);
+  });
+
+  it('counts no right password, so that many can link from one address', async () => {
+    const limits = { authorizePerMinute: 100, passwordsPerTransaction: 1, passwordsPerAddress: 1 };
+    const limited = await openConnect({ attempts: connectAttempts(limits) });
+    const statuses: number[] = [];
+    for (const userId of ['one', 'two', 'three']) {
+      const browser = new Browser(limited);
+      const selection = await browser.start({ user_id: userId });
+      const form = await browser.get(`/connect/caldav?transaction=${transactionOf(selection)}`);
       statuses.push((await browser.submit(form, '/connect/caldav', typed)).status);
     }
 
     await limited.close();
-    assert.deepEqual(statuses, [303, 429]);
+    assert.deepEqual(statuses, [303, 303, 303]);
   });
 });
 

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { type AttemptLimit, attemptLimit } from '../http/attempt-limit.ts';
+import { type AttemptLimit, attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
 import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
@@ -28,8 +28,8 @@ export type ConnectDeps = {
 /** The limits of the pages: each counts an attempt under a key. */
 export type ConnectAttempts = {
   readonly authorize: AttemptLimit;
-  readonly passwordsInTransaction: AttemptLimit;
-  readonly passwordsFromAddress: AttemptLimit;
+  readonly passwordsInTransaction: RefundableLimit;
+  readonly passwordsFromAddress: RefundableLimit;
 };
 
 const PASSWORD_WINDOW_SECONDS = 600;

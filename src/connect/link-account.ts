@@ -55,6 +55,7 @@ export async function linkAccount(
       : { server: typed.server.trim(), username: username.trim(), password };
   try {
     const verified = await signIn.verify(login);
+    await refundAttempt(input, deps);
     const { clientId, userId } = request;
     const owner = { clientId, userId, provider: kind, deviceHash: hashOfSecret(input.device) };
     const account = { ...owner, ...verified, grantedScopes: [], calendarPermission: undefined };
@@ -87,6 +88,12 @@ async function checkAttempts({ request, address }: LinkInput, { attempts }: Link
   const fromAddress = await attempts.passwordsFromAddress(addressKey(address));
   const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0);
   return wait > 0 ? limited(wait) : undefined;
+}
+
+/** A right password is no guess: many people behind one address can link their accounts. */
+async function refundAttempt({ request, address }: LinkInput, { attempts }: LinkDeps): Promise<void> {
+  await attempts.passwordsInTransaction.refund(request.transactionId);
+  await attempts.passwordsFromAddress.refund(addressKey(address));
 }
 
 type Wording = readonly [message: MessageKey, ...fields: LinkField[]];

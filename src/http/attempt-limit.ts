@@ -9,10 +9,13 @@ import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
  */
 export type AttemptLimit = (key: string) => Promise<number | undefined>;
 
+/** One that takes an attempt back when it turned out to be right, so that only wrong ones add up. */
+export type RefundableLimit = AttemptLimit & { refund(key: string): Promise<void> };
+
 /** At most `attempts` in `seconds` for each key. */
-export function attemptLimit(attempts: number, seconds: number): AttemptLimit {
+export function attemptLimit(attempts: number, seconds: number): RefundableLimit {
   const limiter = new RateLimiterMemory({ points: attempts, duration: seconds });
-  return async (key) => {
+  const count: AttemptLimit = async (key) => {
     try {
       await limiter.consume(key);
       return undefined;
@@ -22,4 +25,9 @@ export function attemptLimit(attempts: number, seconds: number): AttemptLimit {
       return Math.max(1, Math.ceil(reason.msBeforeNext / 1000));
     }
   };
+  return Object.assign(count, {
+    async refund(key: string) {
+      await limiter.reward(key);
+    },
+  });
 }
