@@ -78,6 +78,20 @@ onEachDatabase((name, _, place) => {
       });
     }
 
+    if (name === 'SQLite') {
+      it('forgets everything after a statement whose table its text does not tell', async () => {
+        await withTwo(async (ours) => {
+          const families = tokenFamilyStore(ours);
+          const { familyId } = (await makeFamily(ours, ADA)).grant;
+          assert.ok(await families.findLivingGrant(familyId));
+
+          await ours.write('UPDATE "token_family" SET ended_at = :now', { now: NOW });
+
+          assert.equal(await families.findLivingGrant(familyId), undefined);
+        });
+      });
+    }
+
     it('lets a secret end at its instant, without anything being written', async () => {
       await withTwo(async (ours) => {
         const clients = clientStore(ours);

@@ -48,7 +48,8 @@ export class ReadCache {
   committed(): void {
     if (this.#written.size === 0) return;
     for (const [statement, rows] of this.#rows) {
-      if (statement.keptWhileUnwritten?.some((table) => this.#written.has(table))) rows.clear();
+      const { keptWhileUnwritten = [] } = statement;
+      if ([ANY_TABLE, ...keptWhileUnwritten].some((table) => this.#written.has(table))) rows.clear();
     }
     this.#written.clear();
   }
@@ -78,8 +79,14 @@ export class ReadCache {
   }
 }
 
+/** Stands for all: what cannot be told from a statement's text may have written anything. */
+const ANY_TABLE = '*';
+
 /** The tables a statement or script writes to; what foreign keys cascade to is not among them. */
 function tablesWrittenBy(sql: string): string[] {
-  const written = /\b(?:INSERT\s+INTO|REPLACE\s+INTO|UPDATE|DELETE\s+FROM)\s+(?!SET\b)(\w+)/gi;
-  return [...sql.matchAll(written)].flatMap(([, table]) => table?.toLowerCase() ?? []);
+  const written =
+    /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(?!SET\b)(\w+)/gi;
+  const tables = [...sql.matchAll(written)].flatMap(([, table]) => table?.toLowerCase() ?? []);
+  const isRead = /^\s*SELECT\b/i.test(sql);
+  return tables.length > 0 || isRead ? tables : [ANY_TABLE];
 }
