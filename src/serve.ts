@@ -36,7 +36,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
 
   log.info({ signal: await told }, 'Stopping: what is under way is finished first');
-  for (const stop of parts) await stop();
+  await Promise.all(parts.map((stop) => stop()));
   await deps.sync.stop();
   await stores.close();
   log.flush();
@@ -60,7 +60,8 @@ async function instanceDeps(
   log: Log,
 ): Promise<AppDeps & JobDeps & { readonly sync: RunningSync }> {
   const { now, sealer } = stores;
-  const signingKeys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now });
+  const keysDeps = { keys: stores.signingKeys, sealer, now, log };
+  const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const egress = laterEgress({ privateNetwork: config.privateNetwork });
   const providers = {
     apple: appleProvider({ egress, serverUrl: config.appleUrl, log, now }),

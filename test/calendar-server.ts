@@ -82,7 +82,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     requests: authorizationRequestStore(db, sealer),
     clients: clientStore(db),
   };
-  const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now });
+  const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now, log });
   const signer = createTokenSigner(keys, now);
   const providers = { caldav: options.caldav ?? provider.asProvider(), apple: apple.asProvider() };
   const sync: RunningSync = runningSync({ ...stores, providers, log, now });

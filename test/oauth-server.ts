@@ -43,7 +43,7 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
 
   const stores = { clients: clientStore(db), users: userStore(db), codes: authorizationCodeStore(db) };
   const families = tokenFamilyStore(db);
-  const keysDeps = { keys: signingKeyStore(db), sealer: createSealer(randomBytes(32)), now };
+  const keysDeps = { keys: signingKeyStore(db), sealer: createSealer(randomBytes(32)), now, log: silentLog };
   const signingKeys = await openSigningKeys(tokenAlgorithm, keysDeps);
   const signer = createTokenSigner(signingKeys, now);
   for (const clientId of ['acme', 'other']) {

@@ -15,7 +15,7 @@ import { openStorage } from '../../src/open-storage.ts';
 const config = loadConfig(process.env);
 const stores = await openStorage(config);
 const { now, sealer, families } = stores;
-const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now });
+const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now, log: { error: console.error } });
 const signer = createTokenSigner(keys, now);
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -5,6 +5,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
 import { type JwtKey, jwtKey, protectedHeader } from '../lib/jwt.ts';
+import type { Log } from '../lib/log.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
 
@@ -18,6 +19,9 @@ export type SigningKeysDeps = {
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
+
+/** What keys in use need besides: a reload that fails is nobody's request, so only the log tells. */
+export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'> };
 
 export interface SigningKeys {
   /** The key to sign with, and its encoded header for a type. */
@@ -43,7 +47,7 @@ type Ring = {
 /** Makes the first keys of `algorithm` when there are none, and loads all. */
 export async function openSigningKeys(
   algorithm: SigningAlgorithm,
-  deps: SigningKeysDeps,
+  deps: LoadedKeysDeps,
 ): Promise<SigningKeys> {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
@@ -62,8 +66,9 @@ export async function openSigningKeys(
     return reloading;
   };
   const reloadWhenOld = () => {
+    if (deps.now() - ring.loadedAt <= RELOAD_MS) return;
     // A failure here is not the caller's: the next call tries again, and what is loaded still signs.
-    if (deps.now() - ring.loadedAt > RELOAD_MS) reload().catch(() => {});
+    reload().catch((err) => deps.log.error({ err }, 'The signing keys could not be loaded again'));
   };
 
   return {
