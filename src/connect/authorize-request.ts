@@ -3,6 +3,7 @@
  * application comes first and is looked up elsewhere; here is everything after it.
  */
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { isCodeChallenge } from '../oauth/pkce.ts';
 import { parseScope, type Scope } from '../oauth/scope.ts';
 import { ConnectError } from './connect-error.ts';
 import { type ReceivedQuery, scalar, scalarSpelling, values } from './received-query.ts';
@@ -94,7 +95,7 @@ function readCodeChallenge(query: ReceivedQuery): string | undefined {
     const description = 'code_challenge_method must be S256';
     throw new ConnectError('parameter_invalid', { parameter: 'code_challenge_method', description });
   }
-  if (!/^[\w-]{43}$/.test(challenge)) {
+  if (!isCodeChallenge(challenge)) {
     const description = 'code_challenge must be 43 characters of base64url';
     throw new ConnectError('parameter_invalid', { parameter: 'code_challenge', description });
   }
