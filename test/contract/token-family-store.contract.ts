@@ -6,7 +6,7 @@ import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-to
 import type { Database } from '../../src/store/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { rounds } from '../rounds.ts';
-import { codeIsWithdrawn, makeCode, NOW, tenTimes } from './calendar-rows.ts';
+import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
 import { makeFamily, rowsIn } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
