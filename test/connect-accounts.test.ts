@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
 import { connectAttempts } from '../src/connect/connect-deps.ts';
-import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+import { Browser, type Harness, openConnect, passwordProvider, transactionOf } from './connect-harness.ts';
 
 let harness: Harness;
 before(async () => {
@@ -119,6 +119,27 @@ describe('linking an account', () => {
       assert.match(page.body, words);
     }
     assert.deepEqual(await harness.accounts.listAccounts('acme', 'careless'), []);
+  });
+
+  it('says session_expired when the user was deleted while the server was asked', async () => {
+    const provider = passwordProvider('caldav');
+    const whileAsked = async () =>
+      void (await hasty.db.write("DELETE FROM application_user WHERE user_id = 'ada'"));
+    const verify: typeof provider.signIn.verify = async (login) => {
+      await whileAsked();
+      return provider.signIn.verify(login);
+    };
+    const hasty: Harness = await openConnect({
+      providers: { caldav: { ...provider, signIn: { ...provider.signIn, verify } } },
+    });
+    const browser = new Browser(hasty);
+    const form = await browser.get(`/connect/caldav?transaction=${transactionOf(await browser.start())}`);
+
+    const page = await browser.submit(form, '/connect/caldav', typed);
+
+    await hasty.close();
+    assert.equal(page.status, 400);
+    assert.match(page.body, /expired/);
   });
 
   it('answers an adapter’s fault with a page in the user’s language and 500, and logs no password', async () => {

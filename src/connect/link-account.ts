@@ -5,6 +5,7 @@ import { ProviderError, type ProviderErrorKind } from '../calendars/provider-err
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { addressKey, type ConnectDeps } from './connect-deps.ts';
+import { ConnectError } from './connect-error.ts';
 import type { MessageKey } from './messages.ts';
 
 export type LinkField = 'server' | 'username' | 'password';
@@ -33,11 +34,14 @@ export type LinkTrouble = {
   readonly retryAfter: number | undefined;
 };
 
-type LinkDeps = Pick<ConnectDeps, 'accounts' | 'attempts' | 'log' | 'now'>;
+type LinkDeps = Pick<ConnectDeps, 'accounts' | 'attempts' | 'requests' | 'log' | 'now'>;
 
 const LIMITS: Readonly<Record<LinkField, number>> = { server: 2048, username: 512, password: 1024 };
 
-/** Links the account, or answers why not. An account linked already gets new credentials and keeps its id. */
+/**
+ * Links the account, or answers why not. An account linked already gets new credentials and keeps its
+ * id. Throws ConnectError when the request ended meanwhile.
+ */
 export async function linkAccount(
   input: LinkInput,
   signIn: PasswordSignIn,
@@ -56,6 +60,10 @@ export async function linkAccount(
   try {
     const verified = await signIn.verify(login);
     await refundAttempt(input, deps);
+    // Servers can take seconds: meanwhile the user, and this request with it, may have been deleted.
+    if ((await deps.requests.findRequest(request.transactionId)) === undefined) {
+      throw new ConnectError('session_expired');
+    }
     const { clientId, userId } = request;
     const owner = { clientId, userId, provider: kind, deviceHash: hashOfSecret(input.device) };
     const account = { ...owner, ...verified, grantedScopes: [], calendarPermission: undefined };
