@@ -128,12 +128,12 @@ export const OPTIONS = [
   {
     name: 'KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION',
     default: '10',
-    doc: 'Provider passwords tried in 10 minutes within one authorization request before 429.',
+    doc: 'Wrong provider passwords in 10 minutes within one authorization request before 429.',
   },
   {
     name: 'KALENDS_LIMIT_PASSWORDS_PER_ADDRESS',
     default: '30',
-    doc: 'Provider passwords tried in 10 minutes from one address before 429.',
+    doc: 'Wrong provider passwords in 10 minutes from one address before 429.',
   },
 ] as const satisfies readonly Option[];
 
