@@ -15,9 +15,9 @@ import { openStorage } from '../../src/open-storage.ts';
 const config = loadConfig(process.env);
 const stores = await openStorage(config);
 const { now, sealer, families } = stores;
-const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now, log: { error: console.error } });
-const signer = createTokenSigner(keys, now);
 const log = { debug() {}, info() {}, warn() {}, error() {} };
+const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signingKeys, sealer, now, log });
+const signer = createTokenSigner(keys, now);
 
 const app = createServer({ log, trustProxy: config.trustProxy, secure: false });
 app.register(tokenRoute({ ...stores, signer, log, wrongSecrets: attemptLimit(30, 60) }));
