@@ -42,6 +42,11 @@ export class SqliteConnection {
     this.#db.exec(sql);
   }
 
+  /** Runs one statement without parameters or rows, such as COMMIT; unlike `exec` it is prepared once. */
+  run(sql: string): void {
+    this.#prepare(sql).statement.run();
+  }
+
   // Rows come back as the SELECT or RETURNING list names them: the caller's Row states that list.
   all<Row>(sql: string, values: Values): Row[] {
     const { statement, parameters } = this.#prepare(sql);

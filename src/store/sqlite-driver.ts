@@ -177,7 +177,7 @@ class SqliteDatabase implements Database {
       await this.#begin();
       writes = this.#takeWaiting();
       for (const write of writes) answers.push(await this.#answerOf(write));
-      this.#writer.exec('COMMIT');
+      this.#writer.run('COMMIT');
       this.#kept.committed();
     } catch (reason) {
       // The shared commit failed (disk full, file locked): nobody's write happened.
@@ -197,7 +197,7 @@ class SqliteDatabase implements Database {
   async #begin(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return this.#writer.exec('BEGIN IMMEDIATE');
+        return this.#writer.run('BEGIN IMMEDIATE');
       } catch (reason) {
         if (!isBusy(reason) || attempt === LOCK_TRIES) throw reason;
       }
@@ -221,11 +221,11 @@ class SqliteDatabase implements Database {
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
   async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
     const tx = new TransactionStatements(async (sql, values) => this.#writeAll(sql, values));
-    this.#writer.exec('SAVEPOINT work');
+    this.#writer.run('SAVEPOINT work');
     try {
       const result = await work(tx);
       tx.finish();
-      this.#writer.exec('RELEASE work');
+      this.#writer.run('RELEASE work');
       return result;
     } catch (reason) {
       if (this.#writer.inTransaction) this.#writer.exec('ROLLBACK TO work; RELEASE work');
