@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { Grant } from '../oauth/grant.ts';
 import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
-import type { BatchStatement, Database } from './database.ts';
+import type { BatchStatement, Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
 // The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several
@@ -68,17 +68,25 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
     },
 
     async endGrantsOf(clientId, userId, now) {
-      return db.transaction(async (tx) => {
-        // Withdrawing waits for a redemption under way, so that its grant is there to be ended.
-        await tx.all(WITHDRAW_CODE, { clientId, userId, now });
-        return (await tx.all(`${END_OF_USER} RETURNING family_id`, { clientId, userId, now })).length;
-      });
+      return db.transaction((tx) => endAccess(tx, { clientId, userId, now }));
     },
 
     deleteEndedGrants(endedBefore) {
       return deleteInParts(db, DELETE_ENDED, { endedBefore });
     },
   };
+}
+
+/**
+ * Withdraws a user's pending code and ends its living grants; answers how many ended. In this order:
+ * withdrawing waits for a redemption under way, so that its grant is there to be ended.
+ */
+export async function endAccess(
+  tx: Statements,
+  user: { clientId: string; userId: string; now: number },
+): Promise<number> {
+  await tx.all(WITHDRAW_CODE, user);
+  return (await tx.all(`${END_OF_USER} RETURNING family_id`, user)).length;
 }
 
 /** What is kept of a refresh token's id: SHA-256, of which nobody who reads the database makes a token. */

@@ -2,6 +2,7 @@
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
 import type { Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
+import { endAccess } from './token-family-store.ts';
 
 const SUMMARY = `
   SELECT u.client_id AS "clientId", u.user_id AS "userId", u.created_at AS "createdAt",
@@ -64,7 +65,7 @@ export function userStore(db: Database): UserStore {
 
 /**
  * The order is the guard: deleting the user waits for an approval that is just being written, so that
- * its code is there to be withdrawn; withdrawing waits for a redemption, so that its grant is there to be ended.
+ * its code is there to be withdrawn with its grants.
  */
 async function deleteUser(
   tx: Statements,
@@ -86,15 +87,6 @@ async function deleteUser(
     user,
   );
   if (deleted.length === 0) return false;
-  await tx.all(
-    `UPDATE authorization_code SET withdrawn_at = :now
-      WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL`,
-    user,
-  );
-  await tx.all(
-    `UPDATE token_family SET ended_at = :now
-      WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL`,
-    user,
-  );
+  await endAccess(tx, user);
   return true;
 }
