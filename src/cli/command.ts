@@ -96,7 +96,7 @@ export type StorageReport =
       readonly engine: 'sqlite' | 'postgres';
       /** Migrations that are not applied yet, by number. */
       readonly pending: readonly number[];
-      /** Why the master key does not fit the database; undefined when it does. */
+      /** Why the master key does not fit the database; undefined when it does, or there is no key yet. */
       readonly keyProblem: string | undefined;
       /** The database's own clock minus ours, in milliseconds; 0 where it has none of its own. */
       readonly clockSkew: number;

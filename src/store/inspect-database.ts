@@ -1,28 +1,12 @@
 /** Looks at the configured database for `doctor`: makes nothing, migrates nothing, writes nothing. */
 import { stat } from 'node:fs/promises';
 
+import type { StorageReport } from '../cli/command.ts';
 import type { Database } from './database.ts';
 import { keyIdOf, missingKey, readKeyFile, sealerOf, wrongKey } from './master-key.ts';
 import { isBegun, pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
 import { openSqlite } from './sqlite-driver.ts';
-
-/** What there is to know of a database and its key. */
-export type DatabaseReport =
-  | { readonly state: 'absent' }
-  | { readonly state: 'unreachable'; readonly reason: string }
-  | {
-      readonly state: 'reachable';
-      readonly engine: 'sqlite' | 'postgres';
-      /** Numbers of the migrations that are not applied yet. */
-      readonly pending: readonly number[];
-      /** Why the master key does not fit the database; undefined when it does, or there is no key yet. */
-      readonly keyProblem: string | undefined;
-      /** The database's own clock minus ours, in milliseconds; 0 where it has none of its own. */
-      readonly clockSkew: number;
-      /** The newest instant the database holds, epoch milliseconds. */
-      readonly newestInstant: number | undefined;
-    };
 
 const NEWEST = `
   SELECT MAX(at) AS "newest" FROM (
@@ -31,10 +15,7 @@ const NEWEST = `
     UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
 
 /** Never throws. `now` answers epoch milliseconds. */
-export async function inspectDatabase(
-  settings: DatabaseSettings,
-  now: () => number,
-): Promise<DatabaseReport> {
+export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
   const { databaseUrl, dataDir } = settings;
   let db: Database | undefined;
   try {
