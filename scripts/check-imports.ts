@@ -17,7 +17,7 @@ function sourceFiles(folder: string): SourceFile[] {
     }));
 }
 
-const files = ['src', 'scripts', 'test'].flatMap(sourceFiles);
+const files = ['src', 'scripts', 'test', 'sandbox'].flatMap(sourceFiles);
 const problems = problemsOf(files);
 for (const problem of problems) console.error(problem);
 console.log(`Import rules: ${files.length} files, ${problems.length} problem(s).`);

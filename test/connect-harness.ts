@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { CalendarProvider, PasswordLogin } from '../src/calendars/calendar-provider.ts';
+import type { PasswordLogin, PasswordProvider } from '../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import { authorizeRoute } from '../src/connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from '../src/connect/connect.route.ts';
@@ -96,7 +96,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
  * A provider at the port whose one password is `right`; every other one fails as the kind of refusal
  * it names, and `wrong` as unauthorized.
  */
-export function passwordProvider(kind: 'apple' | 'caldav'): CalendarProvider {
+export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const verify = async ({ username, password }: PasswordLogin) => {
     if (password === 'right') {
       return { accountId: username, display: username, credentials: { username, password } };

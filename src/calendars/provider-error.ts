@@ -1,6 +1,15 @@
+import type { HealthReason } from './health-reason.ts';
+
 /** The one class of refusal adapters throw, whatever the provider answered. */
 export type ProviderErrorKind =
+  /** The user must sign in again. */
   | 'unauthorized'
+  /** The user came back from the provider and had said no. */
+  | 'access_denied'
+  /** The account works, but lacks the permission for this: the user, or the user's administrator, must grant it. */
+  | 'permission_missing'
+  /** The provider refuses our app (its id, secret or set-up): the operator must act, no user can. */
+  | 'misconfigured'
   | 'not_found'
   | 'precondition_failed'
   | 'sync_token_expired'
@@ -14,16 +23,19 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   /** Milliseconds the provider asked to wait, where it said so. */
   readonly retryAfter: number | undefined;
+  /** The exact cause where it is known, for health and pages. */
+  readonly reason: HealthReason | undefined;
 
   /** `message` is public and names what happened, never an address with credentials; the rest is `cause`. */
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfter?: number } = {},
+    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfter = options.retryAfter;
+    this.reason = options.reason;
   }
 }

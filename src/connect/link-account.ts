@@ -114,6 +114,10 @@ const WORDINGS: Readonly<Record<Exclude<ProviderErrorKind, 'rate_limited'>, Word
   no_calendars: ['link.no_calendars'],
   forbidden_address: ['link.forbidden_address', 'server'],
   invalid_response: UNREADABLE_ANSWER,
+  // What only sign-ins on a provider's own pages, or calls after linking, can meet.
+  access_denied: UNREADABLE_ANSWER,
+  permission_missing: UNREADABLE_ANSWER,
+  misconfigured: UNREADABLE_ANSWER,
   precondition_failed: UNREADABLE_ANSWER,
   sync_token_expired: UNREADABLE_ANSWER,
 };

@@ -3,7 +3,7 @@
  * the client for everybody (Basic unasked, properties by name, the collection among its members); what
  * is Apple's alone is here.
  */
-import type { CalendarProvider, PasswordLogin, VerifiedAccount } from '../../calendars/calendar-provider.ts';
+import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
@@ -15,7 +15,7 @@ export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
 /** Four groups of four letters, as Apple shows them. */
 const APP_SPECIFIC = /^[a-z]{4}(-[a-z]{4}){3}$/i;
 
-export function appleProvider(deps: AppleProviderDeps): CalendarProvider {
+export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
   return {
     kind: 'apple',
     signIn: { method: 'password', verify: (login) => verify(login, deps) },

@@ -1,7 +1,7 @@
 /** Any CalDAV server (RFC 4791), found from what the user typed and proved with the password. */
 import type {
-  CalendarProvider,
   PasswordLogin,
+  PasswordProvider,
   ProviderCredentials,
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
@@ -15,7 +15,7 @@ import { readTypedServer } from './typed-server.ts';
 /** `dns` answers the service records of discovery. */
 export type CalDavProviderDeps = CalDavDeps & { readonly dns?: ServiceDns };
 
-export function caldavProvider(deps: CalDavProviderDeps): CalendarProvider {
+export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   return {
     kind: 'caldav',

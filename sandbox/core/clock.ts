@@ -1,0 +1,22 @@
+/** The sandbox's time: real time plus what was turned. Tokens, channels and windows of its providers follow it. */
+export interface SandboxClock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Milliseconds forward. */
+  turn(by: number): void;
+  /** Back to real time. */
+  reset(): void;
+}
+
+export function sandboxClock(realNow: () => number = Date.now): SandboxClock {
+  let turned = 0;
+  return {
+    now: () => realNow() + turned,
+    turn(by) {
+      turned += by;
+    },
+    reset() {
+      turned = 0;
+    },
+  };
+}

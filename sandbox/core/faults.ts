@@ -1,0 +1,85 @@
+/** What can go wrong at a provider, as switches: set by tests, by the control endpoint and on its page. */
+import { randomUUID } from 'node:crypto';
+
+export type SandboxKind = 'google' | 'microsoft' | 'icloud' | 'caldav';
+
+export type Fault = {
+  readonly provider: SandboxKind;
+  /** The operation it befalls, in the provider's own words (`events.list`, `token`, `PROPFIND`); all when absent. */
+  readonly operation?: string;
+  /** The user's address it befalls; everybody when absent. */
+  readonly user?: string;
+  /** How many requests it befalls before it is over; endless when absent. */
+  readonly times?: number;
+  readonly effect: FaultEffect;
+};
+
+export type FaultEffect =
+  | { readonly kind: 'latency'; readonly ms: number }
+  /** The connection is reset before an answer. */
+  | { readonly kind: 'reset' }
+  /** The request takes effect, then the connection is reset: its answer is lost. */
+  | { readonly kind: 'lost_answer' }
+  /** An answer of this status; `reason` is the provider's own word (`rateLimitExceeded`, `AADSTS7000222`). */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly reason?: string;
+      readonly retryAfter?: number;
+    }
+  /** The body ends in the middle, with the length of the whole. */
+  | { readonly kind: 'truncate' }
+  /** Members of a page come in another order, or twice. */
+  | { readonly kind: 'reorder' }
+  | { readonly kind: 'duplicate' }
+  /** The sync token or delta link is forgotten: 410, `valid-sync-token`. */
+  | { readonly kind: 'token_forgotten' }
+  /** Pushes of changes are not sent, or sent twice. */
+  | { readonly kind: 'push_missing' }
+  | { readonly kind: 'push_duplicate' };
+
+export type SetFault = Fault & { readonly id: string };
+
+export type FaultRequest = {
+  readonly provider: SandboxKind;
+  readonly operation: string;
+  readonly user: string | undefined;
+};
+
+export interface Faults {
+  set(fault: Fault): string;
+  list(): readonly SetFault[];
+  clear(id?: string): void;
+  /** The effects that befall this request now, in the order they were set; each counts as one time. */
+  take(request: FaultRequest): readonly FaultEffect[];
+}
+
+export function faultBoard(): Faults {
+  const set = new Map<string, { fault: SetFault; left: number }>();
+  return {
+    set(fault) {
+      const id = randomUUID();
+      set.set(id, { fault: { ...fault, id }, left: fault.times ?? Number.POSITIVE_INFINITY });
+      return id;
+    },
+    list: () => [...set.values()].map(({ fault }) => fault),
+    clear(id) {
+      if (id === undefined) set.clear();
+      else set.delete(id);
+    },
+    take(request) {
+      const befalling = [...set.values()].filter(({ fault }) => befalls(fault, request));
+      for (const entry of befalling) {
+        entry.left -= 1;
+        if (entry.left <= 0) set.delete(entry.fault.id);
+      }
+      return befalling.map(({ fault }) => fault.effect);
+    },
+  };
+}
+
+function befalls({ provider, operation, user }: Fault, request: FaultRequest): boolean {
+  if (provider !== request.provider) return false;
+  if (operation !== undefined && operation !== request.operation) return false;
+  return user === undefined || user === request.user;
+}

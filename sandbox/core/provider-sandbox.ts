@@ -1,0 +1,104 @@
+/**
+ * One built-in provider: a server on loopback that speaks the provider's own protocol, and a hand that
+ * does in it what people do in the provider's own app. Tests and demo data use the hand, so that the same
+ * scenario can be played on all four.
+ */
+import type { SandboxClock } from './clock.ts';
+import type { Faults, SandboxKind } from './faults.ts';
+
+export type SandboxDeps = { readonly clock: SandboxClock; readonly faults: Faults };
+
+export interface ProviderSandbox {
+  readonly kind: SandboxKind;
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  readonly hand: ProviderHand;
+  /** How many requests of this operation were answered since the start; all when absent. */
+  requests(operation?: string): number;
+  close(): Promise<void>;
+}
+
+export type Person = {
+  /** The sign-in name. */
+  readonly email: string;
+  readonly name: string;
+  /** App-specific or CalDAV password; Google and Microsoft's chooser asks for none. */
+  readonly password?: string;
+};
+
+/** A time as a person means it: a date (`2026-11-28`), or a local time (`2026-11-28T09:00:00`) in an IANA zone. */
+export type DraftTime = { readonly date: string } | { readonly dateTime: string; readonly timeZone: string };
+
+export type EventDraft = {
+  readonly title: string;
+  readonly start: DraftTime;
+  /** Exclusive. */
+  readonly end: DraftTime;
+  readonly recurrence?: DraftRecurrence;
+  readonly description?: string;
+  readonly location?: string;
+  readonly attendees?: readonly { readonly email: string; readonly name?: string }[];
+  readonly availability?: 'busy' | 'free';
+  readonly privacy?: 'public' | 'private';
+  /** A URL to join the meeting at. */
+  readonly conference?: string;
+};
+
+/** What all four providers can express. */
+export type DraftRecurrence = {
+  readonly frequency: 'daily' | 'weekly' | 'monthly' | 'yearly';
+  readonly interval?: number;
+  readonly count?: number;
+  /** The last day an instance may start, inclusive: a date. */
+  readonly until?: string;
+  /** For weekly. */
+  readonly weekdays?: readonly ('MO' | 'TU' | 'WE' | 'TH' | 'FR' | 'SA' | 'SU')[];
+};
+
+/** An occurrence as its provider shows it, after recurrences and exceptions. */
+export type ShownInstance = {
+  readonly title: string;
+  /** Epoch milliseconds; of an all-day event midnight UTC of its date. `end` is exclusive. */
+  readonly start: number;
+  readonly end: number;
+  readonly allDay: boolean;
+};
+
+/** Ids are the provider's own. Every call rejects with an Error for what does not exist. */
+export interface ProviderHand {
+  addPerson(person: Person): Promise<void>;
+  addCalendar(
+    email: string,
+    calendar: { title: string; color?: string; timeZone: string; readOnly?: boolean },
+  ): Promise<string>;
+  removeCalendar(email: string, calendarId: string): Promise<void>;
+  createEvent(email: string, calendarId: string, draft: EventDraft): Promise<string>;
+  /** Replaces everything of a single event or master; exceptions stay as far as the provider keeps them. */
+  updateEvent(email: string, calendarId: string, eventId: string, draft: EventDraft): Promise<void>;
+  /** The event, or the whole series. */
+  deleteEvent(email: string, calendarId: string, eventId: string): Promise<void>;
+  /** `originalStart` is that of the pattern, in the form of the master's start. */
+  changeOccurrence(
+    email: string,
+    calendarId: string,
+    eventId: string,
+    originalStart: DraftTime,
+    change: Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>,
+  ): Promise<void>;
+  deleteOccurrence(
+    email: string,
+    calendarId: string,
+    eventId: string,
+    originalStart: DraftTime,
+  ): Promise<void>;
+  /** The user withdraws the application's access (password changed, permission removed): its tokens are dead. */
+  revokeAccess(email: string): Promise<void>;
+  /** The sync tokens and delta links handed out so far are forgotten. */
+  forgetSyncTokens(email: string, calendarId: string): Promise<void>;
+  /** What the provider's own app shows of a window: overlapping, sorted by start, then title. */
+  instances(
+    email: string,
+    calendarId: string,
+    window: { readonly start: number; readonly end: number },
+  ): Promise<ShownInstance[]>;
+}
