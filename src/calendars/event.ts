@@ -47,6 +47,11 @@ export type EventResource = {
   readonly etag: string | undefined;
   /** Prefix of the wire ids of its events; unique in the calendar. */
   readonly eventId: string;
+  /**
+   * For an override that is a resource of its own, as with Google and Microsoft: the `eventId` of the series
+   * it belongs to, whether that is there or not. All `events` are then overrides (`recurrenceId`).
+   */
+  readonly seriesId?: string;
   readonly events: readonly CalendarEvent[];
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
