@@ -1,0 +1,27 @@
+/** Paths with named parts: `/calendars/:calendarId/events/:eventId`. */
+
+/** The parts of a path, decoded; `undefined` when the path is another, or not valid percent-encoding. */
+export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const text = decoded(given[index] ?? '');
+    if (text === undefined) return undefined;
+    if (!part.startsWith(':')) {
+      if (part !== text) return undefined;
+    } else if (text === '') return undefined;
+    else found[part.slice(1)] = text;
+  }
+  return found;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * The HTTP server under each sandbox provider: it finds out which operation of which user a request is, lets
+ * the switched-on faults befall it, and counts it. What a provider says is its own business.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { FaultEffect, Faults, SandboxKind } from './faults.ts';
+import { SandboxRefusal } from './sandbox-refusal.ts';
+
+export type SandboxRequest = {
+  /** Upper case, WebDAV's among them. */
+  readonly method: string;
+  /** Absolute, at the server's own origin. */
+  readonly url: URL;
+  readonly headers: IncomingHttpHeaders;
+  /** Whole, as UTF-8 text. */
+  readonly body: string;
+};
+
+export type SandboxAnswer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string;
+};
+
+/** A request understood as far as its faults need: `run` does it. */
+export type Operation = {
+  /** In the provider's own words: `events.list`, `token`, `PROPFIND`. */
+  readonly name: string;
+  /** Whose it is; `undefined` when the request does not say. */
+  readonly user: string | undefined;
+  /**
+   * Does the request and answers it, or throws a SandboxRefusal. `effects` has what befalls it and is the provider's
+   * to play: reorder, duplicate, token_forgotten. (Pushes are operations of their own, which the provider takes.)
+   */
+  run(effects: readonly FaultEffect[]): SandboxAnswer | Promise<SandboxAnswer>;
+};
+
+export type SandboxServerOptions = {
+  readonly kind: SandboxKind;
+  readonly faults: Faults;
+  /** Any free one when absent. */
+  readonly port?: number | undefined;
+  /** What a request is. Unknown paths are operations too, whose `run` refuses; a refusal may be thrown as well. */
+  route(request: SandboxRequest): Operation | Promise<Operation>;
+  /** An error as the provider words it, for refusals and for the fault `status`. */
+  errorAnswer(error: { status: number; reason?: string; message?: string; operation: string }): SandboxAnswer;
+};
+
+export type SandboxServer = {
+  /** `http://127.0.0.1:PORT`. */
+  readonly origin: string;
+  /** How many requests of this operation were answered, or befallen, since the start; all when absent. */
+  requests(operation?: string): number;
+  /** Ends every connection and whatever is still being answered. */
+  close(): Promise<void>;
+};
+
+const LOOPBACK = '127.0.0.1';
+const MOST_BODY_BYTES = 10 * 1024 * 1024;
+
+/** Starts the server on loopback. Rejects when the port is taken. */
+export async function startSandboxServer(options: SandboxServerOptions): Promise<SandboxServer> {
+  const counts = new Map<string, number>();
+  const closing = new AbortController();
+  const server = createServer((incoming, response) => {
+    const count = (operation: string) => counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    answer(incoming, response, { ...options, count, closing: closing.signal }).catch((error: unknown) => {
+      // A client that left, or a server that closes, needs no answer; anything else is a defect of the sandbox.
+      if (!closing.signal.aborted && !incoming.socket.destroyed) console.error(error);
+      incoming.socket.destroy();
+    });
+  });
+  server.listen(options.port ?? 0, LOOPBACK);
+  await once(server, 'listening');
+  // A server that listens on TCP has such an address.
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://${LOOPBACK}:${port}`,
+    requests(operation) {
+      if (operation !== undefined) return counts.get(operation) ?? 0;
+      return [...counts.values()].reduce((sum, count) => sum + count, 0);
+    },
+    async close() {
+      closing.abort();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type AnswerDeps = SandboxServerOptions & { count(operation: string): void; readonly closing: AbortSignal };
+
+async function answer(incoming: IncomingMessage, response: ServerResponse, deps: AnswerDeps): Promise<void> {
+  const { kind, faults, closing } = deps;
+  const operation = await understood(incoming, deps);
+  deps.count(operation.name);
+  const effects = faults.take({ provider: kind, operation: operation.name, user: operation.user });
+  const has = (effect: FaultEffect['kind']) => effects.some((befalling) => befalling.kind === effect);
+  for (const effect of effects) {
+    if (effect.kind === 'latency') await sleep(effect.ms, undefined, { signal: closing });
+  }
+  if (has('reset')) {
+    incoming.socket.resetAndDestroy();
+    return;
+  }
+  const given = statusFault(effects, operation, deps) ?? (await outcome(operation, effects, deps));
+  if (has('lost_answer')) incoming.socket.resetAndDestroy();
+  else send(response, given, has('truncate'));
+}
+
+/** The operation of a request; a refusal thrown on the way becomes an operation that refuses. */
+async function understood(incoming: IncomingMessage, { route }: AnswerDeps): Promise<Operation> {
+  try {
+    const url = urlOf(incoming);
+    const body = await bodyOf(incoming);
+    return await route({ method: incoming.method ?? 'GET', url, headers: incoming.headers, body });
+  } catch (error) {
+    if (!(error instanceof SandboxRefusal)) throw error;
+    const refuse = () => {
+      throw error;
+    };
+    return { name: 'unknown', user: undefined, run: refuse };
+  }
+}
+
+function urlOf({ url = '/', headers }: IncomingMessage): URL {
+  const parsed = URL.parse(url, `http://${headers.host ?? LOOPBACK}`);
+  if (parsed === null) throw new SandboxRefusal(400, 'badRequest', 'The address cannot be read');
+  return parsed;
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes <= MOST_BODY_BYTES) parts.push(part);
+  }
+  if (bytes > MOST_BODY_BYTES) throw new SandboxRefusal(413, 'uploadTooLarge', 'The body is too large');
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function statusFault(
+  effects: readonly FaultEffect[],
+  { name }: Operation,
+  { errorAnswer }: AnswerDeps,
+): SandboxAnswer | undefined {
+  const fault = effects.find((effect) => effect.kind === 'status');
+  if (fault === undefined) return undefined;
+  const { status, reason, retryAfter } = fault;
+  const given = errorAnswer({ status, operation: name, ...(reason === undefined ? {} : { reason }) });
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return { ...given, headers: { ...given.headers, ...headers } };
+}
+
+async function outcome(
+  operation: Operation,
+  effects: readonly FaultEffect[],
+  { errorAnswer }: AnswerDeps,
+): Promise<SandboxAnswer> {
+  try {
+    return await operation.run(effects);
+  } catch (error) {
+    if (!(error instanceof SandboxRefusal)) throw error;
+    const { status, reason, message, headers } = error;
+    const given = errorAnswer({ status, reason, message, operation: operation.name });
+    return { ...given, headers: { ...given.headers, ...headers } };
+  }
+}
+
+/** Cut in the middle, the head still promises the whole: the client sees a body that ends too early. */
+function send(response: ServerResponse, { status, headers = {}, body = '' }: SandboxAnswer, cut: boolean) {
+  const bytes = Buffer.from(body, 'utf8');
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (status !== 204 && status !== 304) response.setHeader('content-length', bytes.length);
+  response.writeHead(status);
+  if (!cut || bytes.length < 2) response.end(bytes);
+  else response.write(bytes.subarray(0, bytes.length >> 1), () => response.socket?.destroy());
+}
