@@ -1,0 +1,61 @@
+/**
+ * /control: faults and time as JSON, for tests and scripts. For this machine only: a request that names
+ * another host, or that a page elsewhere had a browser send, is refused.
+ */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+
+import { ApiError } from '../../src/http/api-error.ts';
+import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
+import { controlPage } from './control.page.ts';
+import { ClockBody, FaultBody, faultOf, invalid, turnOf } from './control.schema.ts';
+import type { ControlDeps } from './control-deps.ts';
+
+/** The JSON endpoints and the page; mount it at the root of a server that maps errors (`createServer`). */
+export function controlRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
+  const { clock, faults } = deps;
+  const time = () => ({ now: clock.now(), iso: new Date(clock.now()).toISOString() });
+
+  return async (app) => {
+    app.addHook('onRequest', async (request) => refuseStrangers(request));
+    app.get('/control/faults', async () => ({ faults: faults.list() }));
+    app.post('/control/faults', { schema: { body: FaultBody } }, async ({ body }, reply) => {
+      reply.code(201);
+      return { id: faults.set(faultOf(body)) };
+    });
+    app.delete('/control/faults', async (_request, reply) => {
+      faults.clear();
+      return reply.code(204).send();
+    });
+    const params = Type.Object({ id: Type.String() });
+    app.delete('/control/faults/:id', { schema: { params } }, async ({ params: { id } }, reply) => {
+      if (!faults.list().some((fault) => fault.id === id)) {
+        throw new ApiError(404, 'not_found', 'There is no such fault, or it is over');
+      }
+      faults.clear(id);
+      return reply.code(204).send();
+    });
+    app.get('/control/clock', async () => time());
+    app.post('/control/clock', { schema: { body: ClockBody } }, async ({ body: { turn, reset } }) => {
+      if (turn === undefined && reset === undefined) {
+        throw invalid('turn', 'turn is missing: milliseconds or an ISO 8601 duration; or send reset: true');
+      }
+      if (reset) clock.reset();
+      if (turn !== undefined) clock.turn(turnOf(turn, clock.now()));
+      return time();
+    });
+    await app.register(controlPage(deps));
+  };
+}
+
+/** A page elsewhere can make a browser send forms to this machine, under any name that leads here. */
+function refuseStrangers({ hostname, headers }: FastifyRequest): void {
+  if (!isLoopbackHost(hostname)) {
+    throw new ApiError(403, 'forbidden', 'The control endpoint answers under a loopback address only');
+  }
+  const site = headers['sec-fetch-site'];
+  if (site === 'cross-site' || site === 'same-site') {
+    throw new ApiError(403, 'forbidden', 'The control endpoint takes no requests from other sites’ pages');
+  }
+}

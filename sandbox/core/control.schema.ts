@@ -1,0 +1,103 @@
+/** The wire shapes of the control endpoint. */
+import { type Static, Type } from 'typebox';
+
+import { ApiError } from '../../src/http/api-error.ts';
+import type { Fault, FaultEffect } from './faults.ts';
+
+const MOST_LATENCY_MS = 600_000;
+
+export const KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as const;
+const EFFECTS = [
+  'latency',
+  'reset',
+  'lost_answer',
+  'status',
+  'truncate',
+  'reorder',
+  'duplicate',
+  'token_forgotten',
+  'push_missing',
+  'push_duplicate',
+] as const;
+
+const oneOf = <Word extends string>(words: readonly Word[]) =>
+  Type.Union(words.map((word) => Type.Literal(word)));
+
+/** A fault before it is known that its effect has what its kind needs. */
+export const FaultBody = Type.Object({
+  provider: oneOf(KINDS),
+  operation: Type.Optional(Type.String({ minLength: 1 })),
+  user: Type.Optional(Type.String({ minLength: 1 })),
+  times: Type.Optional(Type.Integer({ minimum: 1 })),
+  effect: Type.Object({
+    kind: oneOf(EFFECTS),
+    ms: Type.Optional(Type.Number({ minimum: 0, maximum: MOST_LATENCY_MS })),
+    status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
+    reason: Type.Optional(Type.String({ minLength: 1 })),
+    retryAfter: Type.Optional(Type.Integer({ minimum: 0 })),
+  }),
+});
+export type FaultBody = Static<typeof FaultBody>;
+
+/** `turn` is milliseconds, or a duration of ISO 8601 (`P7D`, `PT1H`). */
+export const ClockBody = Type.Object({
+  turn: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+  reset: Type.Optional(Type.Literal(true)),
+});
+export type ClockBody = Static<typeof ClockBody>;
+
+/** Fails as ApiError naming the field that the effect lacks. */
+export function faultOf({ provider, operation, user, times, effect }: FaultBody): Fault {
+  return {
+    provider,
+    effect: effectOf(effect),
+    ...(operation === undefined ? {} : { operation }),
+    ...(user === undefined ? {} : { user }),
+    ...(times === undefined ? {} : { times }),
+  };
+}
+
+function effectOf({ kind, ms, status, reason, retryAfter }: FaultBody['effect']): FaultEffect {
+  if (kind === 'latency') {
+    if (ms === undefined) throw invalid('effect', 'effect.ms is missing: how many milliseconds to wait');
+    return { kind, ms };
+  }
+  if (kind !== 'status') return { kind };
+  if (status === undefined) throw invalid('effect', 'effect.status is missing: which status to answer');
+  return {
+    kind,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+/** Further than this nothing in a sandbox reaches. */
+const MOST_TURN_MS = 100 * 366 * 86_400_000;
+
+/** Milliseconds forward, of a number of them or of an ISO 8601 duration counted from `now`. Fails as ApiError. */
+export function turnOf(text: number | string, now: number): number {
+  const by = typeof text === 'number' ? text : (durationMs(text, now) ?? Number.NaN);
+  if (!(by > 0 && by <= MOST_TURN_MS)) {
+    throw invalid(
+      'turn',
+      'turn is milliseconds or an ISO 8601 duration such as PT1H or P7D, at most 100 years',
+    );
+  }
+  return Math.round(by);
+}
+
+function durationMs(text: string, now: number): number | undefined {
+  try {
+    const relativeTo = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO('UTC');
+    return Temporal.Duration.from(text.trim()).total({ unit: 'milliseconds', relativeTo });
+  } catch (error) {
+    // What Temporal throws for text that is no duration, and for one that leaves its range.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+export function invalid(field: string, message: string): ApiError {
+  return new ApiError(400, 'invalid_request', message, { details: { [field]: [message] } });
+}
