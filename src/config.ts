@@ -24,6 +24,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
+  readonly google: ProviderConfig;
+  readonly microsoft: ProviderConfig;
   readonly appleUrl: string;
   readonly limits: {
     readonly wrongSecretsPerMinute: number;
@@ -31,6 +33,16 @@ export type Config = {
     readonly passwordsPerTransaction: number;
     readonly passwordsPerAddress: number;
   };
+};
+
+/** A provider that users sign in to on its own pages. */
+export type ProviderConfig = {
+  /** The instance's app; undefined when there is none, and applications bring their own. */
+  readonly app: { readonly clientId: string; readonly clientSecret: string } | undefined;
+  /** The OpenID issuer, without a trailing slash. */
+  readonly issuer: string;
+  /** Where the calendar API begins, without a trailing slash. */
+  readonly apiUrl: string;
 };
 
 export type LogLevel = 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
@@ -111,6 +123,48 @@ export const OPTIONS = [
     doc: 'Private addresses that calendar servers may have: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
   },
   {
+    name: 'KALENDS_GOOGLE_CLIENT_ID',
+    default: '',
+    doc: 'Client id of the [app registered with Google](providers.md#google). Default: none; applications can bring their own.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_CLIENT_SECRET',
+    default: '',
+    secret: true,
+    doc: 'Client secret of that app.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_ISSUER',
+    default: 'https://accounts.google.com',
+    doc: 'The OpenID issuer users sign in at. Another one is for tests.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_API_URL',
+    default: 'https://www.googleapis.com/calendar/v3',
+    doc: 'Where the Google Calendar API begins. Another one is for tests.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_CLIENT_ID',
+    default: '',
+    doc: 'Client id of the [app registered with Microsoft](providers.md#microsoft). Default: none; applications can bring their own.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_CLIENT_SECRET',
+    default: '',
+    secret: true,
+    doc: 'Client secret of that app.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_ISSUER',
+    default: 'https://login.microsoftonline.com/common/v2.0',
+    doc: 'The OpenID issuer users sign in at. In place of `common`: `organizations`, `consumers` or a tenant id, for an app that is not for everybody.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_API_URL',
+    default: 'https://graph.microsoft.com/v1.0',
+    doc: 'Where Microsoft Graph begins. Another one is for national clouds and tests.',
+  },
+  {
     name: 'KALENDS_APPLE_URL',
     default: 'https://caldav.icloud.com',
     doc: 'The CalDAV server of Apple accounts.',
@@ -157,6 +211,19 @@ export function loadConfig(env: Environment): Config {
   };
   const limit = (name: OptionName) => check(name, wholeNumber(1, 1_000_000), 1);
 
+  const provider = (kind: 'GOOGLE' | 'MICROSOFT'): ProviderConfig => {
+    const [id, secret] = [`KALENDS_${kind}_CLIENT_ID`, `KALENDS_${kind}_CLIENT_SECRET`] as const;
+    const clientId = check(id, printable, '');
+    const clientSecret = check(secret, printable, '');
+    if (raw[id] !== '' && raw[secret] === '') problems.push(`${secret} is missing, but ${id} is set`);
+    if (raw[id] === '' && raw[secret] !== '') problems.push(`${id} is missing, but ${secret} is set`);
+    return Object.freeze({
+      app: clientId === '' ? undefined : Object.freeze({ clientId, clientSecret }),
+      issuer: check(`KALENDS_${kind}_ISSUER`, endpoint, 'https://invalid'),
+      apiUrl: check(`KALENDS_${kind}_API_URL`, endpoint, 'https://invalid'),
+    });
+  };
+
   const host = raw.KALENDS_HOST;
   const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
   const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
@@ -180,6 +247,8 @@ export function loadConfig(env: Environment): Config {
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
       mode: 'deny',
     }),
+    google: provider('GOOGLE'),
+    microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', absoluteUrl, 'https://caldav.icloud.com'),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
@@ -243,6 +312,21 @@ function absoluteUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
   return url.href;
+}
+
+/** Kept as it was written but for trailing slashes: issuers are compared letter by letter. */
+function endpoint(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error('must have no query, fragment or user');
+  return text.replace(/\/+$/, '');
+}
+
+function printable(text: string): string {
+  if (!/^[\x21-\x7e]{0,4096}$/.test(text))
+    throw new Error('must be printable ASCII characters without spaces');
+  return text;
 }
 
 function trustProxy(text: string): number | string[] | undefined {

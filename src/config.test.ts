@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+
+import { ConfigError, loadConfig } from './config.ts';
+
+const problemsOf = (env: Record<string, string>): readonly string[] => {
+  try {
+    loadConfig(env);
+  } catch (reason) {
+    if (reason instanceof ConfigError) return reason.problems;
+    throw reason;
+  }
+  return [];
+};
+
+describe('the settings of Google and Microsoft', () => {
+  it('are the real addresses and no app when nothing is set', () => {
+    const { google, microsoft } = loadConfig({});
+
+    assert.deepEqual(google, {
+      app: undefined,
+      issuer: 'https://accounts.google.com',
+      apiUrl: 'https://www.googleapis.com/calendar/v3',
+    });
+    assert.deepEqual(microsoft, {
+      app: undefined,
+      issuer: 'https://login.microsoftonline.com/common/v2.0',
+      apiUrl: 'https://graph.microsoft.com/v1.0',
+    });
+  });
+
+  it('take a secret from a file, and addresses as they are written but for trailing slashes', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'kalends-config-'));
+    const file = path.join(folder, 'secret');
+    writeFileSync(file, 'GOCSPX-secret\n');
+
+    const { google } = loadConfig({
+      KALENDS_GOOGLE_CLIENT_ID: 'id.apps.example',
+      KALENDS_GOOGLE_CLIENT_SECRET_FILE: file,
+      KALENDS_GOOGLE_ISSUER: 'http://127.0.0.1:4100/google/',
+      KALENDS_GOOGLE_API_URL: 'http://127.0.0.1:4100/calendar/v3/',
+    });
+
+    await rm(folder, { recursive: true });
+    assert.deepEqual(google, {
+      app: { clientId: 'id.apps.example', clientSecret: 'GOCSPX-secret' },
+      issuer: 'http://127.0.0.1:4100/google',
+      apiUrl: 'http://127.0.0.1:4100/calendar/v3',
+    });
+  });
+
+  const refused: [rule: string, env: Record<string, string>, problem: RegExp][] = [
+    [
+      'an id without its secret',
+      { KALENDS_GOOGLE_CLIENT_ID: 'x' },
+      /^KALENDS_GOOGLE_CLIENT_SECRET is missing, but KALENDS_GOOGLE_CLIENT_ID is set$/,
+    ],
+    [
+      'a secret without its id',
+      { KALENDS_MICROSOFT_CLIENT_SECRET: 'x' },
+      /^KALENDS_MICROSOFT_CLIENT_ID is missing, but KALENDS_MICROSOFT_CLIENT_SECRET is set$/,
+    ],
+    [
+      'a secret with a line feed in it',
+      { KALENDS_GOOGLE_CLIENT_ID: 'x', KALENDS_GOOGLE_CLIENT_SECRET: 'a\nb' },
+      /^KALENDS_GOOGLE_CLIENT_SECRET must be printable ASCII/,
+    ],
+    [
+      'an issuer that is no URL',
+      { KALENDS_GOOGLE_ISSUER: 'google' },
+      /^KALENDS_GOOGLE_ISSUER must be an http/,
+    ],
+    [
+      'an API address with a query',
+      { KALENDS_MICROSOFT_API_URL: 'https://graph.example/v1.0?a=b' },
+      /^KALENDS_MICROSOFT_API_URL must have no query/,
+    ],
+  ];
+  for (const [rule, env, problem] of refused) {
+    it(`refuse ${rule}, naming the variable and showing no value`, () => {
+      const problems = problemsOf(env);
+
+      assert.equal(problems.length, 1);
+      assert.match(problems[0] ?? '', problem);
+    });
+  }
+});
