@@ -9,6 +9,8 @@ import { inspectDatabase } from './store/inspect-database.ts';
 import { jobStore } from './store/job-store.ts';
 import { mirrorStore } from './store/mirror-store.ts';
 import { openDatabase } from './store/open-database.ts';
+import { providerAppStore } from './store/provider-app-store.ts';
+import { signInStore } from './store/sign-in-store.ts';
 import { signingKeyStore } from './store/signing-key-store.ts';
 import { tokenFamilyStore } from './store/token-family-store.ts';
 import { userStore } from './store/user-store.ts';
@@ -36,6 +38,8 @@ export async function openStorage(config: Config) {
     families: tokenFamilyStore(db),
     signingKeys: signingKeyStore(db),
     requests: authorizationRequestStore(db, sealer),
+    signIns: signInStore(db, sealer),
+    providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, bell.ring),
     mirror: mirrorStore(db),
     events: eventReader(db),

@@ -1,0 +1,51 @@
+/** SignInStore in SQL; held to test/contract/sign-in-store.contract.ts on both databases. */
+import type { SignInId, SignInStore } from '../connect/sign-in-store.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import type { Database, Statements } from './database.ts';
+
+const BEGIN = `
+  INSERT INTO sign_in (transaction_id, provider, state_hash, kept, outcome)
+  SELECT transaction_id, CAST(:kind AS TEXT), CAST(:stateHash AS TEXT), CAST(:sealed AS TEXT), NULL
+    FROM authorization_request WHERE transaction_id = :transactionId
+  ON CONFLICT (transaction_id, provider) DO UPDATE SET
+    state_hash = excluded.state_hash, kept = excluded.kept, outcome = NULL`;
+
+const ONE = 'transaction_id = :transactionId AND provider = :kind AND state_hash = :stateHash';
+
+const FIND = `SELECT kept, outcome FROM sign_in WHERE ${ONE}`;
+// The WHERE clause is the whole guard: the loser of a race finds nothing kept.
+const TAKE = `UPDATE sign_in SET kept = NULL WHERE ${ONE} AND kept IS NOT NULL RETURNING state_hash`;
+const END = `UPDATE sign_in SET outcome = :outcome WHERE ${ONE} RETURNING state_hash`;
+
+type Row = { readonly kept: string | null; readonly outcome: string | null };
+
+/** Sign-ins under way in `db`; what is kept of them is sealed, for it redeems a code. */
+export function signInStore(db: Database, sealer: Sealer): SignInStore {
+  return {
+    async beginSignIn(id, kept) {
+      await db.write(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(kept), contextOf(id)) });
+    },
+
+    async takeSignIn(id) {
+      const row = await db.transaction((tx) => take(tx, id));
+      if (row === undefined) return undefined;
+      if (row.kept === null) return { outcome: row.outcome ?? undefined };
+      return { kept: JSON.parse(sealer.open(row.kept, contextOf(id))) };
+    },
+
+    async endSignIn(id, outcome) {
+      await db.write(END, { ...id, outcome });
+    },
+  };
+}
+
+async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
+  const [row] = await tx.all<Row>(FIND, { ...id });
+  if (row === undefined || row.kept === null) return row;
+  const taken = await tx.all(TAKE, { ...id });
+  return taken.length > 0 ? row : { kept: null, outcome: null };
+}
+
+/** The state is part of it: what was kept for one way to the provider opens for no other. */
+const contextOf = ({ transactionId, kind, stateHash }: SignInId): string =>
+  `sign_in|${transactionId}|${kind}|${stateHash}`;

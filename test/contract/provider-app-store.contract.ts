@@ -1,0 +1,103 @@
+/** What every ProviderAppStore must do. Each database's test calls this with its own empty one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { providerAppStore } from '../../src/store/provider-app-store.ts';
+import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { rowsIn } from './grant-rows.ts';
+
+const app = { clientId: 'id.apps.example', clientSecret: 'GOCSPX-canary' };
+
+export function providerAppStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    return { db, apps: providerAppStore(db, sealer) };
+  };
+
+  describe(`ProviderAppStore on ${database}`, () => {
+    it('answers an app as it was set, to its application and for its provider only', async () => {
+      const { apps } = await prepare();
+
+      assert.equal(await apps.setProviderApp('acme', 'google', app, NOW), true);
+
+      assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, app);
+      assert.equal(await apps.findProviderApp('acme', 'microsoft'), undefined);
+      assert.equal(await apps.findProviderApp('other', 'google'), undefined);
+    });
+
+    it('keeps the secret sealed, for this application and provider alone', async () => {
+      const { db, apps } = await prepare();
+      await apps.setProviderApp('acme', 'google', app, NOW);
+
+      const [row] = await db.all<{ secret: string }>(
+        'SELECT app_client_secret AS "secret" FROM provider_app',
+      );
+      await db.write("UPDATE provider_app SET provider = 'microsoft' RETURNING client_id");
+
+      assert.doesNotMatch(String(row?.secret), /canary/);
+      await assert.rejects(apps.findProviderApp('acme', 'microsoft'));
+    });
+
+    it('replaces an app as a whole', async () => {
+      const { apps } = await prepare();
+      await apps.setProviderApp('acme', 'google', app, NOW);
+      const next = { clientId: 'next', clientSecret: 'two' };
+
+      await apps.setProviderApp('acme', 'google', next, NOW + 1);
+
+      assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, next);
+    });
+
+    it('keeps one whole app, however many are set at once', async () => {
+      const { db, apps } = await prepare();
+
+      await tenTimes((i) =>
+        apps.setProviderApp('acme', 'google', { clientId: `id${i}`, clientSecret: `secret${i}` }, NOW),
+      );
+
+      const kept = await apps.findProviderApp('acme', 'google');
+      assert.equal(await rowsIn(db, 'provider_app'), 1);
+      assert.equal(kept?.clientSecret, kept?.clientId.replace('id', 'secret'));
+    });
+
+    it('sets none for an application that is not there', async () => {
+      const { db, apps } = await prepare();
+
+      assert.equal(await apps.setProviderApp('nobody', 'google', app, NOW), false);
+      assert.equal(await rowsIn(db, 'provider_app'), 0);
+    });
+
+    it('removes an app, and says whether there was one', async () => {
+      const { apps } = await prepare();
+      await apps.setProviderApp('acme', 'google', app, NOW);
+
+      const answers = [
+        await apps.removeProviderApp('acme', 'google'),
+        await apps.removeProviderApp('acme', 'google'),
+      ];
+
+      assert.deepEqual(answers, [true, false]);
+      assert.equal(await apps.findProviderApp('acme', 'google'), undefined);
+    });
+
+    it('lists ids without secrets', async () => {
+      const { apps } = await prepare();
+      await apps.setProviderApp('acme', 'microsoft', app, NOW);
+
+      assert.deepEqual(await apps.listProviderApps('acme'), { microsoft: 'id.apps.example' });
+      assert.deepEqual(await apps.listProviderApps('other'), {});
+    });
+
+    it('forgets the apps of an application that is deleted', async () => {
+      const { db, apps } = await prepare();
+      await apps.setProviderApp('acme', 'google', app, NOW);
+
+      await clientStore(db).deleteClient('acme');
+
+      assert.equal(await rowsIn(db, 'provider_app'), 0);
+    });
+  });
+}

@@ -1,0 +1,123 @@
+/** What every SignInStore must do. Each database's test calls this with its own empty one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { AuthorizationRequest } from '../../src/connect/authorization-request-store.ts';
+import type { KeptSignIn, SignInId } from '../../src/connect/sign-in-store.ts';
+import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { signInStore } from '../../src/store/sign-in-store.ts';
+import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { rowsIn } from './grant-rows.ts';
+
+const request: AuthorizationRequest = {
+  transactionId: 't1',
+  clientId: 'acme',
+  userId: 'ada',
+  redirectUri: 'https://acme.example/cb',
+  scope: 'read',
+  state: undefined,
+  codeChallenge: undefined,
+  language: 'en',
+  theme: 'auto',
+  providers: ['google', 'microsoft'],
+  query: '',
+  formToken: 'token',
+  status: 'open',
+  createdAt: NOW,
+};
+const id: SignInId = { transactionId: 't1', kind: 'google', stateHash: 'hash-1' };
+const kept: KeptSignIn = {
+  pending: { nonce: 'n', codeVerifier: 'canary' },
+  appClientId: 'app',
+  scope: 'read',
+  accountKey: 'key',
+};
+
+export function signInStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    const requests = authorizationRequestStore(db, sealer);
+    await requests.createRequest(request);
+    return { db, requests, signIns: signInStore(db, sealer) };
+  };
+
+  describe(`SignInStore on ${database}`, () => {
+    it('gives what was kept to exactly one of ten who ask at once', async () => {
+      const { signIns } = await prepare();
+      await signIns.beginSignIn(id, kept);
+
+      const answers = await tenTimes(() => signIns.takeSignIn(id));
+
+      const taken = answers.filter((answer) => answer !== undefined && 'kept' in answer);
+      assert.deepEqual(taken, [{ kept }]);
+      assert.equal(answers.filter((answer) => answer !== undefined && 'outcome' in answer).length, 9);
+    });
+
+    it('says how it ended to whoever asks again', async () => {
+      const { signIns } = await prepare();
+      await signIns.beginSignIn(id, kept);
+      await signIns.takeSignIn(id);
+
+      const open = await signIns.takeSignIn(id);
+      await signIns.endSignIn(id, 'google');
+      const ended = await signIns.takeSignIn(id);
+
+      assert.deepEqual([open, ended], [{ outcome: undefined }, { outcome: 'google' }]);
+    });
+
+    it('knows no other state, provider or transaction', async () => {
+      const { signIns } = await prepare();
+      await signIns.beginSignIn(id, kept);
+
+      for (const other of [
+        { ...id, stateHash: 'hash-2' },
+        { ...id, kind: 'microsoft' as const },
+        { ...id, transactionId: 't2' },
+      ]) {
+        assert.equal(await signIns.takeSignIn(other), undefined);
+      }
+      assert.deepEqual(await signIns.takeSignIn(id), { kept });
+    });
+
+    it('replaces one at the same provider, and leaves the other provider’s alone', async () => {
+      const { signIns } = await prepare();
+      const microsoft = { ...id, kind: 'microsoft' as const };
+      await signIns.beginSignIn(id, kept);
+      await signIns.beginSignIn(microsoft, kept);
+
+      await signIns.beginSignIn({ ...id, stateHash: 'hash-2' }, { ...kept, scope: 'read-write' });
+      await signIns.endSignIn(id, 'google');
+
+      assert.equal(await signIns.takeSignIn(id), undefined);
+      assert.deepEqual(await signIns.takeSignIn({ ...id, stateHash: 'hash-2' }), {
+        kept: { ...kept, scope: 'read-write' },
+      });
+      assert.deepEqual(await signIns.takeSignIn(microsoft), { kept });
+    });
+
+    it('keeps it sealed, and nothing of it once it was taken', async () => {
+      const { db, signIns } = await prepare();
+      await signIns.beginSignIn(id, kept);
+      const read = () => db.get<{ kept: string | null }>('SELECT kept FROM sign_in');
+
+      const before = await read();
+      await signIns.takeSignIn(id);
+
+      assert.doesNotMatch(String(before?.kept), /canary/);
+      assert.deepEqual({ ...(await read()) }, { kept: null });
+    });
+
+    it('begins none without a request, and forgets it with the request', async () => {
+      const { db, requests, signIns } = await prepare();
+      await signIns.beginSignIn({ ...id, transactionId: 'gone' }, kept);
+      await signIns.beginSignIn(id, kept);
+
+      const before = await rowsIn(db, 'sign_in');
+      await requests.deleteExpiredRequests(NOW + 1);
+
+      assert.deepEqual([before, await rowsIn(db, 'sign_in')], [1, 0]);
+    });
+  });
+}
