@@ -48,8 +48,8 @@ export type EventResource = {
   /** Prefix of the wire ids of its events; unique in the calendar. */
   readonly eventId: string;
   /**
-   * For an override that is a resource of its own, as with Google and Microsoft: the `eventId` of the series
-   * it belongs to, whether that is there or not. All `events` are then overrides (`recurrenceId`).
+   * For an override that is a resource of its own, as with Google and Microsoft: the series it belongs to, whether that
+   * is there or not, by its `href`, which equals its `eventId`. All `events` are then overrides (`recurrenceId`).
    */
   readonly seriesId?: string;
   readonly events: readonly CalendarEvent[];

@@ -10,7 +10,8 @@ import type {
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { byBytes } from '../lib/byte-order.ts';
 import type { Database } from './database.ts';
-import { LONGEST_SHORT, seriesOf, type Timing } from './event-row.ts';
+import { LONGEST_SHORT, seriesOf, type Timing } from './event-place.ts';
+import { seriesContent } from './event-row.ts';
 import { freshnessOf } from './mirror-store.ts';
 
 type AccountRow = {
@@ -43,7 +44,7 @@ type SeriesRow = {
   recurrenceId: string;
   content: string;
   timing: string;
-  /** With the master only. */
+  /** With the master, and with an override that is a resource of its own. */
   original: string | null;
 };
 
@@ -130,7 +131,7 @@ const seriesRows = (oneOfKeys: string): string => `
     FROM event m JOIN event e ON e.calendar_key = m.calendar_key AND e.series_id = m.event_id
    WHERE m.calendar_key ${oneOfKeys} AND m.shape = 'series' AND m.starts_at < :end AND m.ends_at > :start
      AND e.shape IN ('series', 'override')
-   ORDER BY m.calendar_key, m.event_id, e.recurrence_id`;
+   ORDER BY m.calendar_key, m.event_id, e.recurrence_id, e.href`;
 
 /** Rows come master by master, its own first: an empty recurrence id sorts before all others. */
 function groupSeries(rows: readonly SeriesRow[]): MirroredSeries[] {
@@ -141,7 +142,7 @@ function groupSeries(rows: readonly SeriesRow[]): MirroredSeries[] {
   }
   return groups.map(({ master, overrides }) => {
     const contentOf = (row: SeriesRow): EventContent => ({
-      content: row.content,
+      content: seriesContent(row.content),
       original: row.original ?? master.original ?? '{}',
     });
     const series = seriesOf(timingOf(master), overrides.map(timingOf), (i) =>

@@ -8,14 +8,14 @@ import { instantText } from '../lib/instant-text.ts';
 import { instantOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
-import type { Series, SeriesMaster, SeriesOverride } from '../lib/recurrence/series.ts';
-import { spanOf } from '../lib/recurrence/span-of.ts';
+import { overridePlace, seriesPlace, singlePlace, type Timing } from './event-place.ts';
 
 /** Named as the columns are. */
 export type EventRow = {
   readonly href: string;
   /** Empty for single events and masters. */
   readonly recurrence_id: string;
+  /** The id on the wire; of an override in its master's resource the master's. */
   readonly event_id: string;
   readonly series_id: string | null;
   readonly shape: 'short' | 'long' | 'series' | 'override' | 'hidden';
@@ -29,16 +29,6 @@ export type EventRow = {
   readonly original: string | null;
 };
 
-/** What `timing` holds: the times as the calendar means them. */
-export type Timing = Pick<
-  CalendarEvent,
-  'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFuture'
-> & { readonly cancelled?: true };
-
-/** The longest a 'short' event lasts, in milliseconds: a day on which the clock goes back. */
-export const LONGEST_SHORT = 25 * 3_600_000;
-/** The end of a series without one: the year 10,000. */
-const NEVER = 253_402_300_800_000;
 /** PostgreSQL cannot index longer ones; no server that people use comes near. */
 const LONGEST_NAME = 1_000;
 /** Enough to tell the zones of one calendar apart. */
@@ -54,6 +44,11 @@ export function rowsOf(resource: EventResource, calendarZone: string): EventRow[
   const overrides = [...events.values()].filter((event) => event.recurrenceId !== undefined);
   const context = { resource, calendarZone, original: JSON.stringify(resource.original) };
   if (events.size === 0) return [emptyRow(context)];
+  // Whether its series is there is not known here: see series-rows.ts.
+  if (resource.seriesId !== undefined) {
+    checkName(resource.seriesId);
+    return overrides.length === 0 ? [emptyRow(context)] : overrides.map((event) => singleRow(event, context));
+  }
   if (master === undefined) return overrides.map((event) => singleRow(event, context));
   if (master.recurrence === undefined && overrides.length === 0) return [singleRow(master, context)];
   return [
@@ -67,21 +62,6 @@ export function checkName(name: string): void {
   if (name.length <= LONGEST_NAME) return;
   const message = 'The server names a calendar or an event by more than 1,000 characters';
   throw new ProviderError('invalid_response', message);
-}
-
-/** The series that a master and its overrides make; `payload` is what is kept with each. */
-export function seriesOf<T>(master: Timing, overrides: readonly Timing[], payload: (i: number) => T) {
-  const made: Series<T> & { master: SeriesMaster<T> } = {
-    master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: payload(-1) },
-    overrides: overrides.flatMap((timing, i) => overrideOf(timing, payload(i))),
-  };
-  return made;
-}
-
-function overrideOf<T>(timing: Timing, payload: T): SeriesOverride<T>[] {
-  const { recurrenceId, start, end, thisAndFuture, cancelled } = timing;
-  if (recurrenceId === undefined) return [];
-  return [{ recurrenceId, start, end, thisAndFuture, cancelled: cancelled === true, payload }];
 }
 
 type Context = {
@@ -112,68 +92,51 @@ const emptyRow = (context: Context): EventRow => ({
 /** A single event, or an override whose master the calendar does not have: an instance known alone. */
 function singleRow(event: CalendarEvent, context: Context): EventRow {
   const { resource, calendarZone } = context;
-  const names = namesOf(context);
+  const seriesId = resource.seriesId ?? resource.eventId;
   const startsAt = instantOf(event.start, calendarZone);
   const endsAt = Math.max(instantOf(event.end, calendarZone), startsAt);
-  const id = event.recurrenceId
-    ? instanceIdOf(resource.eventId, event.recurrenceId, calendarZone)
-    : resource.eventId;
+  const id = event.recurrenceId ? instanceIdOf(seriesId, event.recurrenceId, calendarZone) : resource.eventId;
   const times = { id, start: instantText(startsAt), end: instantText(endsAt) };
-  const series = event.recurrenceId ? { recurringEventId: resource.eventId } : {};
-  const shape = endsAt - startsAt > LONGEST_SHORT ? 'long' : 'short';
+  const series = event.recurrenceId ? { recurringEventId: seriesId } : {};
   return {
-    ...names,
+    ...namesOf(context),
     recurrence_id: keyOf(event.recurrenceId),
     event_id: storable(id),
-    series_id: event.recurrenceId ? names.event_id : null,
-    shape: event.status === 'cancelled' ? 'hidden' : shape,
-    starts_at: startsAt,
-    // An event without length is found as one of a millisecond: no window may pass it over.
-    ends_at: Math.max(endsAt, startsAt + 1),
+    series_id: event.recurrenceId ? storable(seriesId) : null,
+    ...singlePlace(timingOf(event), calendarZone),
     uid: storable(event.uid),
     content: members({ ...times, ...series, ...detailsOf(event) }),
-    timing: timingOf(event),
+    timing: JSON.stringify(timingOf(event)),
     original: context.original,
   };
 }
 
 function seriesRow(master: CalendarEvent, overrides: readonly CalendarEvent[], context: Context): EventRow {
   const names = namesOf(context);
-  const timings = overrides.map(
-    (event): Timing => (event.status === 'cancelled' ? { ...event, cancelled: true } : event),
-  );
-  const span = spanOf(
-    seriesOf(master, timings, () => undefined),
-    context.calendarZone,
-  );
+  const timing = timingOf(master);
   return {
     ...names,
     recurrence_id: '',
     series_id: names.event_id,
-    shape: master.status === 'cancelled' ? 'hidden' : 'series',
-    starts_at: span.startsAt,
-    // The span's end is inclusive, the column's is not.
-    ends_at: Math.min(span.endsAt + 1, NEVER),
+    ...seriesPlace(timing, overrides.map(timingOf), context.calendarZone),
     uid: storable(master.uid),
     content: members(detailsOf(master)),
-    timing: timingOf(master),
+    timing: JSON.stringify(timing),
     original: context.original,
   };
 }
 
 function overrideRow(event: CalendarEvent, master: CalendarEvent, context: Context): EventRow {
   const names = namesOf(context);
-  const startsAt = instantOf(event.start, context.calendarZone);
+  const timing = timingOf(event);
   return {
     ...names,
     recurrence_id: keyOf(event.recurrenceId),
     series_id: names.event_id,
-    shape: master.status === 'cancelled' ? 'hidden' : 'override',
-    starts_at: startsAt,
-    ends_at: Math.max(instantOf(event.end, context.calendarZone), startsAt + 1),
+    ...overridePlace(timing, timingOf(master), context.calendarZone),
     uid: storable(event.uid),
     content: members(detailsOf(event)),
-    timing: timingOf(event),
+    timing: JSON.stringify(timing),
     // The resource's own object is with its master.
     original: null,
   };
@@ -181,6 +144,7 @@ function overrideRow(event: CalendarEvent, master: CalendarEvent, context: Conte
 
 /** Wire 2.5. Absent fields are left out; `attendees` and `allDay` are always there. */
 const detailsOf = (event: CalendarEvent) => ({
+  // First: see seriesContent.
   title: event.title,
   description: event.description,
   allDay: event.start.type === 'date',
@@ -196,10 +160,22 @@ const detailsOf = (event: CalendarEvent) => ({
   link: event.link,
 });
 
-function timingOf({ start, end, recurrence, recurrenceId, thisAndFuture, status }: CalendarEvent): string {
-  const cancelled = status === 'cancelled' ? true : undefined;
-  return JSON.stringify({ start, end, recurrence, recurrenceId, thisAndFuture, cancelled });
+function timingOf({ start, end, recurrence, recurrenceId, thisAndFuture, status }: CalendarEvent): Timing {
+  return {
+    start,
+    end,
+    recurrence,
+    recurrenceId,
+    thisAndFuture,
+    cancelled: status === 'cancelled' || undefined,
+  };
 }
+
+/**
+ * The content of an event inside a series, which tells id and times of each instance apart from it: what was written out as
+ * a single event (an override that is a resource of its own) begins with them, and the title is what follows.
+ */
+export const seriesContent = (content: string): string => content.slice(content.indexOf('"title":'));
 
 /** JSON without its braces, to be joined with other members. */
 const members = (fields: object): string => JSON.stringify(fields).slice(1, -1);

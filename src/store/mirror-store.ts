@@ -2,7 +2,14 @@
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { MirroredCalendar, MirrorStore } from '../sync/mirror-store.ts';
 import type { Database } from './database.ts';
-import { applyChanges, HELD_CALENDAR, HELD_LIST, optional, replaceCalendars } from './mirror-writes.ts';
+import {
+  applyChanges,
+  dropUnlisted,
+  HELD_CALENDAR,
+  HELD_LIST,
+  optional,
+  replaceCalendars,
+} from './mirror-writes.ts';
 
 type CalendarRow = {
   calendar_key: string;
@@ -101,6 +108,10 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
 
     applyChanges(lease, changed, removed, until) {
       return db.transaction((tx) => applyChanges(tx, lease, { changed, removed, until }, db.dialect.oneOf));
+    },
+
+    dropUnlisted(lease, hrefs, until) {
+      return db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until }, db.dialect.oneOf));
     },
 
     async finishSync({ key, holder }, token, syncedAt) {

@@ -7,6 +7,7 @@ import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import type { Dialect, Statements, Value } from './database.ts';
 import { checkName, type EventRow, rowsOf, storable } from './event-row.ts';
+import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
 export const HELD_CALENDAR = 'calendar_key = :key AND lease_holder = :holder';
@@ -93,22 +94,78 @@ type Part = { changed: readonly EventResource[]; removed: readonly string[]; unt
 /** See MirrorStore.applyChanges. */
 export async function applyChanges(
   tx: Statements,
-  { key, holder }: SyncLease,
+  lease: SyncLease,
   { changed, removed, until }: Part,
   oneOf: Dialect['oneOf'],
 ): Promise<boolean> {
-  // Locks the calendar's row: whoever wants to take over the lease waits for this transaction.
+  const calendarZone = await extendLease(tx, lease, until);
+  if (calendarZone === undefined) return false;
+
+  const { key } = lease;
+  const gone = removed.map(storable);
+  const deleted = await deleteResources(
+    tx,
+    key,
+    [...gone, ...changed.map(({ href }) => storable(href))],
+    oneOf,
+  );
+  await deleteApart(tx, key, gone, oneOf);
+  await insertRows(
+    tx,
+    key,
+    changed.flatMap((resource) => rowsOf(resource, calendarZone)),
+  );
+  const masters = changed.filter(({ seriesId }) => seriesId === undefined).map(({ href }) => storable(href));
+  const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
+  await placeSeries(tx, { key, calendarZone }, { masters, series, deleted }, oneOf);
+  return true;
+}
+
+/** See MirrorStore.dropUnlisted. */
+export async function dropUnlisted(
+  tx: Statements,
+  lease: SyncLease,
+  { hrefs, until }: { hrefs: readonly string[]; until: number },
+  oneOf: Dialect['oneOf'],
+): Promise<boolean> {
+  const calendarZone = await extendLease(tx, lease, until);
+  if (calendarZone === undefined) return false;
+  const { key } = lease;
+  const unlisted = hrefs.map(storable);
+  const deleted = await deleteResources(tx, key, unlisted, oneOf);
+  await placeSeries(tx, { key, calendarZone }, { masters: unlisted, series: [], deleted }, oneOf);
+  return true;
+}
+
+/**
+ * The calendar's zone, `undefined` when the lease is lost. Locks the calendar's row: whoever wants to take over
+ * the lease waits for this transaction.
+ */
+async function extendLease(
+  tx: Statements,
+  { key, holder }: SyncLease,
+  until: number,
+): Promise<string | undefined> {
   const [held] = await tx.all<{ time_zone: string }>(
     `UPDATE calendar SET lease_until = :until WHERE ${HELD_CALENDAR} RETURNING time_zone`,
     { key, holder, until },
   );
-  if (held === undefined) return false;
+  return held?.time_zone;
+}
 
-  const hrefs = [...removed, ...changed.map(({ href }) => href)].map(storable);
-  await tx.all(`DELETE FROM event WHERE calendar_key = :key AND href ${oneOf('hrefs')}`, { key, hrefs });
-  const rows = changed.flatMap((resource) => rowsOf(resource, held.time_zone));
-  await insertRows(tx, key, rows);
-  return true;
+function deleteResources(
+  tx: Statements,
+  key: string,
+  hrefs: readonly string[],
+  oneOf: Dialect['oneOf'],
+): Promise<DeletedRow[]> {
+  return tx.all(
+    `DELETE FROM event WHERE calendar_key = :key AND href ${oneOf('hrefs')} RETURNING ${DELETED}`,
+    {
+      key,
+      hrefs,
+    },
+  );
 }
 
 async function insertRows(tx: Statements, key: string, rows: readonly EventRow[]): Promise<void> {

@@ -58,6 +58,10 @@ async function syncSince(
     complete = part.complete && complete !== false;
     next = part.next ?? next;
   }
-  if (complete && !(await write(planRemovals((await known()).keys(), listed)))) return false;
+  if (complete) {
+    for (const { remove } of planRemovals((await known()).keys(), listed)) {
+      if (!(await mirror.dropUnlisted(lease, remove, now() + LEASE_MS))) return false;
+    }
+  }
   return mirror.finishSync(lease, next, startedAt);
 }

@@ -57,7 +57,8 @@ export interface MirrorStore {
 
   /**
    * Writes one part of a sync in one transaction and extends the lease to `until`. False, and nothing
-   * written, when the lease is lost: the calendar is gone or another run has taken over.
+   * written, when the lease is lost: the calendar is gone or another run has taken over. What is removed comes
+   * before what is changed, and with a series its overrides go that are resources of their own.
    */
   applyChanges(
     lease: SyncLease,
@@ -65,6 +66,12 @@ export interface MirrorStore {
     removed: readonly string[],
     until: number,
   ): Promise<boolean>;
+
+  /**
+   * The same for what a full listing did not name: these resources go and no others. An override that was listed
+   * stays, even when its series goes.
+   */
+  dropUnlisted(lease: SyncLease, hrefs: readonly string[], until: number): Promise<boolean>;
 
   /** Ends a sync and gives the lease back: the next one's token, and when this one began. */
   finishSync(lease: SyncLease, token: string | undefined, syncedAt: number): Promise<boolean>;

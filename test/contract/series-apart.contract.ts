@@ -1,0 +1,218 @@
+/**
+ * Overrides that are resources of their own are read as a series that is one resource: whatever came in
+ * which order, the answers are those of a calendar that got the final state whole.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import { pageOfEvents } from '../../src/calendars/page-of-events.ts';
+import type { Database } from '../../src/store/database.ts';
+import { eventReader } from '../../src/store/event-reader.ts';
+import type { MirrorStore } from '../../src/sync/mirror-store.ts';
+import { calendar, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';
+
+const ZONE = 'Europe/Paris';
+const zoned = (local: string) => ({ type: 'zoned', local, zone: ZONE }) as const;
+const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
+
+/** Nine o'clock on three Mondays of October, over the end of summer time. */
+const master = (change: Partial<CalendarEvent> = {}): CalendarEvent =>
+  event('2026-10-19T09:00:00', {
+    title: 'Series',
+    recurrence: { rrules: ['FREQ=WEEKLY;COUNT=3'], rdates: [], exdates: [] },
+    ...change,
+  });
+const override = (day: string, local: string, change: Partial<CalendarEvent> = {}): CalendarEvent =>
+  event(local, { title: `Moved ${day}`, recurrenceId: zoned(`${day}T09:00:00`), ...change });
+
+const masterApart = (...events: CalendarEvent[]): EventResource => ({
+  href: 's',
+  etag: '1',
+  eventId: 's',
+  events,
+  original: { of: 's' },
+});
+const overrideApart = (made: CalendarEvent): EventResource => {
+  const name = `s_${made.recurrenceId?.type === 'zoned' ? made.recurrenceId.local.replace(/\W/g, '') : ''}`;
+  return { href: name, etag: '1', eventId: name, seriesId: 's', events: [made], original: { of: 's' } };
+};
+
+const moved = override('2026-10-26', '2026-10-26T11:00:00');
+const farAway = override('2026-11-02', '2027-03-01T09:00:00', {
+  end: zoned('2027-03-04T09:00:00'),
+});
+const before = override('2026-10-26', '2026-06-01T09:00:00');
+const cancelled = override('2026-10-19', '2026-10-19T09:00:00', { status: 'cancelled' });
+const first = override('2026-10-19', '2026-10-19T15:00:00');
+
+const WINDOWS = [
+  ['2026-10-01T00:00:00Z', '2026-12-01T00:00:00Z'],
+  ['2026-05-01T00:00:00Z', '2026-07-01T00:00:00Z'],
+  ['2027-03-02T00:00:00Z', '2027-03-03T00:00:00Z'],
+  ['2020-01-01T00:00:00Z', '2030-01-01T00:00:00Z'],
+] as const;
+
+export function seriesApartContract(database: string, open: () => Promise<Database>): void {
+  /** Two calendars that differ by name only: in `whole` series are one resource. */
+  const prepare = async () => {
+    const { db, mirror, calendarKeys } = await mirrorWith(
+      await open(),
+      calendar('/whole/'),
+      calendar('/apart/'),
+    );
+    const [whole = '', apart = ''] = calendarKeys;
+    const reader = eventReader(db);
+    const shown = async (key: string) => {
+      const pages = [];
+      for (const [start, end] of WINDOWS) {
+        for (const singleEvents of [true, false]) {
+          const window = { start: at(start), end: at(end) };
+          const page = { window, singleEvents, pageSize: 50, after: undefined };
+          const { events } = await pageOfEvents(page, new Map([[key, ZONE]]), reader);
+          pages.push(
+            events.map(({ calendarKey: _, content, ...rest }) => ({
+              ...rest,
+              content: JSON.parse(`{${content}}`),
+            })),
+          );
+        }
+      }
+      return pages;
+    };
+    return { db, mirror, whole, apart, shown };
+  };
+  const write = async (
+    mirror: MirrorStore,
+    key: string,
+    changed: EventResource[],
+    removed: string[] = [],
+  ) => {
+    const lease = await leased(mirror, key);
+    await mirror.applyChanges(lease, changed, removed, LATER);
+    await mirror.finishSync(lease, 'token', 0);
+  };
+
+  describe(`Overrides that are resources of their own on ${database}`, () => {
+    const states: Record<string, readonly (readonly CalendarEvent[])[]> = {
+      'a moved instance': [[master()], [moved]],
+      'an instance moved behind the end of its series, and longer than a day': [[master()], [farAway]],
+      'an instance moved before the start of its series': [[master()], [before]],
+      'a cancelled instance': [[master()], [cancelled]],
+      'several at once': [[master()], [first], [moved], [farAway]],
+      'a series without its last instance left': [
+        [master()],
+        [cancelled],
+        [override('2026-10-26', '2026-10-26T09:00:00', { status: 'cancelled' })],
+        [override('2026-11-02', '2026-11-02T09:00:00', { status: 'cancelled' })],
+      ],
+      'no master': [
+        [first],
+        [farAway],
+        [override('2026-10-26', '2026-10-26T09:00:00', { status: 'cancelled' })],
+      ],
+      'a cancelled master': [[master({ status: 'cancelled' })], [moved], [cancelled]],
+      'a master that recurs no more': [[event('2026-10-19T09:00:00')], [first], [moved]],
+    };
+    for (const [state, parts] of Object.entries(states)) {
+      it(`has ${state} as one resource would show it, whatever comes first`, async () => {
+        const { mirror, whole, apart, shown } = await prepare();
+        const resources = parts.map(([made = master()]) =>
+          made.recurrenceId === undefined ? masterApart(made) : overrideApart(made),
+        );
+
+        await fill(mirror, whole, masterApart(...parts.flat()));
+        const expected = await shown(whole);
+        await write(mirror, apart, resources);
+        const together = await shown(apart);
+        for (const resource of resources.toReversed()) await write(mirror, apart, [], [resource.href]);
+        for (const resource of resources.toReversed()) await write(mirror, apart, [resource]);
+
+        assert.deepEqual(together, expected);
+        assert.deepEqual(await shown(apart), expected);
+      });
+    }
+
+    it('shows the regular instance again once its override is gone, and no trace of where it was', async () => {
+      const { mirror, whole, apart, shown } = await prepare();
+      await fill(mirror, whole, masterApart(master()));
+      await write(mirror, apart, [masterApart(master()), overrideApart(farAway), overrideApart(before)]);
+
+      await write(mirror, apart, [], [overrideApart(farAway).href]);
+      await write(mirror, apart, [], [overrideApart(before).href]);
+
+      assert.deepEqual(await shown(apart), await shown(whole));
+    });
+
+    it('keeps to the new times of a series whose overrides came before', async () => {
+      const { mirror, whole, apart, shown } = await prepare();
+      const later = master({ recurrence: { rrules: ['FREQ=DAILY;COUNT=30'], rdates: [], exdates: [] } });
+      await fill(mirror, whole, masterApart(later, farAway, first));
+      await write(mirror, apart, [masterApart(master()), overrideApart(farAway), overrideApart(first)]);
+
+      await write(mirror, apart, [masterApart(later)]);
+
+      assert.deepEqual(await shown(apart), await shown(whole));
+    });
+
+    it('lets the overrides go with the series that is removed, except those that are named with it', async () => {
+      const { db, mirror, apart } = await prepare();
+      await write(mirror, apart, [masterApart(master()), overrideApart(moved), overrideApart(farAway)]);
+
+      await write(mirror, apart, [overrideApart(farAway)], ['s']);
+
+      const rows = await db.all('SELECT href, shape FROM event ORDER BY href');
+      assert.deepEqual(
+        rows.map((row) => ({ ...(row as object) })),
+        [{ href: overrideApart(farAway).href, shape: 'long' }],
+      );
+    });
+
+    it('keeps an override that a full listing named without its series', async () => {
+      const { mirror, whole, apart, shown } = await prepare();
+      await fill(mirror, whole, masterApart(moved));
+      await write(mirror, apart, [masterApart(master()), overrideApart(moved)]);
+
+      const lease = await leased(mirror, apart);
+      await mirror.applyChanges(lease, [overrideApart(moved)], [], LATER);
+      const dropped = await mirror.dropUnlisted(lease, ['s'], LATER);
+
+      assert.equal(dropped, true);
+      assert.deepEqual(await shown(apart), await shown(whole));
+    });
+
+    it('drops nothing for a run whose lease another took over', async () => {
+      const { mirror, apart } = await prepare();
+      await write(mirror, apart, [masterApart(master())]);
+
+      assert.equal(await mirror.dropUnlisted({ key: apart, holder: 'nobody' }, ['s'], LATER), false);
+      assert.equal((await mirror.knownResources(apart)).size, 1);
+    });
+
+    it('knows an override apart by its own href and etag, and shows its own object', async () => {
+      const { db, mirror, apart } = await prepare();
+      await write(mirror, apart, [
+        masterApart(master()),
+        { ...overrideApart(moved), etag: '7', original: { own: 1 } },
+      ]);
+
+      const window = { start: at('2026-10-20T00:00:00Z'), end: at('2026-11-01T00:00:00Z') };
+      const [series] = await eventReader(db).seriesIn([apart], window);
+
+      assert.equal((await mirror.knownResources(apart)).get(overrideApart(moved).href), '7');
+      assert.equal(series?.series.overrides[0]?.payload.original, '{"own":1}');
+      assert.equal(series?.series.master.payload.original, '{"of":"s"}');
+    });
+
+    it('keeps series of one name in two calendars apart', async () => {
+      const { mirror, whole, apart, shown } = await prepare();
+      await write(mirror, whole, [masterApart(master())]);
+      const alone = await shown(whole);
+
+      await write(mirror, apart, [overrideApart(moved), masterApart(master())]);
+      await write(mirror, apart, [], ['s']);
+
+      assert.deepEqual(await shown(whole), alone);
+    });
+  });
+}
