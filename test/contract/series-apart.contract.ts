@@ -144,6 +144,18 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await shown(apart), await shown(whole));
     });
 
+    it('has an event that recurs no more as a single one once its last override is gone', async () => {
+      const { mirror, whole, apart, shown } = await prepare();
+      const single = masterApart(event('2026-10-19T09:00:00'));
+      await fill(mirror, whole, single);
+      await write(mirror, apart, [single, overrideApart(moved)]);
+
+      await write(mirror, apart, [], [overrideApart(moved).href]);
+
+      assert.deepEqual(await shown(apart), await shown(whole));
+      assert.equal((await shown(apart)).flat().length > 0, true);
+    });
+
     it('keeps to the new times of a series whose overrides came before', async () => {
       const { mirror, whole, apart, shown } = await prepare();
       const later = master({ recurrence: { rrules: ['FREQ=DAILY;COUNT=30'], rdates: [], exdates: [] } });
