@@ -37,6 +37,8 @@ describe('kalends client', () => {
       display_name: 'App',
       redirect_uri: 'https://app.example/callback',
       webhook_url: 'https://app.example/hook',
+      google_client_id: null,
+      microsoft_client_id: null,
     });
     assert.match(String(createdAt), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });

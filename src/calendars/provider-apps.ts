@@ -2,6 +2,7 @@
  * Which app signs users in at Google and Microsoft: the application's own, when it has one, else the
  * instance's. The one place that decides it, for the Connect pages and for the renewal of tokens.
  */
+import { ApiError } from '../http/api-error.ts';
 import type { ProviderApp } from './calendar-provider.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
@@ -53,3 +54,21 @@ export function providerApps(
     },
   };
 }
+
+/** Throws ApiError 400 for an id or secret that no provider can have given out. Empty ids are the caller's. */
+export function checkProviderApp(app: {
+  readonly appClientId: string | undefined;
+  readonly clientSecret: string | undefined;
+}): void {
+  for (const [field, text, most] of [
+    ['id', app.appClientId, MOST_ID_CHARACTERS],
+    ['secret', app.clientSecret, MOST_SECRET_CHARACTERS],
+  ] as const) {
+    if (text === undefined || (/^[\x21-\x7e]*$/.test(text) && text.length <= most)) continue;
+    const rule = `must be at most ${most} printable ASCII characters without spaces`;
+    throw new ApiError(400, 'invalid_client_metadata', `The ${field} of the provider's app ${rule}`);
+  }
+}
+
+const MOST_ID_CHARACTERS = 255;
+const MOST_SECRET_CHARACTERS = 4096;

@@ -11,6 +11,13 @@ import {
 } from './command.ts';
 import { confirmed, YES } from './confirm.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
+import {
+  applyAppChanges,
+  checkAppChanges,
+  PROVIDER_APP_OPTIONS,
+  readAppChanges,
+  shownApps,
+} from './provider-app-options.ts';
 import { aligned } from './table.ts';
 
 export const CLIENT_ID: Positional = {
@@ -43,10 +50,18 @@ const create: Command = {
   name: 'client create',
   summary: 'Register an application',
   positionals: [],
-  options: [{ ...NAME, required: true }, { ...REDIRECT_URI, required: true }, DISPLAY_NAME, WEBHOOK_URL],
+  options: [
+    { ...NAME, required: true },
+    { ...REDIRECT_URI, required: true },
+    DISPLAY_NAME,
+    WEBHOOK_URL,
+    ...PROVIDER_APP_OPTIONS,
+  ],
   notes: ['The secret is shown this once: only its hash is kept.'],
-  run: ({ options }, { config, wiring, withStorage }) =>
-    withStorage(async ({ clients }) => {
+  async run({ options }, { config, io, wiring, withStorage }) {
+    const appChanges = await readAppChanges({ options }, io);
+    return withStorage(async ({ clients, providerApps }) => {
+      await checkAppChanges(undefined, appChanges, providerApps);
       const input = {
         name: String(options.name),
         redirectUri: String(options['redirect-uri']),
@@ -54,14 +69,22 @@ const create: Command = {
         webhookUrl: text(options['webhook-url']),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: wiring.now });
+      await applyAppChanges(client.clientId, appChanges, providerApps, wiring.now());
+      const apps = await shownApps(client.clientId, providerApps);
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       const rows = [
         ['client_id', client.clientId],
         ['client_secret', clientSecret],
         ...rowsOf(client).slice(1),
+        ...apps.rows,
       ];
       return {
-        json: { client_id: client.clientId, client_secret: clientSecret, ...documentOf(client) },
+        json: {
+          client_id: client.clientId,
+          client_secret: clientSecret,
+          ...documentOf(client),
+          ...apps.document,
+        },
         text: [
           `Registered ${client.name}.`,
           '',
@@ -71,7 +94,8 @@ const create: Command = {
           `  ${authorizeUrl}`,
         ].join('\n'),
       };
-    }),
+    });
+  },
 };
 
 const list: Command = {
@@ -97,19 +121,25 @@ const show: Command = {
   positionals: [CLIENT_ID],
   options: [],
   run: ({ positionals }, { withStorage, wiring }) =>
-    withStorage(async ({ clients, users }) => {
+    withStorage(async ({ clients, users, providerApps }) => {
       const clientId = clientIdOf(positionals);
       const known = await clients.findClientWithSecrets(clientId, wiring.now());
       if (known === undefined) throw unknownClient(clientId);
       const secretCount = known.secretHashes.length;
       const userCount = (await users.listUsers(clientId)).length;
+      const apps = await shownApps(clientId, providerApps);
       const counts = [
         ['live secrets', String(secretCount)],
         ['users', String(userCount)],
       ];
       return {
-        json: { ...documentOf(known.client), live_secrets: secretCount, user_count: userCount },
-        text: aligned([...rowsOf(known.client), ...counts], 0, ''),
+        json: {
+          ...documentOf(known.client),
+          ...apps.document,
+          live_secrets: secretCount,
+          user_count: userCount,
+        },
+        text: aligned([...rowsOf(known.client), ...apps.rows, ...counts], 0, ''),
       };
     }),
 };
@@ -118,27 +148,35 @@ const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [NAME, REDIRECT_URI, DISPLAY_NAME, WEBHOOK_URL],
+  options: [NAME, REDIRECT_URI, DISPLAY_NAME, WEBHOOK_URL, ...PROVIDER_APP_OPTIONS],
   notes: [
-    'What is not named stays as it is. An empty display name or webhook URL removes it: `--display-name ""`.',
+    'What is not named stays as it is. An empty display name, webhook URL or provider client id removes it: `--display-name ""`.',
+    'Accounts that were linked with another app of the provider stay with it: renewing theirs needs that app. Once neither the application nor the instance has it, their users have to connect them again.',
   ],
-  run: ({ positionals, options }, { withStorage, wiring }) => {
+  async run({ positionals, options }, { io, withStorage, wiring }) {
     const change: ClientChange = {
       name: text(options.name),
       redirectUri: text(options['redirect-uri']),
       displayName: options['display-name'] === '' ? null : text(options['display-name']),
       webhookUrl: options['webhook-url'] === '' ? null : text(options['webhook-url']),
     };
-    if (Object.values(change).every((value) => value === undefined)) {
-      throw usageError(
-        'Nothing to change: name at least one of --name, --redirect-uri, --display-name, --webhook-url.',
-      );
+    const appChanges = await readAppChanges({ options }, io);
+    if (appChanges.length === 0 && Object.values(change).every((value) => value === undefined)) {
+      const names = update.options.map(({ name }) => `--${name}`).join(', ');
+      throw usageError(`Nothing to change: name at least one of ${names}.`);
     }
-    return withStorage(async ({ clients }) => {
+    return withStorage(async ({ clients, providerApps }) => {
       const clientId = clientIdOf(positionals);
+      if ((await clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
+      await checkAppChanges(clientId, appChanges, providerApps);
       const client = await changeClient({ clientId, change }, { clients, now: wiring.now });
       if (client === undefined) throw unknownClient(clientId);
-      return { json: documentOf(client), text: aligned(rowsOf(client), 0, '') };
+      await applyAppChanges(clientId, appChanges, providerApps, wiring.now());
+      const apps = await shownApps(clientId, providerApps);
+      return {
+        json: { ...documentOf(client), ...apps.document },
+        text: aligned([...rowsOf(client), ...apps.rows], 0, ''),
+      };
     });
   },
 };

@@ -3,6 +3,7 @@
  * what it answers, as words for people and as one JSON document.
  */
 import type { AccountStore } from '../calendars/account-store.ts';
+import type { ProviderAppStore } from '../calendars/provider-apps.ts';
 import type { Config } from '../config.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
@@ -80,6 +81,7 @@ export type Storage = {
   readonly users: UserStore;
   readonly families: TokenFamilyStore;
   readonly accounts: AccountStore;
+  readonly providerApps: ProviderAppStore;
   readonly signingKeys: SigningKeyStore;
   readonly sealer: Sealer;
   /** Copies the live database into a file that does not exist yet. */

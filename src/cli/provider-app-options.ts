@@ -1,0 +1,128 @@
+/**
+ * `--google-client-id` and its like: an application's own app at Google or Microsoft. A secret comes from
+ * a file or standard input, for arguments stand in the shell's history and in the list of processes.
+ */
+import { readFile } from 'node:fs/promises';
+
+import {
+  APP_KINDS,
+  type AppKind,
+  checkProviderApp,
+  type ProviderAppStore,
+} from '../calendars/provider-apps.ts';
+import { CommandError, type CommandOption, type Input, type Io, usageError } from './command.ts';
+
+const NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
+
+const idOption = (kind: AppKind): string => `${kind}-client-id`;
+const secretOption = (kind: AppKind): string => `${kind}-client-secret-file`;
+
+export const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap((kind) => [
+  {
+    name: idOption(kind),
+    value: 'ID',
+    doc: `Client id of its own ${NAMES[kind]} app, used in place of the instance's.`,
+  },
+  {
+    name: secretOption(kind),
+    value: 'FILE',
+    doc: `File with the secret of that ${NAMES[kind]} app; \`-\` is standard input.`,
+  },
+]);
+
+/** What is said of one provider: an app, a new secret of the app that is set, or that there is none. */
+export type AppChange = {
+  readonly kind: AppKind;
+  readonly appClientId: string | undefined;
+  readonly clientSecret: string | undefined;
+};
+
+/** Reads the options and the secrets they name. Throws a usage error for what does not fit together. */
+export async function readAppChanges({ options }: Pick<Input, 'options'>, io: Io): Promise<AppChange[]> {
+  const changes: AppChange[] = [];
+  const fromInput = APP_KINDS.filter((kind) => options[secretOption(kind)] === '-');
+  if (fromInput.length > 1)
+    throw usageError('Standard input can hold one secret: name a file for the other.');
+  for (const kind of APP_KINDS) {
+    const [appClientId, file] = [options[idOption(kind)], options[secretOption(kind)]];
+    if (typeof appClientId !== 'string' && typeof file !== 'string') continue;
+    const removes = appClientId === '';
+    if (removes && file !== undefined) {
+      throw usageError(
+        `--${secretOption(kind)} makes no sense where --${idOption(kind)} "" removes the app.`,
+      );
+    }
+    if (!removes && typeof file !== 'string') throw usageError(`--${secretOption(kind)} FILE is missing.`);
+    const clientSecret = typeof file === 'string' ? await readSecret(file, io) : undefined;
+    const change = { kind, appClientId: appClientId === true ? undefined : appClientId, clientSecret };
+    checkProviderApp(change);
+    changes.push(change);
+  }
+  return changes;
+}
+
+/** Refuses a new secret of an app that is not set, before anything is changed. */
+export async function checkAppChanges(
+  clientId: string | undefined,
+  changes: readonly AppChange[],
+  apps: ProviderAppStore,
+): Promise<void> {
+  const set = clientId === undefined ? {} : await apps.listProviderApps(clientId);
+  for (const { kind, appClientId } of changes) {
+    if (appClientId === undefined && set[kind] === undefined)
+      throw usageError(`--${idOption(kind)} ID is missing: no ${NAMES[kind]} app is set.`);
+  }
+}
+
+/** Does what was read; `now` is epoch milliseconds. */
+export async function applyAppChanges(
+  clientId: string,
+  changes: readonly AppChange[],
+  apps: ProviderAppStore,
+  now: number,
+): Promise<void> {
+  for (const { kind, appClientId, clientSecret } of changes) {
+    if (clientSecret === undefined) {
+      await apps.removeProviderApp(clientId, kind);
+      continue;
+    }
+    const id = appClientId ?? (await apps.listProviderApps(clientId))[kind] ?? '';
+    await apps.setProviderApp(clientId, kind, { clientId: id, clientSecret }, now);
+  }
+}
+
+/** The ids that are set, as documents and rows show them; secrets are shown to nobody. */
+export async function shownApps(clientId: string, apps: ProviderAppStore) {
+  const set = await apps.listProviderApps(clientId);
+  return {
+    document: Object.fromEntries(APP_KINDS.map((kind) => [`${kind}_client_id`, set[kind] ?? null])),
+    rows: APP_KINDS.map((kind) => [`${NAMES[kind]} app`, set[kind] ?? "(the instance's)"]),
+  };
+}
+
+async function readSecret(file: string, io: Io): Promise<string> {
+  const text = file === '-' ? await readAll(io.stdin) : await readFileOf(file);
+  const secret = text.trim();
+  if (secret === '') {
+    throw new CommandError(
+      'empty_secret',
+      `There is no secret in ${file === '-' ? 'standard input' : file}.`,
+    );
+  }
+  return secret;
+}
+
+async function readFileOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new CommandError('unreadable_secret', `The file ${file} cannot be read${code}.`);
+  }
+}
+
+async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
+  const pieces: string[] = [];
+  for await (const piece of stream) pieces.push(String(piece));
+  return pieces.join('');
+}
