@@ -1,0 +1,82 @@
+/** Who has an account on the server, and what proves it. */
+import { randomBytes, randomInt } from 'node:crypto';
+
+import type { Person } from '../core/provider-sandbox.ts';
+import type { CalendarCollection } from './collection.ts';
+
+export type Account = {
+  readonly person: Person;
+  /** The segment of its paths: the sign-in name, or a number where the server has numbers for people (iCloud's DSID). */
+  readonly id: string;
+  password: string;
+  /** By name. */
+  readonly calendars: Map<string, CalendarCollection>;
+};
+
+export interface Accounts {
+  add(person: Person): Account;
+  /** Throws an Error when there is no such person. */
+  of(email: string): Account;
+  byId(id: string): Account | undefined;
+  /** The account that HTTP Basic (RFC 7617) proves; `undefined` for a wrong or missing password. */
+  signedIn(authorization: string | undefined): Account | undefined;
+  /** Another password, in the place of one that no longer works. */
+  renewPassword(email: string): string;
+}
+
+export function accountBook(manner: 'icloud' | 'caldav'): Accounts {
+  const byEmail = new Map<string, Account>();
+  const byId = new Map<string, Account>();
+  const newPassword = manner === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
+  const of = (email: string): Account => {
+    const account = byEmail.get(keyOf(email));
+    if (account === undefined) throw new Error(`${email} has no account here`);
+    return account;
+  };
+  return {
+    of,
+    byId: (id) => byId.get(id),
+    add(person) {
+      if (byEmail.has(keyOf(person.email))) throw new Error(`${person.email} has an account already`);
+      const id = manner === 'icloud' ? String(randomInt(1_000_000_000, 9_999_999_999)) : person.email;
+      const account: Account = {
+        person,
+        id,
+        password: person.password ?? newPassword(),
+        calendars: new Map(),
+      };
+      byEmail.set(keyOf(person.email), account);
+      byId.set(id, account);
+      return account;
+    },
+    signedIn(authorization) {
+      const { email, password } = readBasic(authorization) ?? {};
+      const account = byEmail.get(keyOf(email ?? ''));
+      return account !== undefined && account.password === password ? account : undefined;
+    },
+    renewPassword(email) {
+      const account = of(email);
+      account.password = newPassword();
+      return account.password;
+    },
+  };
+}
+
+/** The name and the password of a Basic header; the name ends at the first colon. */
+export function readBasic(
+  authorization: string | undefined,
+): { readonly email: string; readonly password: string } | undefined {
+  const [, encoded] = /^Basic\s+([\w+/=-]+)\s*$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const [, email = '', password = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
+  return { email, password };
+}
+
+const keyOf = (email: string): string => email.trim().toLowerCase();
+
+/** Four groups of four letters, as Apple shows them. */
+export function appSpecificPassword(): string {
+  const group = () => Array.from({ length: 4 }, () => String.fromCharCode(97 + randomInt(26))).join('');
+  return Array.from({ length: 4 }, group).join('-');
+}

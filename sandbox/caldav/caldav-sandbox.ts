@@ -1,0 +1,184 @@
+/** A CalDAV server on loopback, in one of two manners: as the RFCs have it, or as iCloud does it. */
+import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { parseXml, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import type { FaultEffect } from '../core/faults.ts';
+import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import {
+  type Operation,
+  type SandboxAnswer,
+  type SandboxRequest,
+  type SandboxServerOptions,
+  startSandboxServer,
+} from '../core/sandbox-server.ts';
+import { accountBook, readBasic } from './accounts.ts';
+import { caldavHand, hrefOf } from './caldav-hand.ts';
+import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
+import type { DavContext } from './dav-context.ts';
+import { CALDAV_MANNER, ICLOUD_MANNER, type Manner } from './manner.ts';
+import { propfind, proppatch } from './propfind.ts';
+import { report } from './reports.ts';
+import { type DavResource, resourceAt, type Tree, type Vacancy } from './resource-tree.ts';
+import { deleteResource, makeCalendar, putObject } from './writes.ts';
+
+export type CalDavSandboxOptions = SandboxDeps & {
+  readonly kind: 'icloud' | 'caldav';
+  /** Any free one when absent. */
+  readonly port?: number;
+  /** Most members in one part of a sync-collection answer; the rest follows after a 507. Default 1,000. */
+  readonly syncPage?: number;
+};
+
+export interface CalDavSandbox extends ProviderSandbox {
+  /** Where homes and calendars are: for iCloud the person's partition, a port of its own. */
+  readonly homeOrigin: string;
+  /** What proves the person now: the one given, or made when none was, or after access was revoked. */
+  passwordOf(email: string): string;
+  /** The address that a calendar of this name has, or would be made at. */
+  calendarUrl(email: string, name: string): string;
+}
+
+/** Starts it; people and their calendars come by its hand, or by MKCALENDAR. Rejects when the port is taken. */
+export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
+  const { kind, clock, faults, port, syncPage = 1000 } = options;
+  const manner = kind === 'icloud' ? ICLOUD_MANNER : CALDAV_MANNER;
+  const accounts = accountBook(kind);
+  let homeOrigin = '';
+  const route = (request: SandboxRequest): Operation => {
+    const user = readBasic(request.headers.authorization)?.email;
+    return {
+      name: request.method,
+      user,
+      run: (effects) =>
+        answer(request, { manner, accounts, homeOrigin, syncPage, effects, now: clock.now() }),
+    };
+  };
+  const errorAnswer: SandboxServerOptions['errorAnswer'] = (error) => {
+    const given = davErrorAnswer(error);
+    if (error.status !== 401) return given;
+    return { ...given, headers: { ...given.headers, 'www-authenticate': manner.challenge } };
+  };
+  const front = await startSandboxServer({ kind, faults, port, route, errorAnswer });
+  const partition =
+    kind === 'icloud'
+      ? await startSandboxServer({ kind, faults, route, errorAnswer }).catch(closing(front))
+      : undefined;
+  homeOrigin = partition?.origin ?? front.origin;
+  const deps = { manner, accounts, now: clock.now, homeOrigin };
+
+  return {
+    kind,
+    origin: front.origin,
+    homeOrigin,
+    hand: caldavHand(deps),
+    passwordOf: (email) => accounts.of(email).password,
+    calendarUrl: (email, name) => hrefOf(accounts.of(email), { name }, deps),
+    requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),
+    async close() {
+      await Promise.all([front.close(), partition?.close()]);
+    },
+  };
+}
+
+const closing = (server: { close(): Promise<void> }) => async (failure: unknown) => {
+  await server.close();
+  throw failure;
+};
+
+type AnswerDeps = Tree &
+  Pick<DavContext, 'homeOrigin' | 'syncPage' | 'now'> & { effects: readonly FaultEffect[] };
+
+function answer(request: SandboxRequest, deps: AnswerDeps): SandboxAnswer {
+  const { method, url, headers } = request;
+  const { manner, accounts } = deps;
+  if (method === 'OPTIONS') return options(manner);
+  if (url.pathname === '/.well-known/caldav') return { status: 301, headers: { location: manner.rootPath } };
+  const account = accounts.signedIn(headers.authorization);
+  if (account === undefined)
+    throw new SandboxRefusal(401, 'unauthorized', 'A user name and a password are needed');
+  const found = resourceAt(url.pathname, deps);
+  const owner = found !== undefined && 'account' in found ? found.account : account;
+  if (owner !== account) throw new SandboxRefusal(403, 'd:need-privileges', 'That is another person’s');
+  const context: DavContext = { ...deps, account, principalPath: manner.pathOfPrincipal(account) };
+  return perform(request, found, context);
+}
+
+function perform(
+  request: SandboxRequest,
+  found: DavResource | Vacancy | undefined,
+  context: DavContext,
+): SandboxAnswer {
+  const { method, headers } = request;
+  const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+  switch (method) {
+    case 'PROPFIND': {
+      const depth = headerOf(request, 'depth') ?? 'infinity';
+      const body = request.body.trim() === '' ? undefined : xmlOf(request);
+      return propfind(present(found), { depth, body }, context);
+    }
+    case 'REPORT':
+      return report(
+        present(found),
+        { depth: headerOf(request, 'depth') ?? '0', body: xmlOf(request) },
+        context,
+      );
+    case 'PROPPATCH':
+      return proppatch(present(found), xmlOf(request), context);
+    case 'GET':
+    case 'HEAD':
+      return getObject(present(found), context.manner);
+    case 'PUT':
+      return putObject(found, { ...conditions, icalendar: request.body }, context);
+    case 'DELETE':
+      return deleteResource(found, conditions);
+    case 'MKCALENDAR':
+      return makeCalendar(found, request.body.trim() === '' ? undefined : xmlOf(request));
+    case 'MKCOL':
+      if (context.manner.allowsMkcol) return makeCalendar(found, xmlOf(request));
+      throw notAllowed(context.manner);
+    default:
+      throw notAllowed(context.manner);
+  }
+}
+
+function getObject(resource: DavResource, manner: Manner): SandboxAnswer {
+  if (resource.type !== 'object') throw notAllowed(manner);
+  const { etag, icalendar } = resource.object;
+  return { status: 200, headers: { etag, 'content-type': 'text/calendar; charset=utf-8' }, body: icalendar };
+}
+
+function present(found: DavResource | Vacancy | undefined): DavResource {
+  if (found === undefined || found.type === 'no calendar' || found.type === 'no object')
+    throw new SandboxRefusal(404, 'not found', 'Nothing is there');
+  return found;
+}
+
+const METHODS = ['OPTIONS', 'GET', 'HEAD', 'PUT', 'DELETE', 'PROPFIND', 'PROPPATCH', 'REPORT', 'MKCALENDAR'];
+
+const allowed = ({ allowsMkcol }: Manner): string =>
+  [...METHODS, ...(allowsMkcol ? ['MKCOL'] : [])].join(', ');
+
+const options = (manner: Manner): SandboxAnswer => ({
+  status: 200,
+  headers: {
+    allow: allowed(manner),
+    dav: `1, 3, calendar-access${manner.allowsMkcol ? ', extended-mkcol' : ''}`,
+  },
+});
+
+const notAllowed = (manner: Manner): SandboxRefusal =>
+  new SandboxRefusal(405, 'method not allowed', 'This cannot be done here', { allow: allowed(manner) });
+
+function headerOf({ headers }: SandboxRequest, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function xmlOf({ body }: SandboxRequest): XmlElement {
+  try {
+    return parseXml(body);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    throw new SandboxRefusal(400, 'bad request', 'The body is not well-formed XML');
+  }
+}

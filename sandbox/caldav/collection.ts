@@ -1,0 +1,135 @@
+/** A calendar collection (RFC 4791 §4.2) in memory: its objects by name, and what changed when (RFC 6578). */
+import { randomBytes } from 'node:crypto';
+
+export type CalendarObject = {
+  /** The last segment of its href, decoded. */
+  readonly name: string;
+  readonly uid: string;
+  readonly icalendar: string;
+  /** With its quotes. */
+  readonly etag: string;
+};
+
+export type CollectionChanges = {
+  readonly changed: readonly CalendarObject[];
+  /** Names. */
+  readonly removed: readonly string[];
+  readonly syncToken: string;
+  /** There are more: ask again with the token. */
+  readonly truncated: boolean;
+};
+
+/** An object as it is since `revision`; without one it was removed then. */
+type Member = { readonly revision: number; readonly object: CalendarObject | undefined };
+
+export class CalendarCollection {
+  /** The last segment of its href, decoded. */
+  readonly name: string;
+  /** What it takes: `VEVENT`, `VTODO`. */
+  readonly components: readonly string[];
+  readonly readOnly: boolean;
+  /** Of clients: the inner XML of each property by its Clark name. */
+  readonly properties: Map<string, string>;
+  /** In the order of their revisions. */
+  readonly #members = new Map<string, Member>();
+  readonly #namesOfUids = new Map<string, string>();
+  #revision = 0;
+  #epoch = newEpoch();
+
+  constructor(options: {
+    name: string;
+    components: readonly string[];
+    readOnly: boolean;
+    properties: ReadonlyMap<string, string>;
+  }) {
+    this.name = options.name;
+    this.components = options.components;
+    this.readOnly = options.readOnly;
+    this.properties = new Map(options.properties);
+  }
+
+  object(name: string): CalendarObject | undefined {
+    return this.#members.get(name)?.object;
+  }
+
+  /** The object with this UID. */
+  objectOfUid(uid: string): CalendarObject | undefined {
+    return this.object(this.#namesOfUids.get(uid) ?? '');
+  }
+
+  objects(): CalendarObject[] {
+    return [...this.#members.values()].flatMap(({ object }) => object ?? []);
+  }
+
+  /** Creates or replaces. */
+  put(name: string, uid: string, icalendar: string): CalendarObject {
+    const before = this.object(name);
+    if (before !== undefined) this.#namesOfUids.delete(before.uid);
+    this.#namesOfUids.set(uid, name);
+    const etag = `"${randomBytes(8).toString('hex')}"`;
+    const object: CalendarObject = { name, uid, icalendar, etag };
+    this.#change(name, object);
+    return object;
+  }
+
+  remove(name: string): void {
+    const before = this.object(name);
+    if (before === undefined) return;
+    this.#namesOfUids.delete(before.uid);
+    this.#change(name, undefined);
+  }
+
+  #change(name: string, object: CalendarObject | undefined): void {
+    this.#revision += 1;
+    this.#members.delete(name);
+    this.#members.set(name, { revision: this.#revision, object });
+  }
+
+  /** An absolute URI, as RFC 6578 §4 wants it. */
+  get syncToken(): string {
+    return this.#tokenOf(this.#revision);
+  }
+
+  /** The collection's tag: another one after every change. */
+  get ctag(): string {
+    return `${this.#epoch}-${this.#revision}`;
+  }
+
+  /** Tokens handed out so far are no longer known. */
+  forgetSyncTokens(): void {
+    this.#epoch = newEpoch();
+  }
+
+  /** At most so many changes since the token; everything there is since `''`. `undefined` for an unknown token. */
+  changesSince(syncToken: string, most: number): CollectionChanges | undefined {
+    const since = syncToken === '' ? 0 : this.#revisionOf(syncToken);
+    if (since === undefined) return undefined;
+    const changed: CalendarObject[] = [];
+    const removed: string[] = [];
+    let last = since;
+    for (const [name, { revision, object }] of this.#members) {
+      if (revision <= since || (since === 0 && object === undefined)) continue;
+      if (changed.length + removed.length === most)
+        return { changed, removed, syncToken: this.#tokenOf(last), truncated: true };
+      if (object === undefined) removed.push(name);
+      else changed.push(object);
+      last = revision;
+    }
+    return { changed, removed, syncToken: this.syncToken, truncated: false };
+  }
+
+  #tokenOf(revision: number): string {
+    return `${TOKENS}${revision}-${this.#epoch}`;
+  }
+
+  #revisionOf(syncToken: string): number | undefined {
+    const [, revision, epoch] = /^(\d{1,15})-([\da-f]+)$/.exec(syncToken.slice(TOKENS.length)) ?? [];
+    const isKnown =
+      syncToken.startsWith(TOKENS) && epoch === this.#epoch && Number(revision) <= this.#revision;
+    return isKnown ? Number(revision) : undefined;
+  }
+}
+
+const TOKENS = 'https://sandbox.invalid/ns/sync/';
+
+const newEpoch = (): string => randomBytes(6).toString('hex');

@@ -1,0 +1,78 @@
+/** A draft as the lines of a VEVENT (RFC 5545 §3.6.1). */
+import { parseLocal } from '../../src/lib/recurrence/civil.ts';
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
+import { ianaZone } from '../../src/lib/recurrence/zone.ts';
+import type { DraftRecurrence, DraftTime, EventDraft } from '../core/provider-sandbox.ts';
+import { escapedText, quoted, timeLine, utcText } from './icalendar-writer.ts';
+
+export type Writing = {
+  readonly uid: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly sequence: number;
+  /** Who writes it: the organizer, where there are guests. */
+  readonly organizer: { readonly email: string; readonly name: string };
+};
+
+/** Throws an Error for times that are none. */
+export function eventLines(draft: EventDraft, { uid, now, sequence, organizer }: Writing): string[] {
+  checkTimes(draft);
+  const { description, location, availability, privacy, conference, attendees = [] } = draft;
+  return [
+    `UID:${uid}`,
+    `DTSTAMP:${utcText(now)}`,
+    `LAST-MODIFIED:${utcText(now)}`,
+    `SEQUENCE:${sequence}`,
+    `SUMMARY:${escapedText(draft.title)}`,
+    timeLine('DTSTART', draft.start),
+    timeLine('DTEND', draft.end),
+    ...(draft.recurrence === undefined ? [] : [`RRULE:${ruleText(draft.recurrence, draft.start)}`]),
+    ...(description === undefined ? [] : [`DESCRIPTION:${escapedText(description)}`]),
+    ...(location === undefined ? [] : [`LOCATION:${escapedText(location)}`]),
+    ...(availability === undefined ? [] : [`TRANSP:${availability === 'free' ? 'TRANSPARENT' : 'OPAQUE'}`]),
+    ...(privacy === undefined ? [] : [`CLASS:${privacy.toUpperCase()}`]),
+    ...(conference === undefined ? [] : [`CONFERENCE;VALUE=URI;FEATURE=VIDEO:${conference}`]),
+    ...(attendees.length === 0 ? [] : [`ORGANIZER;CN=${quoted(organizer.name)}:mailto:${organizer.email}`]),
+    ...attendees.map(({ email, name }) => {
+      const named = name === undefined ? '' : `;CN=${quoted(name)}`;
+      return `ATTENDEE${named};PARTSTAT=NEEDS-ACTION;ROLE=REQ-PARTICIPANT:mailto:${email}`;
+    }),
+  ];
+}
+
+function checkTimes({ title, start, end }: EventDraft): void {
+  if ('date' in start !== 'date' in end)
+    throw new Error(`"${title}" starts with a date and ends with a time, or the other way`);
+  if (instantOf(eventTimeOf(end), 'UTC') < instantOf(eventTimeOf(start), 'UTC'))
+    throw new Error(`"${title}" ends before it starts`);
+}
+
+/** Throws an Error for what is no date, no time or no zone. */
+export function eventTimeOf(time: DraftTime): EventTime {
+  const text = 'date' in time ? time.date : time.dateTime;
+  if (parseLocal(text) === undefined || text.includes('T') === 'date' in time)
+    throw new Error(`${text} is no ${'date' in time ? 'date' : 'local time'}`);
+  if ('date' in time) return { type: 'date', date: time.date };
+  const zone = ianaZone(time.timeZone);
+  if (zone === undefined) throw new Error(`${time.timeZone} is no IANA zone`);
+  return { type: 'zoned', local: time.dateTime, zone };
+}
+
+function ruleText(rule: DraftRecurrence, start: DraftTime): string {
+  const { frequency, interval, count, until, weekdays } = rule;
+  const parts = [
+    `FREQ=${frequency.toUpperCase()}`,
+    ...(interval === undefined ? [] : [`INTERVAL=${interval}`]),
+    ...(count === undefined ? [] : [`COUNT=${count}`]),
+    ...(until === undefined ? [] : [`UNTIL=${untilText(until, start)}`]),
+    ...(weekdays === undefined ? [] : [`BYDAY=${weekdays.join(',')}`]),
+  ];
+  return parts.join(';');
+}
+
+/** §3.3.10: of the type of DTSTART, and in UTC when that has a zone. */
+function untilText(until: string, start: DraftTime): string {
+  if ('date' in start) return until.replaceAll('-', '');
+  return utcText(instantOf(eventTimeOf({ dateTime: `${until}T23:59:59`, timeZone: start.timeZone }), 'UTC'));
+}

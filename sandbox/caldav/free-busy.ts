@@ -1,0 +1,43 @@
+/** VFREEBUSY (RFC 5545 §3.6.4) of a calendar in a window of time. */
+import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import type { CalendarObject } from './collection.ts';
+import { utcText, writeComponent } from './icalendar-writer.ts';
+import { instancesOf } from './instances.ts';
+
+/** Busy times in order, each once; what is free, cancelled or outside of the window is left out. */
+export function freeBusyText(
+  objects: readonly CalendarObject[],
+  window: TimeWindow,
+  calendarZone: string,
+  now: number,
+): string {
+  const busy = objects
+    .flatMap((object) => instancesOf(object, window, calendarZone))
+    .filter(({ payload }) => payload.transparency !== 'TRANSPARENT')
+    .map(({ startsAt, endsAt }) => ({
+      start: Math.max(startsAt, window.start),
+      end: Math.min(endsAt, window.end),
+    }));
+  const periods = merged(busy).map(({ start, end }) => `FREEBUSY:${utcText(start)}/${utcText(end)}`);
+  const lines = [
+    `DTSTAMP:${utcText(now)}`,
+    `DTSTART:${utcText(window.start)}`,
+    `DTEND:${utcText(window.end)}`,
+    ...periods,
+  ];
+  return writeComponent({
+    name: 'VCALENDAR',
+    lines: ['VERSION:2.0', 'PRODID:-//Kalends//Sandbox//EN'],
+    components: [{ name: 'VFREEBUSY', lines, components: [] }],
+  });
+}
+
+function merged(busy: readonly TimeWindow[]): TimeWindow[] {
+  const periods: TimeWindow[] = [];
+  for (const { start, end } of busy.toSorted((a, b) => a.start - b.start)) {
+    const last = periods.at(-1);
+    if (last === undefined || last.end < start) periods.push({ start, end });
+    else periods.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
+  }
+  return periods;
+}

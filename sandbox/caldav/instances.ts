@@ -1,0 +1,55 @@
+/** What takes place when: calendar objects in a window of time, with recurrences and exceptions. */
+import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
+import { parseICalendar } from '../../src/lib/icalendar/parse-icalendar.ts';
+import type { VEvent } from '../../src/lib/icalendar/v-event.ts';
+import { expand } from '../../src/lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import type { Instance, Series, TimeWindow } from '../../src/lib/recurrence/series.ts';
+import type { ShownInstance } from '../core/provider-sandbox.ts';
+import type { CalendarObject } from './collection.ts';
+
+/** The instances of an object that overlap the window; a cancelled one is none. */
+export function instancesOf(
+  { icalendar }: Pick<CalendarObject, 'icalendar'>,
+  window: TimeWindow,
+  calendarZone: string,
+): readonly Instance<VEvent>[] {
+  const series = seriesOf(readEvents(icalendar));
+  if (series.master?.payload.status === 'CANCELLED') return [];
+  return expand(series, window, calendarZone, recurrenceBudget(100_000, 100_000_000)).instances;
+}
+
+export function seriesOf(events: readonly VEvent[]): Series<VEvent> {
+  const master = events.find(({ recurrenceId }) => recurrenceId === undefined);
+  const overrides = events.flatMap((event) => {
+    const { recurrenceId, start, end, thisAndFuture, status } = event;
+    if (recurrenceId === undefined) return [];
+    return { recurrenceId, start, end, thisAndFuture, cancelled: status === 'CANCELLED', payload: event };
+  });
+  return {
+    overrides,
+    ...(master && {
+      master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: master },
+    }),
+  };
+}
+
+/** Tasks, and what clients wrote that cannot be read, take place never. */
+export function readEvents(icalendar: string): VEvent[] {
+  try {
+    return parseICalendar(icalendar);
+  } catch (error) {
+    if (error instanceof ICalendarError) return [];
+    throw error;
+  }
+}
+
+export const shown = ({ startsAt, endsAt, payload }: Instance<VEvent>): ShownInstance => ({
+  title: payload.summary ?? '',
+  start: startsAt,
+  end: endsAt,
+  allDay: payload.start.type === 'date',
+});
+
+export const byStartThenTitle = (a: ShownInstance, b: ShownInstance): number =>
+  a.start - b.start || (a.title < b.title ? -1 : Number(a.title > b.title));

@@ -1,0 +1,109 @@
+/** The properties that the server computes, and whose values clients cannot set. */
+import { apple, caldav, calendarServer, dav } from '../../src/providers/caldav/dav-names.ts';
+import { xmlText } from './dav-answer.ts';
+import type { Manner } from './manner.ts';
+import { type DavResource, pathOf } from './resource-tree.ts';
+
+export type PropertyContext = {
+  readonly manner: Manner;
+  /** Whose eyes it is seen with: everybody sees what is theirs only. */
+  readonly principalPath: string;
+  /** Where the homes are. */
+  readonly homeOrigin: string;
+};
+
+type Live = (resource: DavResource, context: PropertyContext) => string | undefined;
+
+const href = (path: string): string => `<d:href>${xmlText(path)}</d:href>`;
+
+const LIVE: Readonly<Record<string, Live>> = {
+  [dav('resourcetype')]: (resource, { manner }) => {
+    if (resource.type === 'object') return '';
+    if (resource.type === 'principal') return '<d:collection/><d:principal/>';
+    if (resource.type === 'box') return manner.boxes[resource.name];
+    return resource.type === 'calendar' ? '<d:collection/><c:calendar/>' : '<d:collection/>';
+  },
+  [dav('current-user-principal')]: (_resource, { principalPath }) => href(principalPath),
+  [dav('principal-URL')]: (resource, { manner }) =>
+    resource.type === 'principal' ? href(pathOf(resource, manner)) : undefined,
+  // iCloud names the person's partition, a host of its own.
+  [caldav('calendar-home-set')]: (resource, { manner, homeOrigin }) =>
+    resource.type === 'principal'
+      ? href((manner.kind === 'icloud' ? homeOrigin : '') + manner.pathOfHome(resource.account))
+      : undefined,
+  [dav('owner')]: (resource, { manner }) =>
+    resource.type === 'root' ? undefined : href(manner.pathOfPrincipal(resource.account)),
+  [dav('current-user-privilege-set')]: (resource) => {
+    const privileges = ['read', 'read-current-user-privilege-set', ...(isWritable(resource) ? WRITING : [])];
+    return privileges.map((name) => `<d:privilege><d:${name}/></d:privilege>`).join('');
+  },
+  [dav('getetag')]: (resource) => (resource.type === 'object' ? xmlText(resource.object.etag) : undefined),
+  [dav('getcontenttype')]: (resource) =>
+    resource.type === 'object'
+      ? `text/calendar; charset=utf-8; component=${componentOf(resource.object)}`
+      : undefined,
+  [dav('sync-token')]: (resource) =>
+    resource.type === 'calendar' ? xmlText(resource.calendar.syncToken) : undefined,
+  [calendarServer('getctag')]: (resource) =>
+    resource.type === 'calendar' ? xmlText(resource.calendar.ctag) : undefined,
+  [caldav('supported-calendar-component-set')]: (resource) =>
+    resource.type === 'calendar'
+      ? resource.calendar.components.map((name) => `<c:comp name="${xmlText(name)}"/>`).join('')
+      : undefined,
+  [dav('supported-report-set')]: (resource, { manner }) =>
+    resource.type === 'calendar'
+      ? reportsOf(manner)
+          .map((name) => `<d:supported-report><d:report><${name}/></d:report></d:supported-report>`)
+          .join('')
+      : undefined,
+};
+
+const WRITING = ['write', 'write-content', 'write-properties', 'bind', 'unbind'];
+
+/** The reports a calendar answers, with their prefixes. */
+export const reportsOf = ({ hasFreeBusyReport }: Manner): string[] => [
+  'd:sync-collection',
+  'c:calendar-query',
+  'c:calendar-multiget',
+  ...(hasFreeBusyReport ? ['c:free-busy-query'] : []),
+];
+
+const isWritable = (resource: DavResource): boolean =>
+  resource.type === 'home' ||
+  ((resource.type === 'calendar' || resource.type === 'object') && !resource.calendar.readOnly);
+
+const componentOf = ({ icalendar }: { icalendar: string }): string =>
+  /^BEGIN:VTODO\s*$/im.test(icalendar) ? 'vtodo' : 'vevent';
+
+export const isLive = (name: string): boolean => Object.hasOwn(LIVE, name);
+
+/** The inner XML of a property, the client's own ones among them. `undefined` when the resource does not have it. */
+export function propertyOf(
+  resource: DavResource,
+  name: string,
+  context: PropertyContext,
+): string | undefined {
+  const live = Object.hasOwn(LIVE, name) ? LIVE[name] : undefined;
+  if (live !== undefined) return live(resource, context);
+  if (resource.type === 'calendar') return resource.calendar.properties.get(name);
+  const isNamed = name === dav('displayname') && (resource.type === 'principal' || resource.type === 'home');
+  return isNamed ? xmlText(resource.account.person.name) : undefined;
+}
+
+/** What `allprop` answers: not what RFC 4791 keeps out of it (§5.2), as most servers read that leniently. */
+export function allNames(resource: DavResource): string[] {
+  const own = resource.type === 'calendar' ? [...resource.calendar.properties.keys()] : [dav('displayname')];
+  return [
+    dav('resourcetype'),
+    dav('getetag'),
+    dav('getcontenttype'),
+    dav('sync-token'),
+    calendarServer('getctag'),
+    ...own,
+  ];
+}
+
+/** The names a calendar's own words are kept under. */
+export const TITLE = dav('displayname');
+export const COLOR = apple('calendar-color');
+export const TIME_ZONE = caldav('calendar-timezone');

@@ -1,0 +1,82 @@
+/** Calendar object resources as text to edit: a master and its overrides in one VCALENDAR (RFC 4791 §4.1). */
+import { type Component, parseComponents } from '../../src/lib/icalendar/component.ts';
+import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
+import { ianaZone } from '../../src/lib/recurrence/zone.ts';
+import type { EventDraft } from '../core/provider-sandbox.ts';
+import { escapedText, timeLine, utcText, writeComponent } from './icalendar-writer.ts';
+import { vtimezoneOf } from './vtimezone-writer.ts';
+
+/** The lines of VEVENTs: the master's, then its overrides', each by the value of its RECURRENCE-ID line. */
+export type EditedObject = {
+  readonly master: readonly string[];
+  readonly overrides: ReadonlyMap<string, readonly string[]>;
+};
+
+export function readObject(icalendar: string): EditedObject {
+  const events = parseComponents(icalendar).flatMap(({ components }) =>
+    components.filter(({ name }) => name === 'VEVENT').map(({ lines }) => lines),
+  );
+  const overrides = new Map<string, readonly string[]>();
+  let master: readonly string[] = [];
+  for (const lines of events) {
+    const recurrenceId = lineNamed(lines, 'RECURRENCE-ID');
+    if (recurrenceId === undefined) master = lines;
+    else overrides.set(recurrenceId, lines);
+  }
+  if (master.length === 0) throw new Error('There is no event, or only an exception of one');
+  return { master, overrides };
+}
+
+/** With a VTIMEZONE for every zone that is named. `now` is epoch milliseconds. */
+export function writeObject({ master, overrides }: EditedObject, now: number): string {
+  const events = [master, ...overrides.values()];
+  const zones = new Set(events.flatMap((lines) => lines.flatMap((line) => zoneIn(line) ?? [])));
+  const calendar: Component = {
+    name: 'VCALENDAR',
+    lines: ['VERSION:2.0', 'PRODID:-//Kalends//Sandbox//EN', 'CALSCALE:GREGORIAN'],
+    components: [
+      ...[...zones].map((zone) => vtimezoneOf(zone, now)),
+      ...events.map((lines) => ({ name: 'VEVENT', lines, components: [] })),
+    ],
+  };
+  return writeComponent(calendar);
+}
+
+function zoneIn(line: string): string | undefined {
+  const zone = parseContentLine(line)?.parameters.get('TZID')?.[0];
+  return zone === undefined ? undefined : ianaZone(zone);
+}
+
+/** The whole first line of that name. */
+export function lineNamed(lines: readonly string[], name: string): string | undefined {
+  return lines.find((line) => nameOf(line) === name);
+}
+
+const nameOf = (line: string): string => /^[\w-]*/.exec(line)?.[0].toUpperCase() ?? '';
+
+/** Without the lines of these names. */
+export const without = (lines: readonly string[], ...names: readonly string[]): string[] =>
+  lines.filter((line) => !names.includes(nameOf(line)));
+
+export type OccurrenceChange = Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>;
+
+/** A VEVENT with other words and times, its revision counted on. */
+export function changedEvent(
+  lines: readonly string[],
+  { title, start, end }: OccurrenceChange,
+  now: number,
+): string[] {
+  const replaced = [
+    ...(title === undefined ? [] : [`SUMMARY:${escapedText(title)}`]),
+    ...(start === undefined ? [] : [timeLine('DTSTART', start)]),
+    ...(end === undefined ? [] : [timeLine('DTEND', end)]),
+    `SEQUENCE:${sequenceOf(lines) + 1}`,
+    `DTSTAMP:${utcText(now)}`,
+    `LAST-MODIFIED:${utcText(now)}`,
+  ];
+  return [...without(lines, ...replaced.map(nameOf)), ...replaced];
+}
+
+export function sequenceOf(lines: readonly string[]): number {
+  return Number(/^SEQUENCE:(\d{1,9})$/i.exec(lineNamed(lines, 'SEQUENCE') ?? '')?.[1] ?? 0);
+}

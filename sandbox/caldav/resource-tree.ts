@@ -1,0 +1,89 @@
+/** What a path names, and the path of everything that has one. */
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { Account, Accounts } from './accounts.ts';
+import type { CalendarCollection, CalendarObject } from './collection.ts';
+import type { Manner } from './manner.ts';
+
+export type DavResource =
+  | { readonly type: 'root' }
+  | { readonly type: 'principal'; readonly account: Account }
+  | { readonly type: 'home'; readonly account: Account }
+  /** A collection of a home that is no calendar. */
+  | { readonly type: 'box'; readonly account: Account; readonly name: string }
+  | { readonly type: 'calendar'; readonly account: Account; readonly calendar: CalendarCollection }
+  | {
+      readonly type: 'object';
+      readonly account: Account;
+      readonly calendar: CalendarCollection;
+      readonly object: CalendarObject;
+    };
+
+/** Nothing is there, but something could be made. */
+export type Vacancy =
+  | { readonly type: 'no calendar'; readonly account: Account; readonly name: string }
+  | {
+      readonly type: 'no object';
+      readonly account: Account;
+      readonly calendar: CalendarCollection;
+      readonly name: string;
+    };
+
+export type Tree = { readonly manner: Manner; readonly accounts: Accounts };
+
+/** `undefined` where nothing is and nothing can be. */
+export function resourceAt(path: string, { manner, accounts }: Tree): DavResource | Vacancy | undefined {
+  const location = manner.locate(segmentsOf(path));
+  if (location === undefined || location.place === 'root')
+    return location === undefined ? undefined : { type: 'root' };
+  const account = accounts.byId(location.id);
+  if (account === undefined) return undefined;
+  if (location.place === 'principal') return { type: 'principal', account };
+  const [calendarName, name, ...deeper] = location.names;
+  if (calendarName === undefined) return { type: 'home', account };
+  const calendar = account.calendars.get(calendarName);
+  if (calendar === undefined && name === undefined) {
+    const isBox = Object.hasOwn(manner.boxes, calendarName);
+    return { type: isBox ? 'box' : 'no calendar', account, name: calendarName };
+  }
+  if (calendar === undefined || deeper.length > 0) return undefined;
+  if (name === undefined) return { type: 'calendar', account, calendar };
+  const object = calendar.object(name);
+  return object === undefined
+    ? { type: 'no object', account, calendar, name }
+    : { type: 'object', account, calendar, object };
+}
+
+function segmentsOf(path: string): string[] {
+  try {
+    return path.split('/').filter(Boolean).map(decodeURIComponent);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    throw new SandboxRefusal(400, 'bad path', 'The path is not valid percent-encoding');
+  }
+}
+
+/** With the slash that collections end with. */
+export function pathOf(resource: DavResource, manner: Manner): string {
+  if (resource.type === 'root') return manner.rootPath;
+  if (resource.type === 'principal') return manner.pathOfPrincipal(resource.account);
+  const home = manner.pathOfHome(resource.account);
+  if (resource.type === 'home') return home;
+  if (resource.type === 'box') return `${home}${resource.name}/`;
+  const calendar = `${home}${encodeURIComponent(resource.calendar.name)}/`;
+  return resource.type === 'calendar' ? calendar : calendar + encodeURIComponent(resource.object.name);
+}
+
+/** What lies directly inside. */
+export function membersOf(resource: DavResource, manner: Manner): DavResource[] {
+  if (resource.type === 'home') {
+    const { account } = resource;
+    const boxes = Object.keys(manner.boxes).map((name): DavResource => ({ type: 'box', account, name }));
+    const calendars = [...account.calendars.values()].map(
+      (calendar): DavResource => ({ type: 'calendar', account, calendar }),
+    );
+    return [...calendars, ...boxes];
+  }
+  if (resource.type !== 'calendar') return [];
+  const { account, calendar } = resource;
+  return calendar.objects().map((object) => ({ type: 'object', account, calendar, object }));
+}

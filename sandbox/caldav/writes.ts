@@ -1,0 +1,118 @@
+/** PUT and DELETE of calendar objects (RFC 4791 §5.3.2), and the making and removal of calendars (§5.3.1). */
+import { type Component, parseComponents, propertiesOf } from '../../src/lib/icalendar/component.ts';
+import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
+import { caldav, dav } from '../../src/providers/caldav/dav-names.ts';
+import { child, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { CalendarCollection, type CalendarObject } from './collection.ts';
+import { failedCondition, innerXml } from './dav-answer.ts';
+import type { DavContext } from './dav-context.ts';
+import { isLive } from './live-properties.ts';
+import type { DavResource, Vacancy } from './resource-tree.ts';
+
+type Conditions = { readonly ifMatch: string | undefined; readonly ifNoneMatch: string | undefined };
+type Found = DavResource | Vacancy | undefined;
+
+/** Creates or replaces one object; answers its etag. */
+export function putObject(
+  found: Found,
+  { icalendar, ...conditions }: Conditions & { readonly icalendar: string },
+  context: DavContext,
+): SandboxAnswer {
+  if (found?.type !== 'object' && found?.type !== 'no object')
+    throw failedCondition(409, 'c:calendar-collection-location-ok', 'Objects are put into calendars');
+  const { calendar, account } = found;
+  const before = found.type === 'object' ? found.object : undefined;
+  checkConditions(before, conditions);
+  if (calendar.readOnly) throw failedCondition(403, 'd:need-privileges', 'This calendar is read only');
+  const uid = checkedUid(icalendar, calendar, context);
+  const others = context.manner.allowsUidTwice ? [calendar] : [...account.calendars.values()];
+  const holder = others.map((other) => other.objectOfUid(uid)).find((other) => other !== undefined);
+  if (holder !== undefined && holder !== before)
+    throw failedCondition(403, 'c:no-uid-conflict', 'Another object has this UID');
+  const name = found.type === 'object' ? found.object.name : found.name;
+  const { etag } = calendar.put(name, uid, icalendar);
+  return { status: before === undefined ? 201 : 204, headers: { etag } };
+}
+
+export function deleteResource(found: Found, conditions: Conditions): SandboxAnswer {
+  if (found?.type === 'object') {
+    checkConditions(found.object, conditions);
+    if (found.calendar.readOnly)
+      throw failedCondition(403, 'd:need-privileges', 'This calendar is read only');
+    found.calendar.remove(found.object.name);
+  } else if (found?.type === 'calendar') found.account.calendars.delete(found.calendar.name);
+  else if (found === undefined || found.type === 'no object' || found.type === 'no calendar')
+    throw new SandboxRefusal(404, 'not found', 'Nothing is there');
+  else throw failedCondition(403, 'd:need-privileges', 'This cannot be deleted');
+  return { status: 204 };
+}
+
+/** RFC 9110 §13.1: an etag, several, or any. */
+function checkConditions(before: CalendarObject | undefined, { ifMatch, ifNoneMatch }: Conditions): void {
+  const names = (header: string) =>
+    before !== undefined &&
+    (header.trim() === '*' || header.split(',').some((etag) => etag.trim() === before.etag));
+  if ((ifMatch !== undefined && !names(ifMatch)) || (ifNoneMatch !== undefined && names(ifNoneMatch)))
+    throw new SandboxRefusal(412, 'precondition failed', 'It was changed meanwhile');
+}
+
+/** The one UID of an object that may be in this calendar (RFC 4791 §4.1). */
+function checkedUid(icalendar: string, calendar: CalendarCollection, { manner }: DavContext): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML cannot carry cannot be reported.
+  if (/[\x00-\x08\x0b\x0c\x0e-\x1f]/.test(icalendar)) throw invalid('it has control characters');
+  const components = componentsOf(icalendar).filter(({ name }) => name !== 'VTIMEZONE');
+  const names = new Set(components.map(({ name }) => name));
+  const [name] = names;
+  if (name === undefined || names.size > 1)
+    throw failedCondition(403, 'c:valid-calendar-object-resource', 'An object is of one kind of component');
+  if (!calendar.components.includes(name))
+    throw failedCondition(403, 'c:supported-calendar-component', `This calendar takes no ${name}`);
+  const uids = new Set(components.map((component) => propertiesOf(component).get('UID')?.[0]?.value.trim()));
+  const [uid] = uids;
+  if (uid === undefined || uid === '' || uids.size > 1)
+    throw failedCondition(403, 'c:valid-calendar-object-resource', 'An object has one UID');
+  const isBare = (component: Component) => {
+    const properties = propertiesOf(component);
+    return component.name === 'VEVENT' && !properties.has('DTEND') && !properties.has('DURATION');
+  };
+  if (!manner.allowsStartAlone && components.some(isBare)) throw invalid('an event has no end');
+  return uid;
+}
+
+function componentsOf(icalendar: string): readonly Component[] {
+  try {
+    return parseComponents(icalendar).flatMap(({ components }) => components);
+  } catch (error) {
+    if (!(error instanceof ICalendarError)) throw error;
+    throw invalid(error.message);
+  }
+}
+
+const invalid = (why: string): SandboxRefusal =>
+  failedCondition(403, 'c:valid-calendar-data', `The calendar data is refused: ${why}`);
+
+/** MKCALENDAR, or extended MKCOL of a calendar (RFC 5689). */
+export function makeCalendar(found: Found, body: XmlElement | undefined): SandboxAnswer {
+  if (found?.type === 'calendar' || found?.type === 'box')
+    throw failedCondition(403, 'd:resource-must-be-null', 'Something is there already');
+  if (found?.type !== 'no calendar')
+    throw failedCondition(403, 'c:calendar-collection-location-ok', 'Calendars are made in a calendar home');
+  const set = (body?.children ?? []).flatMap((part) => child(part, dav('prop'))?.children ?? []);
+  const components = set
+    .filter(({ name }) => name === caldav('supported-calendar-component-set'))
+    .flatMap(({ children }) => children.map(({ attributes }) => attributes.name?.toUpperCase() ?? ''));
+  const properties = new Map(
+    set.filter(({ name }) => !isLive(name)).map((property) => [property.name, innerXml(property)]),
+  );
+  const { account, name } = found;
+  const calendar = new CalendarCollection({
+    name,
+    components: components.length === 0 ? ['VEVENT', 'VTODO'] : components,
+    readOnly: false,
+    properties,
+  });
+  account.calendars.set(name, calendar);
+  return { status: 201 };
+}
