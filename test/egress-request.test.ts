@@ -242,6 +242,11 @@ describe('pinned origins', () => {
     ['https://*.icloud.com', 'https://x.icloud.com.evil.test/', false],
     ['https://*.icloud.com', 'https://x.icloud.com:444/', false],
     ['https://*.icloud.com', 'http://x.icloud.com/', false],
+    ['http://127.0.0.1:*', 'http://127.0.0.1:4004/x', true],
+    ['http://127.0.0.1:*', 'https://127.0.0.1:4004/x', false],
+    ['http://127.0.0.1:*', 'http://127.0.0.2:4004/x', false],
+    ['http://127.0.0.1:*', 'http://127.0.0.1.evil.test:4004/x', false],
+    ['https://dav.example.com:*', 'https://dav.example.com:8443/x', false],
   ];
   for (const [origin, url, expected] of rows)
     it(`${expected ? 'has' : 'has not'} ${url} in ${origin}`, () => {

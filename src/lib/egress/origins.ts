@@ -1,4 +1,8 @@
-/** Origins that credentials are pinned to: `https://dav.example.com:8443`, or `https://*.example.com`. */
+/**
+ * Origins that credentials are pinned to: `https://dav.example.com:8443`, `https://*.example.com`, or, of a host that is this
+ * machine itself, every port: `http://127.0.0.1:*`.
+ */
+import { isLoopbackHost } from './private-network.ts';
 
 /** Whether a URL lies in one of the origins. A wildcard stands for one or more whole labels. */
 export function isPinned(origins: readonly string[], url: URL): boolean {
@@ -6,6 +10,8 @@ export function isPinned(origins: readonly string[], url: URL): boolean {
 }
 
 function matches(origin: string, url: URL): boolean {
+  const host = /^(https?:\/\/[^/]+):\*$/.exec(origin)?.[1];
+  if (host !== undefined) return isLoopbackHost(url.hostname) && `${url.protocol}//${url.hostname}` === host;
   const wildcard = /^https:\/\/\*(\.[^/:*]+)$/.exec(origin)?.[1];
   if (wildcard === undefined) return url.origin === origin;
   return url.protocol === 'https:' && url.port === '' && url.hostname.endsWith(wildcard);

@@ -5,6 +5,7 @@
  */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { originsOf, type TypedServer } from '../caldav/typed-server.ts';
@@ -25,7 +26,11 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
 
 async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<VerifiedAccount> {
   const url = new URL(deps.serverUrl);
-  const server: TypedServer = { url, domain: url.hostname, origins: originsOf(url) };
+  const server: TypedServer = {
+    url,
+    domain: url.hostname,
+    origins: [...originsOf(url), ...partitionsOn(url)],
+  };
   const username = login.username.trim();
   const password = login.password.trim();
   const credentials = await proveLogin({ server, username, password }, { ...deps, dns: NO_RECORDS }).catch(
@@ -36,6 +41,11 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
     },
   );
   return { accountId: username.toLowerCase(), display: username, credentials };
+}
+
+/** An operator's server on this machine (the sandbox) has its partitions at other ports of it. */
+function partitionsOn({ protocol, hostname }: URL): readonly string[] {
+  return isLoopbackHost(hostname) ? [`${protocol}//${hostname}:*`] : [];
 }
 
 /** Most who fail here typed the password of their Apple Account. */
