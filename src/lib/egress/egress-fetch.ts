@@ -1,0 +1,35 @@
+/** The egress module in the shape of `fetch`, for libraries that bring their own protocol (oauth4webapi). */
+import type { Egress } from './egress.ts';
+
+export type FetchRequest = {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: URLSearchParams | undefined;
+};
+
+const TIMEOUT_MS = 15_000;
+const MOST_BYTES = 1_000_000;
+/** What such libraries read. Challenges are left out: the body says the same, in words made for it. */
+const HEADERS = ['content-type', 'date', 'retry-after'];
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+
+/** Fails with EgressError. A redirect is the answer: nothing that is sent goes to another address. */
+export function egressFetch(egress: Egress): (url: string, request: FetchRequest) => Promise<Response> {
+  return async (url, { method, headers, body }) => {
+    const answer = await egress.request({
+      method,
+      url,
+      headers,
+      ...(body === undefined ? {} : { body: body.toString() }),
+      mayFollow: () => false,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MOST_BYTES,
+    });
+    const found = HEADERS.flatMap((name): [string, string][] => {
+      const value = answer.header(name);
+      return value === undefined ? [] : [[name, value]];
+    });
+    const content = WITHOUT_BODY.includes(answer.status) ? null : new Uint8Array(answer.body);
+    return new Response(content, { status: answer.status, headers: found });
+  };
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { retryAfterOf } from './retry-after.ts';
+
+const asked = (headers: Record<string, string>) => retryAfterOf((name) => headers[name]);
+
+describe('Retry-After', () => {
+  it('is seconds', () => {
+    assert.equal(asked({ 'retry-after': ' 120 ' }), 120_000);
+  });
+
+  it('is a date, counted from the date of the answer', () => {
+    const date = 'Sat, 21 Nov 2026 07:00:00 GMT';
+    assert.equal(asked({ 'retry-after': 'Sat, 21 Nov 2026 07:00:30 GMT', date }), 30_000);
+  });
+
+  for (const value of ['', '-5', 'soon', '1.5', '9999999999', 'Sat, 21 Nov 2026 06:00:00 GMT']) {
+    it(`says nothing as ${JSON.stringify(value)}`, () => {
+      assert.equal(asked({ 'retry-after': value, date: 'Sat, 21 Nov 2026 07:00:00 GMT' }), undefined);
+    });
+  }
+
+  it('says nothing where it is missing', () => {
+    assert.equal(asked({}), undefined);
+  });
+});
