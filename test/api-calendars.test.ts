@@ -136,7 +136,7 @@ describe('the connections of a user', () => {
   });
 
   it('show each account with its state; one whose provider is down is active there', async () => {
-    const { accountKey } = await link(server, { accountId: 'a' });
+    const caldav = await link(server, { accountId: 'a' });
     const google = {
       provider: 'google',
       accountId: 'g',
@@ -144,8 +144,10 @@ describe('the connections of a user', () => {
       calendarPermission: true,
     } as const;
     const refused = await link(server, google);
-    await server.deps.accounts.setHealth(accountKey, 'degraded', 'down', START);
-    await server.deps.accounts.setHealth(refused.accountKey, 'reauth_required', 'refused', START + 1);
+    const down = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
+    await server.deps.accounts.setHealth(caldav, down, START);
+    const revoked = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
+    await server.deps.accounts.setHealth(refused, revoked, START + 1);
 
     const { connections } = await status();
 
@@ -157,12 +159,20 @@ describe('the connections of a user', () => {
         calendarPermissionGranted: null,
         syncState: 'active',
         syncStateUpdatedAt: '2026-11-15T12:00:00.000Z',
+        health: {
+          state: 'degraded',
+          reason: 'provider_unavailable',
+          actor: 'nobody',
+          message: 'Down',
+          since: '2026-11-15T12:00:00.000Z',
+        },
       },
     ]);
     assert.deepEqual(
       [connections.google[0].syncState, connections.google[0].calendarPermissionGranted],
       ['reauth_required', true],
     );
+    assert.equal(connections.google[0].health.actor, 'user');
     assert.equal((await get(server, '/api/connection-status', token)).statusCode, 200);
   });
 

@@ -179,6 +179,8 @@ describe('a read of calendars', () => {
         account: 'https://dav.example/ada/',
         code: 'unavailable',
         message: 'The server is down',
+        reason: 'provider_unavailable',
+        actor: 'nobody',
       },
     ]);
     assert.equal((await health())?.state, 'degraded');
@@ -253,9 +255,10 @@ describe('a read of calendars', () => {
 
     assert.equal(server.provider.calls.length, asked);
     assert.equal(answer.events.length, 1);
+    const { code, message, reason, actor } = answer.errors[0];
     assert.deepEqual(
-      [answer.errors[0].code, answer.errors[0].message],
-      ['reauth_required', 'The password was refused'],
+      [code, message, reason, actor],
+      ['reauth_required', 'The password was refused', 'password_refused', 'user'],
     );
     assert.equal((await health())?.state, 'reauth_required');
   });

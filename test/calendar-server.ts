@@ -4,11 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { accountSessions } from '../src/calendars/account-session.ts';
 import type { NewAccount } from '../src/calendars/account-store.ts';
-import type { CalendarProvider } from '../src/calendars/calendar-provider.ts';
+import type { CalendarProvider, RedirectProvider } from '../src/calendars/calendar-provider.ts';
 import { calendarRoutes } from '../src/calendars/calendars.route.ts';
 import { connectionRoutes } from '../src/calendars/connection.route.ts';
 import type { ReadBounds } from '../src/calendars/freshness.ts';
+import { type InstanceApps, providerApps } from '../src/calendars/provider-apps.ts';
+import type { RequestLimits } from '../src/calendars/request-gate.ts';
 import { createServer } from '../src/http/server.ts';
 import type { Log } from '../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../src/lib/sealing.ts';
@@ -21,13 +24,17 @@ import { authorizationCodeStore } from '../src/store/authorization-code-store.ts
 import { authorizationRequestStore } from '../src/store/authorization-request-store.ts';
 import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
+import { endedAccessStore } from '../src/store/ended-access-store.ts';
 import { eventReader } from '../src/store/event-reader.ts';
 import { jobStore } from '../src/store/job-store.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { mirrorStore } from '../src/store/mirror-store.ts';
+import { providerAppStore } from '../src/store/provider-app-store.ts';
+import { requestLimitStore } from '../src/store/request-limit-store.ts';
 import { signingKeyStore } from '../src/store/signing-key-store.ts';
 import { openSqlite } from '../src/store/sqlite-driver.ts';
 import { tokenFamilyStore } from '../src/store/token-family-store.ts';
+import { tokenLeaseStore } from '../src/store/token-lease-store.ts';
 import { userStore } from '../src/store/user-store.ts';
 import { type RunningSync, runningSync } from '../src/sync/run-sync.ts';
 import { wakeUp } from '../src/sync/wake-up.ts';
@@ -57,6 +64,12 @@ export type CalendarServerOptions = {
   sealer?: Sealer;
   /** In the place of the provider in memory. */
   caldav?: CalendarProvider;
+  /** Providers with a sign-in by redirect; none are set up otherwise. */
+  google?: RedirectProvider;
+  microsoft?: RedirectProvider;
+  /** The instance's apps at them. */
+  apps?: InstanceApps;
+  limits?: RequestLimits;
 };
 
 /** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
@@ -81,14 +94,26 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     codes: authorizationCodeStore(db),
     requests: authorizationRequestStore(db, sealer),
     clients: clientStore(db),
+    tokens: tokenLeaseStore(db, sealer, bell.ring),
+    requestLimits: requestLimitStore(db),
+    endedAccess: endedAccessStore(db, sealer),
   };
   const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now, log });
   const signer = createTokenSigner(keys, now);
-  const providers = { caldav: options.caldav ?? provider.asProvider(), apple: apple.asProvider() };
-  const sync: RunningSync = runningSync({ ...stores, providers, log, now });
+  const { google, microsoft, limits } = options;
+  const providers = {
+    caldav: options.caldav ?? provider.asProvider(),
+    apple: apple.asProvider(),
+    ...(google && { google }),
+    ...(microsoft && { microsoft }),
+  };
+  const apps = providerApps(providerAppStore(db, sealer), options.apps ?? {});
+  const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
+  const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const deps = { ...stores, signer, sync, pagingKey, log, now, wakeUp: bell, ...bounds };
+  const shared = { providers, apps, sessions, log, now };
+  const deps = { ...stores, ...shared, signer, sync, pagingKey, wakeUp: bell, ...bounds };
 
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {

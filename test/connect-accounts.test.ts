@@ -272,7 +272,9 @@ describe('accounts that are linked', () => {
     const { browser, send } = await openForm('stale');
     await send(typed);
     const [account] = await harness.accounts.listAccounts('acme', 'stale');
-    await harness.accounts.setHealth(account?.accountKey ?? '', 'reauth_required', 'unauthorized', 5);
+    assert.ok(account);
+    const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
+    await harness.accounts.setHealth(account, refused, 5);
 
     const { body } = await browser.start({ user_id: 'stale' });
 

@@ -1,3 +1,4 @@
+import type { HealthReason } from './health-reason.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
 /** An account that a user linked. `accountKey` is ours; `accountId` is its id on the wire. */
@@ -15,16 +16,32 @@ export type Account = {
   readonly health: AccountHealth;
   /** Epoch milliseconds. */
   readonly linkedAt: number;
+  /** One more each time the user links it: what was found out before says nothing of it after. */
+  readonly timesLinked: number;
 };
 
-/** Whether the account works; `since` is when it came to be so, epoch milliseconds. */
+/** Whether the account works; who must act follows from the reason. */
 export type AccountHealth = {
   readonly state: 'active' | 'degraded' | 'reauth_required';
-  readonly reason: string | undefined;
+  /** Absent while it is active. */
+  readonly reason: HealthReason | undefined;
+  /** What happened, in public words; absent while it is active. */
+  readonly message: string | undefined;
+  /** When it came to be in that state, epoch milliseconds. */
   readonly since: number;
 };
 
-/** `accountKey`, `linkedAt` and `health` are the store's. `credentials` is sealed by the store. */
+/** A state of an account that does not work as it should; the store adds since when. */
+export type Ailment = {
+  readonly state: Exclude<AccountHealth['state'], 'active'>;
+  readonly reason: HealthReason;
+  readonly message: string;
+};
+
+/**
+ * `accountKey`, `linkedAt` and `health` are the store's. `credentials` is sealed by the store. Without the
+ * calendar permission it is linked all the same, as one whose user must act.
+ */
 export type NewAccount = Pick<
   Account,
   'clientId' | 'userId' | 'provider' | 'accountId' | 'display' | 'grantedScopes' | 'calendarPermission'
@@ -34,10 +51,14 @@ export type NewAccount = Pick<
   readonly deviceHash: string;
 };
 
+/** An account as it was when something was found out about it. */
+export type AccountSeen = Pick<Account, 'accountKey' | 'timesLinked'>;
+
 export interface AccountStore {
   /**
    * Links the account, or renews credentials and health of the one already linked and keeps its
-   * key: concurrent calls make one account. Makes its first sync's job in the same transaction.
+   * key: concurrent calls make one account. Makes its first sync's job in the same transaction. Syncs
+   * and renewals with the old credentials that are under way lose their leases.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
 
@@ -52,23 +73,23 @@ export interface AccountStore {
   credentialsOf(accountKey: string): Promise<Readonly<Record<string, unknown>> | undefined>;
 
   /**
-   * A no-op when the account is gone or in that state for that reason already. What the user must mend
-   * is not hidden by what passes: `degraded` does not replace `reauth_required`.
+   * A no-op when the account is gone, was linked again since the caller read it, or is in that state for
+   * that reason already. What the user must mend is not hidden by what passes: `degraded` does not
+   * replace `reauth_required`. A missing calendar permission is noted as that too.
    */
-  setHealth(
-    accountKey: string,
-    state: AccountHealth['state'],
-    reason: string | undefined,
-    now: number,
-  ): Promise<void>;
+  setHealth(account: AccountSeen, ailment: Ailment, now: number): Promise<void>;
 
-  /** Active again, unless its list or one of its calendars failed its last sync. */
+  /**
+   * Active again, unless its list or one of its calendars failed its last sync; a calendar permission
+   * found missing before is there then.
+   */
   recover(accountKey: string, now: number): Promise<void>;
 
   /**
    * Deletes accounts with their credentials, mirror and jobs; when that leaves the user without an
-   * account, its pending code is withdrawn in the same transaction. All of a provider when
-   * `accountId` is absent. Answers how many: none is no error.
+   * account, its pending code is withdrawn in the same transaction. Access the provider can end is
+   * handed to a job that does (ended-access-store.ts). All of a provider when `accountId` is absent.
+   * Answers how many: none is no error.
    */
   disconnect(
     clientId: string,

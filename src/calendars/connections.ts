@@ -2,7 +2,8 @@
 import { ApiError } from '../http/api-error.ts';
 import { instantText } from '../lib/instant-text.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { Account, AccountStore } from './account-store.ts';
+import type { Account, AccountHealth, AccountStore } from './account-store.ts';
+import { type Actor, actorOf, type HealthReason } from './health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from './provider-kind.ts';
 
 export type ConnectionDeps = {
@@ -24,6 +25,18 @@ type Connection = {
   readonly calendarPermissionGranted: boolean | null;
   readonly syncState: 'active' | 'reauth_required';
   readonly syncStateUpdatedAt: string;
+  /** Beside wire 2.2: the whole of what is known, where `syncState` tells only what the user must do. */
+  readonly health: ConnectionHealth;
+};
+
+/** Reason, actor and message are absent while the account is active. */
+type ConnectionHealth = {
+  readonly state: AccountHealth['state'];
+  readonly reason?: HealthReason;
+  /** Who must act. */
+  readonly actor?: Actor;
+  readonly message?: string;
+  readonly since: string;
 };
 
 export async function connectionStatus(
@@ -54,6 +67,16 @@ function connectionOf(account: Account): Connection {
     // A provider that is down is not the user's to mend: only what the user must do is told here.
     syncState: health.state === 'reauth_required' ? 'reauth_required' : 'active',
     syncStateUpdatedAt: instantText(health.since),
+    health: connectionHealthOf(health),
+  };
+}
+
+function connectionHealthOf({ state, reason, message, since }: AccountHealth): ConnectionHealth {
+  return {
+    state,
+    ...(reason === undefined ? {} : { reason, actor: actorOf(reason) }),
+    ...(message === undefined ? {} : { message }),
+    since: instantText(since),
   };
 }
 

@@ -1,6 +1,8 @@
 /** What a read could not bring up to date, as its answer tells it (beside wire 2.4 and 2.5). */
 import { type CalendarChoice, chosenOf } from './calendar-choice.ts';
 import type { MirroredAccount } from './event-reader.ts';
+import { healthAfter } from './health.ts';
+import { type Actor, actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
@@ -11,6 +13,9 @@ export type ReadProblem = {
   /** `reauth_required`, `sync_in_progress`, or what the provider failed with, such as `unavailable`. */
   readonly code: string;
   readonly message: string;
+  /** The exact cause and who must act, where something failed. */
+  readonly reason?: HealthReason;
+  readonly actor?: Actor;
 };
 
 type Read = {
@@ -33,22 +38,32 @@ function problemOf(account: MirroredAccount, { eventAge, choice }: Read) {
     return {
       code: 'calendar_permission_required',
       message: 'This account was connected without access to its calendars',
+      ...causeOf('calendar_permission_missing'),
     };
   }
   if (account.health.state === 'reauth_required') {
-    const message =
-      account.health.reason ?? 'The provider refused the account; the user must connect it again';
-    return { code: 'reauth_required', message };
+    const { message, reason } = account.health;
+    return {
+      code: 'reauth_required',
+      message: message ?? 'The provider refused the account; the user must connect it again',
+      ...causeOf(reason),
+    };
   }
   const read = eventAge === undefined ? [] : chosenOf(account, choice);
   const things = [account, ...read];
   const failed = things.find(({ failure }) => failure !== undefined)?.failure;
-  if (failed !== undefined) return { code: codeOf(failed), message: failed.message };
+  if (failed !== undefined) {
+    const reason = healthAfter(failed, account.provider)?.reason;
+    return { code: codeOf(failed), message: failed.message, ...causeOf(reason) };
+  }
   if (things.every(({ syncedAt }) => syncedAt !== undefined)) return undefined;
   return {
     code: 'sync_in_progress',
     message: 'The calendars of this account are being read for the first time',
   };
 }
+
+const causeOf = (reason: HealthReason | undefined) =>
+  reason === undefined ? {} : { reason, actor: actorOf(reason) };
 
 const codeOf = ({ kind }: SyncFailure): string => (kind === 'unauthorized' ? 'reauth_required' : kind);

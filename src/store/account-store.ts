@@ -1,33 +1,22 @@
 /** AccountStore in SQL; held to test/contract/account-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
-import type { Account, AccountHealth, AccountStore, NewAccount } from '../calendars/account-store.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Account, AccountStore, NewAccount } from '../calendars/account-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
+import {
+  ACCOUNT_COLUMNS,
+  type AccountRow,
+  accountOf,
+  credentialsContext,
+  leaveAccounts,
+} from './account-rows.ts';
 import type { Database, Statements, Values } from './database.ts';
 import { scheduleJob } from './job-rows.ts';
-
-type AccountRow = {
-  account_key: string;
-  client_id: string;
-  user_id: string;
-  provider: ProviderKind;
-  account_id: string;
-  display: string;
-  granted_scopes: string;
-  calendar_permission: number | null;
-  health: AccountHealth['state'];
-  health_reason: string | null;
-  health_since: number;
-  linked_at: number;
-};
-
-const COLUMNS = `account_key, client_id, user_id, provider, account_id, display, granted_scopes,
-  calendar_permission, health, health_reason, health_since, linked_at`;
+import { NO_FAILURE } from './token-lease-store.ts';
 
 /**
- * `jobScheduled` is called when a first sync's job was committed, so that a worker in this process
- * need not wait for its next look at the table.
+ * `jobScheduled` is called when a job was committed, so that a worker in this process need not wait for
+ * its next look at the table.
  */
 export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => {}): AccountStore {
   return {
@@ -39,7 +28,7 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
 
     async listAccounts(clientId, userId) {
       const rows = await db.all<AccountRow>(
-        `SELECT ${COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
+        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
          ORDER BY CASE provider WHEN 'google' THEN 0 WHEN 'microsoft' THEN 1 WHEN 'apple' THEN 2 ELSE 3 END,
                   linked_at, account_key`,
         { clientId, userId },
@@ -48,9 +37,12 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
     },
 
     async findAccount(accountKey) {
-      const row = await db.get<AccountRow>(`SELECT ${COLUMNS} FROM account WHERE account_key = :accountKey`, {
-        accountKey,
-      });
+      const row = await db.get<AccountRow>(
+        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`,
+        {
+          accountKey,
+        },
+      );
       return row && accountOf(row);
     },
 
@@ -68,24 +60,29 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
         'SELECT credentials FROM account WHERE account_key = :accountKey',
         { accountKey },
       );
-      return row && JSON.parse(sealer.open(row.credentials, contextOf(accountKey)));
+      return row && JSON.parse(sealer.open(row.credentials, credentialsContext(accountKey)));
     },
 
-    async setHealth(accountKey, state, reason, now) {
+    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
       await db.write(
-        `UPDATE account SET health = :state, health_reason = :reason,
-                health_since = CASE WHEN health = :state THEN health_since ELSE :now END
-          WHERE account_key = :accountKey
-            AND (health <> :state OR COALESCE(health_reason, '') <> COALESCE(:reason, ''))
+        `UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
+                health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
+                calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
+                                           ELSE calendar_permission END
+          WHERE account_key = :accountKey AND times_linked = :timesLinked
+            AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
             AND NOT (health = 'reauth_required' AND :state = 'degraded')
          RETURNING account_key`,
-        { accountKey, state, reason: reason ?? null, now },
+        { accountKey, timesLinked, state, reason, message, now },
       );
     },
 
     async recover(accountKey, now) {
       await db.write(
-        `UPDATE account SET health = 'active', health_reason = NULL, health_since = :now
+        `UPDATE account SET health = 'active', health_message = NULL, health_since = :now,
+                calendar_permission = CASE WHEN health_reason = 'calendar_permission_missing' THEN 1
+                                           ELSE calendar_permission END,
+                health_reason = NULL
           WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
             AND NOT EXISTS (SELECT 1 FROM calendar
                              WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
@@ -94,19 +91,18 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       );
     },
 
-    disconnect(clientId, userId, provider, accountId, now) {
-      return db.transaction((tx) =>
-        disconnect(tx, { clientId, userId, provider, accountId: accountId ?? null, now }),
-      );
+    async disconnect(clientId, userId, provider, accountId, now) {
+      const values = { clientId, userId, provider, accountId: accountId ?? null, now };
+      const gone = await db.transaction((tx) => disconnect(tx, values));
+      if (gone > 0) jobScheduled();
+      return gone;
     },
   };
 }
 
-const contextOf = (accountKey: string): string => `account|${accountKey}|credentials`;
-
 async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: number): Promise<Account> {
   const candidate = randomUUID();
-  const seal = (key: string) => sealer.seal(JSON.stringify(account.credentials), contextOf(key));
+  const seal = (key: string) => sealer.seal(JSON.stringify(account.credentials), credentialsContext(key));
   const values = {
     clientId: account.clientId,
     userId: account.userId,
@@ -115,20 +111,22 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
     display: account.display,
     grantedScopes: JSON.stringify(account.grantedScopes),
     calendarPermission: account.calendarPermission === undefined ? null : Number(account.calendarPermission),
+    ...(account.calendarPermission === false ? NO_PERMISSION : WELL),
     now,
   };
   // The conflict locks the row of the account that is linked already: of concurrent calls, one inserts.
   const [row] = await tx.all<AccountRow>(
     `INSERT INTO account (account_key, client_id, user_id, provider, account_id, display, credentials,
-       granted_scopes, calendar_permission, health, health_since, linked_at)
+       granted_scopes, calendar_permission, health, health_reason, health_message, health_since, linked_at)
      VALUES (:candidate, :clientId, :userId, :provider, :accountId, :display, :credentials,
-       :grantedScopes, :calendarPermission, 'active', :now, :now)
+       :grantedScopes, :calendarPermission, :health, :reason, :message, :now, :now)
      ON CONFLICT (client_id, user_id, provider, account_id) DO UPDATE SET
        display = excluded.display, granted_scopes = excluded.granted_scopes,
-       calendar_permission = excluded.calendar_permission, health = 'active', health_reason = NULL,
-       health_since = CASE WHEN account.health = 'active' THEN account.health_since ELSE :now END,
-       list_error = NULL, list_failed_at = NULL
-     RETURNING ${COLUMNS}`,
+       calendar_permission = excluded.calendar_permission, health = excluded.health,
+       health_reason = excluded.health_reason, health_message = excluded.health_message,
+       health_since = CASE WHEN account.health = excluded.health THEN account.health_since ELSE :now END,
+       times_linked = account.times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
+     RETURNING ${ACCOUNT_COLUMNS}`,
     { ...values, candidate, credentials: seal(candidate) },
   );
   if (row === undefined) throw new Error('An upsert of an account answered no row');
@@ -144,16 +142,28 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
   return accountOf(row);
 }
 
-/** New credentials, sealed for this row, and nothing of the old ones' failures. */
+/** New credentials, sealed for this row, and nothing of the old ones' failures or of work under way with them. */
 async function renew(tx: Statements, accountKey: string, credentials: string): Promise<void> {
-  await tx.all('UPDATE account SET credentials = :credentials WHERE account_key = :accountKey', {
-    accountKey,
-    credentials,
-  });
-  await tx.all('UPDATE calendar SET sync_error = NULL, failed_at = NULL WHERE account_key = :accountKey', {
-    accountKey,
-  });
+  await tx.all(
+    `UPDATE account SET credentials = :credentials, credentials_version = credentials_version + 1,
+            renewal_holder = NULL, renewal_until = NULL, ${NO_FAILURE}
+      WHERE account_key = :accountKey`,
+    { accountKey, credentials },
+  );
+  await tx.all(
+    `UPDATE calendar SET sync_error = NULL, failed_at = NULL, lease_holder = NULL
+      WHERE account_key = :accountKey`,
+    { accountKey },
+  );
+  await tx.all('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
 }
+
+const WELL = { health: 'active', reason: null, message: null };
+const NO_PERMISSION = {
+  health: 'reauth_required',
+  reason: 'calendar_permission_missing',
+  message: 'The account was connected without access to its calendars',
+};
 
 async function disconnect(tx: Statements, values: Values): Promise<number> {
   // Locks the user's row: of two calls that each take one of the last two accounts, the second must
@@ -165,12 +175,7 @@ async function disconnect(tx: Statements, values: Values): Promise<number> {
   const chosen = `SELECT account_key FROM account
     WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
       AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
-  await tx.all(
-    `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${chosen}))
-        OR (kind = 'sync-calendar' AND key IN
-             (SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})))`,
-    values,
-  );
+  await leaveAccounts(tx, chosen, values);
   const gone = await tx.all(
     `DELETE FROM account WHERE account_key IN (${chosen}) RETURNING account_key`,
     values,
@@ -184,19 +189,4 @@ async function disconnect(tx: Statements, values: Values): Promise<number> {
     );
   }
   return gone.length;
-}
-
-function accountOf(row: AccountRow): Account {
-  return {
-    accountKey: row.account_key,
-    clientId: row.client_id,
-    userId: row.user_id,
-    provider: row.provider,
-    accountId: row.account_id,
-    display: row.display,
-    grantedScopes: JSON.parse(row.granted_scopes),
-    calendarPermission: row.calendar_permission === null ? undefined : row.calendar_permission === 1,
-    health: { state: row.health, reason: row.health_reason ?? undefined, since: row.health_since },
-    linkedAt: row.linked_at,
-  };
 }

@@ -9,18 +9,16 @@ import type {
 } from '../calendars/event-reader.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { byBytes } from '../lib/byte-order.ts';
+import { type HealthRow, healthOf } from './account-rows.ts';
 import type { Database } from './database.ts';
 import { LONGEST_SHORT, seriesOf, type Timing } from './event-place.ts';
 import { seriesContent } from './event-row.ts';
 import { freshnessOf } from './mirror-store.ts';
 
-type AccountRow = {
+type AccountRow = HealthRow & {
   account_key: string;
   provider: ProviderKind;
   account_id: string;
-  health: MirroredAccount['health']['state'];
-  health_reason: string | null;
-  health_since: number;
   calendar_permission: number | null;
   listed_at: number | null;
   list_failed_at: number | null;
@@ -85,7 +83,7 @@ function byPosition(a: SingleEvent, b: SingleEvent): number {
 }
 
 const ACCOUNTS = `
-  SELECT a.account_key, a.provider, a.account_id, a.health, a.health_reason, a.health_since, a.calendar_permission,
+  SELECT a.account_key, a.provider, a.account_id, a.health, a.health_reason, a.health_message, a.health_since, a.calendar_permission,
          a.listed_at, a.list_failed_at, a.list_error,
          c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.original,
          c.synced_at, c.failed_at, c.sync_error
@@ -173,7 +171,7 @@ const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): Mir
   accountKey: row.account_key,
   provider: row.provider,
   accountId: row.account_id,
-  health: { state: row.health, reason: row.health_reason ?? undefined, since: row.health_since },
+  health: healthOf(row),
   calendarPermission: row.calendar_permission === null ? undefined : row.calendar_permission === 1,
   ...freshnessOf(row.listed_at, row.list_failed_at, row.list_error),
   calendars,

@@ -1,5 +1,6 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
+import { leaveAccounts } from './account-rows.ts';
 import type { Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { endAccess } from './token-family-store.ts';
@@ -71,17 +72,8 @@ async function deleteUser(
   tx: Statements,
   user: { clientId: string; userId: string; now: number },
 ): Promise<boolean> {
-  await tx.all(
-    `DELETE FROM job WHERE kind = 'sync-account' AND key IN (
-       SELECT account_key FROM account WHERE client_id = :clientId AND user_id = :userId)`,
-    user,
-  );
-  await tx.all(
-    `DELETE FROM job WHERE kind = 'sync-calendar' AND key IN (
-       SELECT c.calendar_key FROM calendar AS c JOIN account AS a ON a.account_key = c.account_key
-        WHERE a.client_id = :clientId AND a.user_id = :userId)`,
-    user,
-  );
+  const accounts = 'SELECT account_key FROM account WHERE client_id = :clientId AND user_id = :userId';
+  await leaveAccounts(tx, accounts, user);
   const deleted = await tx.all(
     'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
     user,

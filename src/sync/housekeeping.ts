@@ -1,4 +1,5 @@
 /** What is kept for a time only, and for how long. */
+import type { RequestLimitStore } from '../calendars/request-limit-store.ts';
 import type { AuthorizationRequestStore } from '../connect/authorization-request-store.ts';
 import type { AuthorizationCodeStore } from '../oauth/authorization-code-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
@@ -9,6 +10,7 @@ export type HousekeepingDeps = {
   readonly codes: Pick<AuthorizationCodeStore, 'deleteExpiredCodes'>;
   readonly families: Pick<TokenFamilyStore, 'deleteEndedGrants'>;
   readonly users: Pick<UserStore, 'deleteIdleUsers'>;
+  readonly requestLimits: Pick<RequestLimitStore, 'deleteUnusedLimits'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -22,7 +24,7 @@ const ENDED_GRANT_LIFE = 24 * HOUR;
 const IDLE_USER_LIFE = 30 * 24 * HOUR;
 
 /** How many of each were deleted. */
-export type Housekeeping = Readonly<Record<'requests' | 'codes' | 'grants' | 'users', number>>;
+export type Housekeeping = Readonly<Record<'requests' | 'codes' | 'grants' | 'users' | 'limits', number>>;
 
 /** Deletes what outlived its use. Safe to run on several instances at once. */
 export async function keepHouse(deps: HousekeepingDeps): Promise<Housekeeping> {
@@ -32,5 +34,6 @@ export async function keepHouse(deps: HousekeepingDeps): Promise<Housekeeping> {
     codes: await deps.codes.deleteExpiredCodes(now - CODE_LIFE),
     grants: await deps.families.deleteEndedGrants(now - ENDED_GRANT_LIFE),
     users: await deps.users.deleteIdleUsers(now - IDLE_USER_LIFE),
+    limits: await deps.requestLimits.deleteUnusedLimits(now),
   };
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { EventResource } from '../calendars/event.ts';
-import { healthAfter, planPart, planRemovals, retryAt } from './plan-sync.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+import { countedFailure, planPart, planRemovals, retryAt } from './plan-sync.ts';
 
 const resource = (href: string, etag = '1'): EventResource => ({
   href,
@@ -54,13 +55,25 @@ describe('the plan of a sync', () => {
     assert.deepEqual(planRemovals(['a'], listed), []);
   });
 
-  it('asks the user to act only when the provider refused the credentials', () => {
-    const health = (kind: Parameters<typeof healthAfter>[0]['kind']) => healthAfter({ kind, message: '' });
-
-    assert.equal(health('unauthorized'), 'reauth_required');
-    for (const kind of ['unavailable', 'rate_limited', 'invalid_response', 'forbidden_address'] as const) {
-      assert.equal(health(kind), 'degraded');
+  it('has reads ask a provider less and less after five failures in a row, every five minutes at least', () => {
+    const down: SyncFailure = { kind: 'unavailable', message: '' };
+    const rests: (number | undefined)[] = [];
+    let failure: SyncFailure | undefined;
+    for (let i = 0; i < 10; i += 1) {
+      failure = countedFailure(down, failure, 0);
+      rests.push(failure.retryAt);
     }
+
+    const seconds = [30, 60, 120, 240, 300, 300].map((s) => s * 1000);
+    assert.deepEqual(rests, [undefined, undefined, undefined, undefined, ...seconds]);
+  });
+
+  it('lets Retry-After outlast the rest after several failures', () => {
+    const before: SyncFailure = { kind: 'unavailable', message: '', failures: 4 };
+
+    const failure = countedFailure({ kind: 'rate_limited', message: '', retryAt: 100_000 }, before, 0);
+
+    assert.equal(failure.retryAt, 100_000);
   });
 
   it('tries again later each time, spread out, and half an hour apart at most', () => {

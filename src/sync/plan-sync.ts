@@ -1,5 +1,4 @@
 /** What a sync does with what a provider answered: decisions only, nothing is read or written here. */
-import type { AccountHealth } from '../calendars/account-store.ts';
 import type { Changes } from '../calendars/calendar-provider.ts';
 import type { EventResource } from '../calendars/event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
@@ -40,16 +39,36 @@ function inPieces(write: readonly EventResource[], remove: readonly string[]): P
   return pieces;
 }
 
-/** What a failed sync says about the account, `undefined` when nothing. */
-export function healthAfter(failure: SyncFailure): AccountHealth['state'] | undefined {
-  if (failure.kind === 'unauthorized') return 'reauth_required';
-  return failure.kind === 'precondition_failed' ? undefined : 'degraded';
+/** From the fifth failure in a row reads no longer ask the provider each time. */
+const FAILURES_TO_REST = 5;
+const FIRST_REST_MS = 30_000;
+const LONGEST_REST_MS = 5 * 60_000;
+
+/**
+ * A failure as it is kept, given the one before: counted, and after several in a row with an instant
+ * before which nobody asks again. The sync that comes then is the only one, by its lease: if it fails,
+ * everybody rests for longer; if it does not, the failure is forgotten.
+ */
+export function countedFailure(
+  failure: SyncFailure,
+  before: SyncFailure | undefined,
+  now: number,
+): SyncFailure {
+  const failures = before === undefined ? 1 : (before.failures ?? 1) + 1;
+  if (failures < FAILURES_TO_REST) return { ...failure, failures };
+  const rest = Math.min(FIRST_REST_MS * 2 ** Math.min(failures - FAILURES_TO_REST, 10), LONGEST_REST_MS);
+  return { ...failure, failures, retryAt: Math.max(now + rest, failure.retryAt ?? 0) };
 }
 
 const FIRST_RETRY_MS = 15_000;
 const LAST_RETRY_MS = 30 * 60_000;
 /** A refused password is tried again now and then: some servers refuse a good one for an hour. */
 const REFUSED_RETRY_MS = 60 * 60_000;
+const REFUSALS: ReadonlySet<SyncFailure['kind']> = new Set([
+  'unauthorized',
+  'access_denied',
+  'permission_missing',
+]);
 
 /**
  * When to try again what failed `attempts` times before: twice as late each time, spread over half
@@ -58,7 +77,7 @@ const REFUSED_RETRY_MS = 60 * 60_000;
  */
 export function retryAt(failure: SyncFailure, attempts: number, now: number, random: number): number {
   const doubled = FIRST_RETRY_MS * 2 ** Math.min(attempts, 20);
-  const longest = failure.kind === 'unauthorized' ? REFUSED_RETRY_MS : Math.min(doubled, LAST_RETRY_MS);
+  const longest = REFUSALS.has(failure.kind) ? REFUSED_RETRY_MS : Math.min(doubled, LAST_RETRY_MS);
   const spread = longest / 2 + (longest / 2) * random;
   return Math.round(Math.max(now, failure.retryAt ?? 0) + spread);
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { CalendarSync } from '../calendars/calendar-sync.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
+import { type EndAccessDeps, endAccess } from './end-access.ts';
 import { type HousekeepingDeps, keepHouse } from './housekeeping.ts';
 import type { Job, JobStore } from './job-store.ts';
 import type { MirrorStore } from './mirror-store.ts';
@@ -11,14 +12,15 @@ import { retryAt } from './plan-sync.ts';
 import { inParallel } from './run-sync.ts';
 import type { WakeUp } from './wake-up.ts';
 
-export type JobDeps = HousekeepingDeps & {
-  readonly jobs: JobStore;
-  readonly sync: CalendarSync;
-  readonly mirror: Pick<MirrorStore, 'listCalendars' | 'findList'>;
-  /** Rung by the stores that make jobs in this process. */
-  readonly wakeUp: WakeUp;
-  readonly log: Log;
-};
+export type JobDeps = HousekeepingDeps &
+  EndAccessDeps & {
+    readonly jobs: JobStore;
+    readonly sync: CalendarSync;
+    readonly mirror: Pick<MirrorStore, 'listCalendars' | 'findList'>;
+    /** Rung by the stores that make jobs in this process. */
+    readonly wakeUp: WakeUp;
+    readonly log: Log;
+  };
 
 /** `stop` takes no more jobs and waits for those under way. */
 export type Worker = { stop(): Promise<void> };
@@ -108,6 +110,8 @@ async function work(job: Job, deps: JobDeps): Promise<SyncFailure | undefined> {
       return syncAccount(job.key, deps);
     case 'sync-calendar':
       return deps.sync.syncCalendar(job.key, deps.now());
+    case 'end-access':
+      return endAccess(job.key, deps);
     case 'housekeeping': {
       const deleted = await keepHouse(deps);
       deps.log.debug(deleted, 'What outlived its use was deleted');

@@ -5,17 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { AccountSessions } from '../calendars/account-session.ts';
 import type { Account, AccountStore } from '../calendars/account-store.ts';
 import type { CalendarAccount, CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { CalendarSync } from '../calendars/calendar-sync.ts';
+import { healthAfter } from '../calendars/health.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import type { SyncFailure } from '../calendars/sync-failure.ts';
+import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
 import { LEASE_MS, syncEvents } from './event-sync.ts';
 import type { JobStore } from './job-store.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
-import { healthAfter } from './plan-sync.ts';
+import { countedFailure } from './plan-sync.ts';
 
 export type SyncDeps = {
   readonly mirror: MirrorStore;
@@ -23,12 +25,13 @@ export type SyncDeps = {
   readonly jobs: Pick<JobStore, 'schedule'>;
   /** Those that are set up. */
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  readonly sessions: AccountSessions;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** `stop` waits for the syncs under way and starts none after. */
+/** `stop` waits for the syncs under way, starts none after, and lets go of what their requests held. */
 export type RunningSync = CalendarSync & { stop(): Promise<void> };
 
 const POLL_MS = 100;
@@ -89,6 +92,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
     async stop() {
       stop.abort();
       await Promise.allSettled(unfinished);
+      await deps.sessions.stop();
     },
   };
 }
@@ -119,7 +123,7 @@ async function syncOnce(
     const lease = { key: target.key, holder: randomUUID() };
     const work = await target.lease(lease);
     if (work !== undefined) {
-      const ended = await runLeased(target, lease, work, deps);
+      const ended = await runLeased(target, lease, { ...work, failedBefore: state.failure }, deps);
       if (ended !== 'lost') return ended;
     }
     await sleep(POLL_MS, undefined, { signal: stopped }).catch(() => {});
@@ -130,7 +134,7 @@ async function syncOnce(
 async function runLeased(
   target: Target,
   lease: SyncLease,
-  work: Work,
+  work: Work & { readonly failedBefore: SyncFailure | undefined },
   deps: SyncDeps,
 ): Promise<SyncFailure | undefined | 'lost'> {
   const account = await deps.accounts.findAccount(work.accountKey);
@@ -140,21 +144,30 @@ async function runLeased(
     if (credentials === undefined) return undefined;
     const provider = deps.providers[account.provider];
     if (provider === undefined) {
-      throw new ProviderError('unavailable', `The provider ${account.provider} is not set up here`);
+      const message = `The provider ${account.provider} is not set up here`;
+      throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
     }
-    if (!(await work.run(provider.open(credentials)))) return 'lost';
+    const session = deps.sessions.open(account);
+    if (!(await work.run(provider.open(credentials, session)))) return 'lost';
   } catch (reason) {
-    const failure = failureOf(reason, account, target, deps);
+    const failure = countedFailure(failureOf(reason, account, target, deps), work.failedBefore, deps.now());
     await target.fail(lease, failure);
-    const health =
-      target.kind === 'sync-calendar' && failure.kind === 'not_found' ? undefined : healthAfter(failure);
-    if (health !== undefined) {
-      await deps.accounts.setHealth(account.accountKey, health, failure.message, deps.now());
-    }
+    // A calendar that is not found may be gone from the list, which is looked at first.
+    const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';
+    if (!isGone) await noteAilment(account, failure, deps);
     return failure;
   }
   if (account.health.state !== 'active') await deps.accounts.recover(account.accountKey, deps.now());
   return undefined;
+}
+
+async function noteAilment(
+  account: Account,
+  failure: SyncFailure,
+  { accounts, now }: SyncDeps,
+): Promise<void> {
+  const ailment = healthAfter(failure, account.provider);
+  if (ailment !== undefined) await accounts.setHealth(account, ailment, now());
 }
 
 function failureOf(reason: unknown, account: Account, target: Target, { log, now }: SyncDeps): SyncFailure {
@@ -166,11 +179,11 @@ function failureOf(reason: unknown, account: Account, target: Target, { log, now
   };
   if (!(reason instanceof ProviderError)) {
     log.error(fields, 'A sync met a fault of our own');
-    return { kind: 'unavailable', message: 'The calendar could not be read because of a fault on our side' };
+    const message = 'The calendar could not be read because of a fault on our side';
+    return { kind: 'unavailable', message, reason: 'internal_fault' };
   }
-  log.warn({ ...fields, kind: reason.kind }, 'A sync failed');
-  const { kind, message, retryAfter } = reason;
-  return { kind, message, ...(retryAfter === undefined ? {} : { retryAt: now() + retryAfter }) };
+  log.warn({ ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
+  return failureOfError(reason, now());
 }
 
 /** A calendar its provider does not know: either the list no longer has it, or something is wrong. */
@@ -178,13 +191,15 @@ async function afterNotFound(
   calendarKey: string,
   failure: SyncFailure,
   syncList: CalendarSync['syncList'],
-  { mirror, accounts, now }: SyncDeps,
+  deps: SyncDeps,
 ): Promise<SyncFailure | undefined> {
+  const { mirror, accounts, now } = deps;
   const calendar = await mirror.findCalendar(calendarKey);
   if (calendar === undefined) return undefined;
   await syncList(calendar.accountKey, now());
   if ((await mirror.findCalendar(calendarKey)) === undefined) return undefined;
-  await accounts.setHealth(calendar.accountKey, 'degraded', failure.message, now());
+  const account = await accounts.findAccount(calendar.accountKey);
+  if (account !== undefined) await noteAilment(account, failure, deps);
   return failure;
 }
 

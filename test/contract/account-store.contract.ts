@@ -6,6 +6,18 @@ import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/database.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
 
+const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
+const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
+const wellSince = (since: number) => ({ state: 'active', reason: undefined, message: undefined, since });
+
+async function makeCalendar(db: Database, accountKey: string): Promise<void> {
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)
+     VALUES ('c', :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}')`,
+    { accountKey },
+  );
+}
+
 export function accountStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
@@ -21,7 +33,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const linked = await accounts.linkAccount(newAccount(), NOW);
 
       assert.deepEqual(await accounts.listAccounts('acme', 'ada'), [linked]);
-      assert.deepEqual(linked.health, { state: 'active', reason: undefined, since: NOW });
+      assert.deepEqual(linked.health, wellSince(NOW));
       assert.deepEqual(await accounts.credentialsOf(linked.accountKey), newAccount().credentials);
       assert.deepEqual(
         (await jobs(db)).map((job) => ({ ...job })),
@@ -53,19 +65,19 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
     it('renews credentials and health of an account linked already and keeps its key', async () => {
       const { accounts } = await prepare();
-      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
-      await accounts.setHealth(accountKey, 'reauth_required', 'The password was refused', NOW + 1);
+      const first = await accounts.linkAccount(newAccount(), NOW);
+      await accounts.setHealth(first, REFUSED, NOW + 1);
 
       const again = await accounts.linkAccount(
         newAccount({ credentials: { password: 'new' }, display: 'Ada' }),
         NOW + 2,
       );
 
-      assert.equal(again.accountKey, accountKey);
+      assert.equal(again.accountKey, first.accountKey);
       assert.equal(again.display, 'Ada');
       assert.equal(again.linkedAt, NOW);
-      assert.deepEqual(again.health, { state: 'active', reason: undefined, since: NOW + 2 });
-      assert.deepEqual(await accounts.credentialsOf(accountKey), { password: 'new' });
+      assert.deepEqual(again.health, wellSince(NOW + 2));
+      assert.deepEqual(await accounts.credentialsOf(first.accountKey), { password: 'new' });
     });
 
     it('seals credentials, so that they stand nowhere in plain and open in their own row only', async () => {
@@ -113,35 +125,82 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
     it('keeps since when an account is in a state while only the reason changes', async () => {
       const { accounts } = await prepare();
-      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+      const account = await accounts.linkAccount(newAccount(), NOW);
 
-      await accounts.setHealth(accountKey, 'degraded', 'slow', NOW + 1);
-      await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 2);
+      await accounts.setHealth(account, { ...DOWN, reason: 'quota_exhausted' }, NOW + 1);
+      await accounts.setHealth(account, DOWN, NOW + 2);
 
-      const found = await accounts.findAccount(accountKey);
-      assert.deepEqual(found?.health, { state: 'degraded', reason: 'down', since: NOW + 1 });
+      const found = await accounts.findAccount(account.accountKey);
+      assert.deepEqual(found?.health, { ...DOWN, since: NOW + 1 });
     });
 
     it('keeps telling that the user must act while the provider is down as well', async () => {
       const { accounts } = await prepare();
+      const account = await accounts.linkAccount(newAccount(), NOW);
+      await accounts.setHealth(account, REFUSED, NOW + 1);
+
+      await accounts.setHealth(account, DOWN, NOW + 2);
+
+      const found = await accounts.findAccount(account.accountKey);
+      assert.deepEqual(found?.health, { ...REFUSED, since: NOW + 1 });
+    });
+
+    it('does not hear of an account what was found out before its user linked it again', async () => {
+      const { accounts } = await prepare();
+      const before = await accounts.linkAccount(newAccount(), NOW);
+      await accounts.linkAccount(newAccount(), NOW + 1);
+
+      await accounts.setHealth(before, REFUSED, NOW + 2);
+
+      const found = await accounts.findAccount(before.accountKey);
+      assert.equal(found?.health.state, 'active');
+    });
+
+    it('takes syncs under way with the old credentials their leases', async () => {
+      const { db, accounts } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
-      await accounts.setHealth(accountKey, 'reauth_required', 'refused', NOW + 1);
+      await makeCalendar(db, accountKey);
+      await db.write("UPDATE account SET lease_holder = 'old', lease_until = 1");
+      await db.write("UPDATE calendar SET lease_holder = 'old', lease_until = 1");
 
-      await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 2);
+      await accounts.linkAccount(newAccount(), NOW + 1);
 
-      const found = await accounts.findAccount(accountKey);
-      assert.deepEqual(found?.health, { state: 'reauth_required', reason: 'refused', since: NOW + 1 });
+      const held = await db.all(
+        `SELECT lease_holder FROM account WHERE lease_holder IS NOT NULL
+         UNION ALL SELECT lease_holder FROM calendar WHERE lease_holder IS NOT NULL`,
+      );
+      assert.deepEqual(held, []);
+    });
+
+    it('has the user act on an account linked without the calendar permission', async () => {
+      const { accounts } = await prepare();
+
+      const linked = await accounts.linkAccount(newAccount({ calendarPermission: false }), NOW);
+
+      const { state, reason, since } = linked.health;
+      assert.deepEqual([state, reason, since], ['reauth_required', 'calendar_permission_missing', NOW]);
+    });
+
+    it('notes a calendar permission that is missing, and that it is there again', async () => {
+      const { accounts } = await prepare();
+      const account = await accounts.linkAccount(newAccount({ calendarPermission: true }), NOW);
+      const permission = async () => (await accounts.findAccount(account.accountKey))?.calendarPermission;
+
+      await accounts.setHealth(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
+      const missing = await permission();
+      await accounts.recover(account.accountKey, NOW + 2);
+
+      assert.equal(missing, false);
+      assert.equal(await permission(), true);
     });
 
     it('recovers an account only when its list and all its calendars are well', async () => {
       const { db, accounts } = await prepare();
-      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
-      await accounts.setHealth(accountKey, 'degraded', 'down', NOW + 1);
-      await db.write(
-        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, sync_error)
-         VALUES ('c', :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}', 'x')`,
-        { accountKey },
-      );
+      const account = await accounts.linkAccount(newAccount(), NOW);
+      const { accountKey } = account;
+      await accounts.setHealth(account, DOWN, NOW + 1);
+      await makeCalendar(db, accountKey);
+      await db.write("UPDATE calendar SET sync_error = 'x'");
 
       await accounts.recover(accountKey, NOW + 2);
       const whileCalendarFails = await accounts.findAccount(accountKey);
@@ -155,17 +214,13 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(whileCalendarFails?.health.state, 'degraded');
       assert.equal(whileListFails?.health.state, 'degraded');
       const after = await accounts.findAccount(accountKey);
-      assert.deepEqual(after?.health, { state: 'active', reason: undefined, since: NOW + 3 });
+      assert.deepEqual(after?.health, wellSince(NOW + 3));
     });
 
     it('disconnects an account with its credentials, mirror and jobs', async () => {
       const { db, accounts } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
-      await db.write(
-        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)
-         VALUES ('c', :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}')`,
-        { accountKey },
-      );
+      await makeCalendar(db, accountKey);
       await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', 'c', 0, 0)");
 
       const gone = await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);

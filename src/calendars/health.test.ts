@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { healthAfter } from './health.ts';
+import { actorOf, type HealthReason } from './health-reason.ts';
+import type { ProviderErrorKind } from './provider-error.ts';
+import type { ProviderKind } from './provider-kind.ts';
+
+describe('what a failure says about an account', () => {
+  const CASES: readonly [
+    ProviderKind,
+    ProviderErrorKind,
+    HealthReason | undefined,
+    state: string,
+    reason: HealthReason,
+    actor: string,
+  ][] = [
+    ['caldav', 'unauthorized', undefined, 'reauth_required', 'password_refused', 'user'],
+    ['apple', 'unauthorized', undefined, 'reauth_required', 'password_refused', 'user'],
+    ['google', 'unauthorized', undefined, 'reauth_required', 'access_revoked', 'user'],
+    [
+      'google',
+      'unauthorized',
+      'google_testing_expired',
+      'reauth_required',
+      'google_testing_expired',
+      'operator',
+    ],
+    [
+      'microsoft',
+      'unauthorized',
+      'reauthentication_demanded',
+      'reauth_required',
+      'reauthentication_demanded',
+      'user',
+    ],
+    ['google', 'unauthorized', 'app_replaced', 'reauth_required', 'app_replaced', 'user'],
+    ['google', 'permission_missing', undefined, 'reauth_required', 'calendar_permission_missing', 'user'],
+    [
+      'microsoft',
+      'permission_missing',
+      'admin_consent_required',
+      'degraded',
+      'admin_consent_required',
+      'administrator',
+    ],
+    ['google', 'misconfigured', undefined, 'degraded', 'app_credentials_refused', 'operator'],
+    ['microsoft', 'misconfigured', 'app_secret_expired', 'degraded', 'app_secret_expired', 'operator'],
+    ['google', 'misconfigured', 'provider_not_set_up', 'degraded', 'provider_not_set_up', 'operator'],
+    ['google', 'rate_limited', undefined, 'degraded', 'quota_exhausted', 'nobody'],
+    ['google', 'rate_limited', 'user_quota_exhausted', 'degraded', 'user_quota_exhausted', 'nobody'],
+    ['caldav', 'unavailable', undefined, 'degraded', 'provider_unavailable', 'nobody'],
+    ['caldav', 'unavailable', 'internal_fault', 'degraded', 'internal_fault', 'operator'],
+    ['caldav', 'invalid_response', undefined, 'degraded', 'provider_answer_unreadable', 'operator'],
+    ['google', 'sync_token_expired', undefined, 'degraded', 'provider_answer_unreadable', 'operator'],
+    ['caldav', 'forbidden_address', undefined, 'degraded', 'address_forbidden', 'operator'],
+    ['microsoft', 'not_found', undefined, 'degraded', 'calendar_gone', 'user'],
+  ];
+  for (const [provider, kind, given, state, reason, actor] of CASES) {
+    it(`${provider}, ${kind}${given ? ` (${given})` : ''}: ${state}, and ${actor} must act`, () => {
+      const ailment = healthAfter(
+        { kind, message: 'What happened', ...(given && { reason: given }) },
+        provider,
+      );
+
+      assert.deepEqual(ailment, { state, reason, message: 'What happened' });
+      assert.equal(actorOf(reason), actor);
+    });
+  }
+
+  it('is nothing when somebody else changed an event first', () => {
+    assert.equal(healthAfter({ kind: 'precondition_failed', message: '' }, 'caldav'), undefined);
+  });
+});

@@ -1,0 +1,43 @@
+/** What a failure says about its account: decisions only, nothing is read or written here. */
+import type { Ailment } from './account-store.ts';
+import { actorOf, type HealthReason } from './health-reason.ts';
+import type { ProviderErrorKind } from './provider-error.ts';
+import type { ProviderKind } from './provider-kind.ts';
+import type { SyncFailure } from './sync-failure.ts';
+
+/** What a kind of failure means where the provider told no more. */
+const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, HealthReason | undefined>> = {
+  access_denied: 'access_revoked',
+  permission_missing: 'calendar_permission_missing',
+  misconfigured: 'app_credentials_refused',
+  rate_limited: 'quota_exhausted',
+  unavailable: 'provider_unavailable',
+  forbidden_address: 'address_forbidden',
+  invalid_response: 'provider_answer_unreadable',
+  sync_token_expired: 'provider_answer_unreadable',
+  not_found: 'calendar_gone',
+  no_calendars: 'calendar_gone',
+  // Somebody else changed it first: that says nothing about the account.
+  precondition_failed: undefined,
+};
+
+/** `undefined` when it says nothing. */
+export function healthAfter(failure: SyncFailure, provider: ProviderKind): Ailment | undefined {
+  const reason = failure.reason ?? usualReason(failure.kind, provider);
+  if (reason === undefined) return undefined;
+  return { state: stateAfter(failure.kind, reason), reason, message: failure.message };
+}
+
+function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthReason | undefined {
+  if (kind !== 'unauthorized') return REASONS[kind];
+  return provider === 'apple' || provider === 'caldav' ? 'password_refused' : 'access_revoked';
+}
+
+/**
+ * Only what signing in again mends asks for that. A dead refresh token is such a thing even where the
+ * operator has to act as well, as with Google's test apps.
+ */
+function stateAfter(kind: ProviderErrorKind, reason: HealthReason): Ailment['state'] {
+  if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';
+  return kind === 'permission_missing' && actorOf(reason) === 'user' ? 'reauth_required' : 'degraded';
+}

@@ -1,0 +1,46 @@
+/** EndedAccessStore in SQL; held to test/contract/ended-access-store.contract.ts on both databases. */
+import type { EndedAccessStore } from '../calendars/ended-access-store.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import { credentialsContext } from './account-rows.ts';
+import type { Database } from './database.ts';
+
+type AccessRow = {
+  accountKey: string;
+  clientId: string;
+  provider: ProviderKind;
+  accountId: string;
+  credentials: string;
+  endedAt: number;
+};
+
+export function endedAccessStore(db: Database, sealer: Sealer): EndedAccessStore {
+  const open = (accountKey: string, sealed: string) =>
+    JSON.parse(sealer.open(sealed, credentialsContext(accountKey)));
+  return {
+    async findEndedAccess(accountKey) {
+      const row = await db.get<AccessRow>(
+        `SELECT account_key AS "accountKey", client_id AS "clientId", provider, account_id AS "accountId",
+                credentials, ended_at AS "endedAt"
+           FROM ended_access WHERE account_key = :accountKey`,
+        { accountKey },
+      );
+      return row && { ...row, credentials: open(accountKey, row.credentials) };
+    },
+
+    async credentialsOfTwins({ provider, accountId }) {
+      const rows = await db.all<{ accountKey: string; credentials: string }>(
+        `SELECT account_key AS "accountKey", credentials FROM account
+          WHERE provider = :provider AND account_id = :accountId`,
+        { provider, accountId },
+      );
+      return rows.map((row) => open(row.accountKey, row.credentials));
+    },
+
+    async forgetEndedAccess(accountKey) {
+      await db.write('DELETE FROM ended_access WHERE account_key = :accountKey RETURNING account_key', {
+        accountKey,
+      });
+    },
+  };
+}
