@@ -1,0 +1,46 @@
+/** Who takes part in an event. */
+import type { Event as GraphEvent, Recipient, ResponseStatus } from '@microsoft/microsoft-graph-types';
+
+import type { Attendee } from '../../calendars/event.ts';
+
+/**
+ * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
+ * marked (wire 2.5).
+ */
+export function attendeesOf({ organizer, attendees }: Pick<GraphEvent, 'organizer' | 'attendees'>): Attendee[] {
+  const found = new Map<string, Attendee>();
+  const own = organizer ? attendeeOf(organizer, 'organizer') : undefined;
+  if (own !== undefined) found.set(own.email.toLowerCase(), { ...own, organizer: true });
+  for (const attendee of attendees ?? []) {
+    const entry = attendeeOf(attendee, attendee.status?.response);
+    const before = found.get(entry?.email.toLowerCase() ?? '');
+    if (entry === undefined || (before !== undefined && !before.organizer)) continue;
+    // Who invites and does not answer takes part all the same.
+    const status = before !== undefined && entry.status === 'none' ? before.status : entry.status;
+    found.set(entry.email.toLowerCase(), { ...before, ...entry, status });
+  }
+  return [...found.values()];
+}
+
+/** `undefined` without an e-mail address: rooms of old and guests behind a list have none. */
+function attendeeOf({ emailAddress }: Recipient, response: ResponseStatus['response']): Attendee | undefined {
+  const email = emailAddress?.address?.trim();
+  if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) return undefined;
+  const name = emailAddress?.name?.trim();
+  return { email, ...(name && name !== email && { name }), status: statusOf(response) };
+}
+
+function statusOf(response: ResponseStatus['response']): Attendee['status'] {
+  switch (response) {
+    // Who invites takes part.
+    case 'organizer':
+    case 'accepted':
+      return 'accepted';
+    case 'declined':
+      return 'declined';
+    case 'tentativelyAccepted':
+      return 'tentative';
+    default:
+      return 'none';
+  }
+}

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { Sensitivity } from '@microsoft/microsoft-graph-types';
+
+import type { CalendarEvent } from '../../calendars/event.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { exceptionIn, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
+import { CUSTOM_PROPERTY } from './graph-facts.ts';
+
+const utc = (dateTime: string) => ({ dateTime: `${dateTime}.0000000`, timeZone: 'UTC' });
+
+const single: GraphItem = {
+  id: 'AAMk=',
+  changeKey: 'one',
+  type: 'singleInstance',
+  iCalUId: 'uid',
+  subject: 'Meeting',
+  start: utc('2026-11-18T14:00:00'),
+  end: utc('2026-11-18T15:30:00'),
+  isAllDay: false,
+  originalStartTimeZone: 'W. Europe Standard Time',
+};
+
+const weekly: GraphItem = {
+  ...single,
+  id: 'MASTER=',
+  type: 'seriesMaster',
+  start: utc('2026-10-21T07:00:00'),
+  end: utc('2026-10-21T08:00:00'),
+  recurrence: {
+    pattern: { type: 'weekly', interval: 1, daysOfWeek: ['wednesday'], firstDayOfWeek: 'monday' },
+    range: { type: 'noEnd', startDate: '2026-10-21', recurrenceTimeZone: 'W. Europe Standard Time' },
+  },
+};
+
+function eventOf(item: GraphItem): CalendarEvent {
+  const [event] = resourceOf(item).events;
+  assert.ok(event !== undefined);
+  return event;
+}
+
+describe("Graph's event", () => {
+  it('keeps its own zone, read from UTC', () => {
+    const { start, end } = eventOf(single);
+
+    assert.deepEqual(start, { type: 'zoned', local: '2026-11-18T15:00:00', zone: 'Europe/Berlin' });
+    assert.deepEqual(end, { type: 'zoned', local: '2026-11-18T16:30:00', zone: 'Europe/Berlin' });
+  });
+
+  const zones: readonly (readonly [string | null, unknown])[] = [
+    ['Pacific Standard Time', 'America/Los_Angeles'],
+    ['Europe/Athens', 'Europe/Athens'],
+    ['(UTC+01:00) Amsterdam, Berlin, Bern, Rome, Stockholm, Vienna', 'Europe/Amsterdam'],
+    ['tzone://Microsoft/Custom', 'UTC'],
+    ['Customized Time Zone', 'UTC'],
+    ['', 'UTC'],
+    [null, 'UTC'],
+  ];
+  for (const [name, zone] of zones)
+    it(`is at the same instant when its zone is called ${JSON.stringify(name)}`, () => {
+      const { start } = eventOf({ ...single, originalStartTimeZone: name });
+
+      assert.equal(start.type === 'zoned' && start.zone, zone);
+      assert.ok(start.type === 'zoned' && typeof start.zone === 'string');
+      const at = Temporal.PlainDateTime.from(start.local).toZonedDateTime(start.zone).epochMilliseconds;
+      assert.equal(at, Date.UTC(2026, 10, 18, 14));
+    });
+
+  it('that lasts all day has the dates as written', () => {
+    const { start, end } = eventOf({
+      ...single,
+      isAllDay: true,
+      start: utc('2026-11-18T00:00:00'),
+      end: utc('2026-11-20T00:00:00'),
+      originalStartTimeZone: 'Pacific Standard Time',
+    });
+
+    assert.deepEqual(
+      [start, end],
+      [
+        { type: 'date', date: '2026-11-18' },
+        { type: 'date', date: '2026-11-20' },
+      ],
+    );
+  });
+
+  it('without a time that can be read is refused', () => {
+    for (const start of [null, undefined, { dateTime: 'soon', timeZone: 'UTC' }])
+      assert.throws(
+        () => resourceOf({ ...single, ...(start === undefined ? { start: null } : { start }) }),
+        (failure) => failure instanceof ProviderError && failure.kind === 'invalid_response',
+      );
+  });
+
+  it('tells whether it blocks, and how sure it is', () => {
+    const table: readonly (readonly [GraphItem, string, string])[] = [
+      [{ showAs: 'busy' }, 'busy', 'confirmed'],
+      [{ showAs: 'oof' }, 'busy', 'confirmed'],
+      [{ showAs: 'unknown' }, 'busy', 'confirmed'],
+      [{ showAs: 'tentative' }, 'busy', 'tentative'],
+      [{ showAs: 'free' }, 'free', 'confirmed'],
+      [{ showAs: 'workingElsewhere' }, 'free', 'confirmed'],
+      [{ showAs: 'busy', responseStatus: { response: 'tentativelyAccepted' } }, 'busy', 'tentative'],
+      [{ showAs: 'busy', isCancelled: true }, 'free', 'cancelled'],
+    ];
+    for (const [item, availability, status] of table) {
+      const event = eventOf({ ...single, ...item });
+      assert.deepEqual([event.availability, event.status], [availability, status], JSON.stringify(item));
+    }
+  });
+
+  it('tells how private it is', () => {
+    const privacyOf = (sensitivity: Sensitivity | null) => eventOf({ ...single, sensitivity }).privacy;
+
+    assert.deepEqual(([null, 'normal', 'personal', 'private', 'confidential'] as const).map(privacyOf), [
+      'public',
+      'public',
+      'private',
+      'private',
+      'confidential',
+    ]);
+  });
+
+  it('lists guests with their answers, and the organizer once, marked', () => {
+    const { attendees } = eventOf({
+      ...single,
+      organizer: { emailAddress: { name: 'Ada', address: 'ada@example.com' } },
+      attendees: [
+        { emailAddress: { address: 'Ada@example.com' }, status: { response: 'none' } },
+        { emailAddress: { name: 'Bo', address: 'bo@example.com' }, status: { response: 'accepted' } },
+        { emailAddress: { address: 'cy@example.com' }, status: { response: 'tentativelyAccepted' } },
+        { emailAddress: { address: 'di@example.com' }, status: { response: 'declined' } },
+        { emailAddress: { address: 'ed@example.com' }, status: { response: 'notResponded' } },
+        { emailAddress: { name: 'Room without an address' } },
+      ],
+    });
+
+    assert.deepEqual(attendees, [
+      { email: 'Ada@example.com', name: 'Ada', status: 'accepted', organizer: true },
+      { email: 'bo@example.com', name: 'Bo', status: 'accepted' },
+      { email: 'cy@example.com', status: 'tentative' },
+      { email: 'di@example.com', status: 'declined' },
+      { email: 'ed@example.com', status: 'none' },
+    ]);
+  });
+
+  it('tells where, why, and how to join', () => {
+    const event = eventOf({
+      ...single,
+      body: { contentType: 'text', content: 'Agenda\r\n' },
+      location: { displayName: 'Room 1' },
+      onlineMeeting: { joinUrl: 'https://teams.example/1' },
+      webLink: 'https://outlook.example/1',
+      lastModifiedDateTime: '2026-11-01T10:00:00.1234567Z',
+    });
+
+    assert.deepEqual(
+      [event.description, event.location, event.conference, event.link, event.lastModified],
+      ['Agenda', 'Room 1', 'https://teams.example/1', 'https://outlook.example/1', Date.UTC(2026, 10, 1, 10)],
+    );
+  });
+
+  it('gives back what an application keeps with it, and nothing else under that name', () => {
+    const withValue = (value: string) =>
+      eventOf({
+        ...single,
+        singleValueExtendedProperties: [
+          { id: 'String {other} Name kalends', value: '{"no":1}' },
+          { id: CUSTOM_PROPERTY.toUpperCase(), value },
+        ],
+      }).custom;
+
+    assert.deepEqual(withValue('{"order":17}'), { order: 17 });
+    for (const value of ['', '[1]', '"text"', '{broken']) assert.equal(withValue(value), undefined);
+  });
+});
+
+describe("Graph's series", () => {
+  it('runs in the zone of its rule and leaves out what was deleted from it', () => {
+    const { start, recurrence } = eventOf({
+      ...weekly,
+      originalStartTimeZone: 'tzone://Microsoft/Custom',
+      cancelledOccurrences: ['OID.MASTER=.2026-11-04', 'nonsense'],
+    });
+
+    assert.deepEqual(start, { type: 'zoned', local: '2026-10-21T09:00:00', zone: 'Europe/Berlin' });
+    assert.deepEqual(recurrence?.exdates, [{ type: 'date', date: '2026-11-04' }]);
+    assert.ok(isSeries(weekly) && !isSeries(single) && !isSeries({ ...weekly, type: 'exception' }));
+  });
+
+  it('has exceptions that name the start they replace, over a clock change too', () => {
+    const moved: GraphItem = {
+      ...single,
+      id: 'EXC=',
+      changeKey: 'two',
+      type: 'exception',
+      originalStart: '2026-10-28T08:00:00Z',
+    };
+
+    const exception = exceptionOf(moved, weekly);
+
+    const [event] = exception.events;
+    assert.deepEqual(event?.recurrenceId, {
+      type: 'zoned',
+      local: '2026-10-28T09:00:00',
+      zone: 'Europe/Berlin',
+    });
+    assert.deepEqual([exception.etag, exception.seriesId, exception.eventId], ['two', 'MASTER=', 'EXC=']);
+    assert.deepEqual(exceptionIn(exception.href), { seriesId: 'MASTER=', id: 'EXC=' });
+    assert.equal(exceptionIn('MASTER='), undefined);
+  });
+
+  it('of all-day events has exceptions named by date, however Graph writes it', () => {
+    const master: GraphItem = { ...weekly, isAllDay: true, start: utc('2026-10-21T00:00:00') };
+    const dateFor = (item: GraphItem) =>
+      exceptionOf({ ...single, id: 'EXC=', ...item }, master).events[0]?.recurrenceId;
+
+    for (const item of [
+      { originalStart: '2026-10-28T00:00:00Z' },
+      { originalStart: '2026-10-27T23:00:00Z' },
+      { occurrenceId: 'OID.MASTER=.2026-10-28' },
+    ])
+      assert.deepEqual(dateFor(item), { type: 'date', date: '2026-10-28' }, JSON.stringify(item));
+  });
+
+  it('places an exception by its day where its original start is not told', () => {
+    const item = { ...single, id: 'EXC=', occurrenceId: 'OID.MASTER=.2026-11-04' };
+
+    assert.deepEqual(exceptionOf(item, weekly).events[0]?.recurrenceId, {
+      type: 'zoned',
+      local: '2026-11-04T09:00:00',
+      zone: 'Europe/Berlin',
+    });
+    assert.throws(() => exceptionOf({ ...single, id: 'EXC=' }, weekly), ProviderError);
+  });
+});

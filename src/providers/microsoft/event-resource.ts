@@ -1,0 +1,162 @@
+/** Graph's events as resources of the mirror: a single event, or a series with each of its exceptions. */
+import type { Event as GraphEvent, Sensitivity } from '@microsoft/microsoft-graph-types';
+
+import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
+import { instantOf } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { attendeesOf } from './attendees.ts';
+import { customOf } from './custom.ts';
+import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
+import { dayOfOccurrence } from './graph-facts.ts';
+import { recurrenceOf } from './recurrence.ts';
+
+/** What Graph answers; `occurrenceId` is documented but not in the published types. */
+export type GraphItem = GraphEvent & { readonly occurrenceId?: string | null };
+
+export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
+  type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
+
+/** A single event or a master, alone. Fails as `invalid_response` when it cannot be read. */
+export function resourceOf(item: GraphItem): EventResource {
+  const id = idOf(item);
+  const { exceptionOccurrences: _, ...original } = item;
+  return {
+    href: id,
+    etag: item.changeKey ?? undefined,
+    eventId: id,
+    events: [eventOf(item, zoneOfItem(item))],
+    original,
+  };
+}
+
+/**
+ * An exception of a series: a resource of its own, with a version of its own. Its href names the series too, so
+ * that what the mirror has of a series is known by its hrefs.
+ */
+export function exceptionOf(item: GraphItem, master: GraphItem): EventResource {
+  const id = idOf(item);
+  const seriesId = idOf(master);
+  const zone = zoneOfItem(master);
+  // (k) An exception in another zone than its series says so; one that says nothing is in that of the series.
+  const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone);
+  const { recurrence: _, custom = customOf(master), ...own } = event;
+  return {
+    href: exceptionHref(seriesId, id),
+    etag: item.changeKey ?? undefined,
+    eventId: id,
+    seriesId,
+    events: [
+      {
+        ...own,
+        uid: master.iCalUId ?? own.uid,
+        recurrenceId: originalStartOf(item, master, zone),
+        ...(custom !== undefined && { custom }),
+      },
+    ],
+    original: { ...item },
+  };
+}
+
+/** No id of Graph's has this character. */
+const OF_SERIES = '#';
+
+export const exceptionHref = (seriesId: string, id: string): string => `${seriesId}${OF_SERIES}${id}`;
+
+/** The series an exception's href names, and the exception's own id; `undefined` for any other href. */
+export function exceptionIn(href: string): { readonly seriesId: string; readonly id: string } | undefined {
+  const at = href.indexOf(OF_SERIES);
+  return at === -1 ? undefined : { seriesId: href.slice(0, at), id: href.slice(at + 1) };
+}
+
+/**
+ * A series runs in the zone of its rule, an event in that it was made in. Times were asked for in UTC, so where no
+ * name is one the instants are right all the same; a series then runs in UTC.
+ */
+function zoneOfItem({ recurrence, originalStartTimeZone, originalEndTimeZone }: GraphItem): Zone {
+  const names = [recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone];
+  return zoneNamed(...names) ?? 'UTC';
+}
+
+/** In the type and zone of the master's start. */
+function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventTime {
+  const day = dayOfOccurrence(item.occurrenceId ?? '');
+  const instant = stampOf(item.originalStart);
+  if (master.isAllDay) {
+    if (day !== undefined) return { type: 'date', date: day };
+    if (instant !== undefined) return { type: 'date', date: dateOf(instant, zone) };
+  } else {
+    if (instant !== undefined) return zonedTime(instant, zone);
+    const start = timeOf(master.start, false, zone);
+    if (day !== undefined && start?.type === 'zoned')
+      return { ...start, local: `${day}${start.local.slice(10)}` };
+  }
+  throw unreadable('an exception that names no occurrence');
+}
+
+/** (k) Midnight UTC is the date itself; any other time is midnight in the zone of the series. */
+function dateOf(instant: number, zone: Zone): string {
+  const time = zonedTime(instant, zone);
+  const isUtc = formatLocal(instant).endsWith('T00:00:00');
+  const local = isUtc || time.type !== 'zoned' ? instant : (parseLocal(time.local) ?? instant);
+  return formatDate(dayOfLocal(local));
+}
+
+function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
+  const isAllDay = item.isAllDay === true;
+  const start = timeOf(item.start, isAllDay, zone);
+  const end = timeOf(item.end, isAllDay, zone);
+  if (start === undefined || end === undefined) throw unreadable('an event without a time');
+  const { iCalUId, subject, body, location, webLink, recurrence } = item;
+  const deletedDays = (item.cancelledOccurrences ?? [])
+    .map(dayOfOccurrence)
+    .filter((day) => day !== undefined);
+  const rule = recurrence ? recurrenceOf(recurrence, deletedDays) : undefined;
+  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl;
+  const custom = customOf(item);
+  const lastModified = stampOf(item.lastModifiedDateTime);
+  return {
+    uid: iCalUId ?? idOf(item),
+    title: subject ?? '',
+    start,
+    end: instantOf(end, 'UTC') < instantOf(start, 'UTC') ? start : end,
+    ...(rule && { recurrence: rule }),
+    status: statusOf(item),
+    availability: availabilityOf(item),
+    privacy: PRIVACY[item.sensitivity ?? 'normal'] ?? 'private',
+    ...(body?.content?.trim() && { description: body.content.trim() }),
+    ...(location?.displayName && { location: location.displayName }),
+    attendees: attendeesOf(item),
+    ...(conference && { conference }),
+    ...(webLink && { link: webLink }),
+    ...(custom !== undefined && { custom }),
+    ...(lastModified !== undefined && { lastModified }),
+  };
+}
+
+function statusOf({ isCancelled, responseStatus, showAs }: GraphItem): CalendarEvent['status'] {
+  if (isCancelled) return 'cancelled';
+  const tentative = responseStatus?.response === 'tentativelyAccepted' || showAs === 'tentative';
+  return tentative ? 'tentative' : 'confirmed';
+}
+
+/** (k) Who works elsewhere can be met: Outlook's own scheduling does not count it as busy. */
+function availabilityOf({ isCancelled, showAs }: GraphItem): CalendarEvent['availability'] {
+  return isCancelled || showAs === 'free' || showAs === 'workingElsewhere' ? 'free' : 'busy';
+}
+
+const PRIVACY: Readonly<Record<Sensitivity, CalendarEvent['privacy']>> = {
+  normal: 'public',
+  personal: 'private',
+  private: 'private',
+  confidential: 'confidential',
+};
+
+function idOf({ id }: GraphItem): string {
+  if (!id) throw unreadable('an event without an id');
+  return id;
+}
+
+const unreadable = (what: string): ProviderError =>
+  new ProviderError('invalid_response', `Microsoft sent ${what}`, { reason: 'provider_answer_unreadable' });

@@ -1,0 +1,54 @@
+/** Microsoft: personal accounts and those of organisations, with calendars in Exchange Online, over Microsoft Graph. */
+import type {
+  AccountSession,
+  CalendarAccount,
+  ProviderCredentials,
+  RedirectProvider,
+} from '../../calendars/calendar-provider.ts';
+import type { Egress } from '../../lib/egress/egress.ts';
+import type { Log } from '../../lib/log.ts';
+import { listCalendars } from './calendars.ts';
+import { changesSince } from './changes-since.ts';
+import type { Graph } from './graph-client.ts';
+import { covers } from './scopes.ts';
+import { microsoftSignIn } from './sign-in.ts';
+
+/** Addresses are without a trailing slash. */
+export type MicrosoftDeps = {
+  readonly egress: Egress;
+  /** As `https://login.microsoftonline.com/common/v2.0`. */
+  readonly issuer: string;
+  /** As `https://graph.microsoft.com/v1.0`. */
+  readonly apiUrl: string;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
+  return {
+    kind: 'microsoft',
+    signIn: microsoftSignIn(deps),
+    open: (credentials, session) => openAccount(credentials, session, deps),
+  };
+}
+
+function openAccount(
+  credentials: ProviderCredentials,
+  session: AccountSession,
+  { egress, apiUrl, log, now }: MicrosoftDeps,
+): CalendarAccount {
+  const graph: Graph = { egress, apiUrl, session };
+  const basic = !covers(grantedScopes(credentials), 'read');
+  return {
+    listCalendars: () => listCalendars(graph),
+    async *changesSince(calendarHref, token, known) {
+      const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;
+      yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });
+    },
+  };
+}
+
+function grantedScopes({ scopes }: ProviderCredentials): string[] {
+  return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
+}

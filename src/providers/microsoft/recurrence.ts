@@ -1,0 +1,77 @@
+/** Graph's recurrence as an RRULE (RFC 5545 §3.3.10) on the clock of the series. */
+import type {
+  DayOfWeek,
+  PatternedRecurrence,
+  RecurrencePattern,
+  RecurrenceRange,
+} from '@microsoft/microsoft-graph-types';
+
+import type { Recurrence } from '../../lib/recurrence/event-time.ts';
+
+/** A date in Graph that is none. */
+const NO_YEAR = '0001-';
+const POSITIONS: Readonly<Record<string, number>> = { first: 1, second: 2, third: 3, fourth: 4, last: -1 };
+
+/** `undefined` when the pattern is of no type we know; `deletedDays` are days by the rule whose instance is gone. */
+export function recurrenceOf(
+  { pattern, range }: PatternedRecurrence,
+  deletedDays: readonly string[],
+): Recurrence | undefined {
+  const parts = pattern ? partsOf(pattern) : undefined;
+  if (parts === undefined) return undefined;
+  const interval = (pattern?.interval ?? 1) > 1 ? [`INTERVAL=${pattern?.interval}`] : [];
+  return {
+    rrules: [[...parts, ...interval, ...endOf(range ?? {})].join(';')],
+    rdates: [],
+    // A date takes away that day's instance, whatever its time.
+    exdates: deletedDays.map((date) => ({ type: 'date', date })),
+  };
+}
+
+/** Graph answers every member of a pattern, also those that mean nothing to its type. */
+function partsOf(pattern: RecurrencePattern): string[] | undefined {
+  const { type, dayOfMonth = 1, month = 1, firstDayOfWeek } = pattern;
+  switch (type) {
+    case 'daily':
+      return ['FREQ=DAILY'];
+    case 'weekly':
+      return ['FREQ=WEEKLY', ...daysOf(pattern), `WKST=${shortDay(firstDayOfWeek ?? 'sunday')}`];
+    case 'absoluteMonthly':
+      return ['FREQ=MONTHLY', ...dayOfMonthParts(dayOfMonth)];
+    case 'relativeMonthly':
+      return ['FREQ=MONTHLY', ...weekdayParts(pattern)];
+    case 'absoluteYearly':
+      return ['FREQ=YEARLY', `BYMONTH=${month}`, ...dayOfMonthParts(dayOfMonth)];
+    case 'relativeYearly':
+      return ['FREQ=YEARLY', `BYMONTH=${month}`, ...weekdayParts(pattern)];
+    default:
+      return undefined;
+  }
+}
+
+/** Outlook takes a month's last day where it has no such day; iCalendar would leave the month out. */
+function dayOfMonthParts(day: number): string[] {
+  if (day <= 28) return [`BYMONTHDAY=${day}`];
+  const days = Array.from({ length: day - 27 }, (_, index) => 28 + index);
+  return [`BYMONTHDAY=${days}`, 'BYSETPOS=-1'];
+}
+
+/** > If daysOfWeek specifies more than one day, the event falls on the first day that satisfies the pattern. */
+function weekdayParts(pattern: RecurrencePattern): string[] {
+  return [...daysOf(pattern), `BYSETPOS=${POSITIONS[pattern.index ?? 'first'] ?? 1}`];
+}
+
+function daysOf({ daysOfWeek }: RecurrencePattern): string[] {
+  return daysOfWeek?.length ? [`BYDAY=${daysOfWeek.map(shortDay)}`] : [];
+}
+
+const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
+
+/** The last day counts whole, in the zone of the series: a date without a time. */
+function endOf({ type, endDate, numberOfOccurrences }: RecurrenceRange): string[] {
+  if (type === 'numbered' && numberOfOccurrences) return [`COUNT=${numberOfOccurrences}`];
+  if (type === 'endDate' && endDate && !endDate.startsWith(NO_YEAR)) {
+    return [`UNTIL=${endDate.slice(0, 10).replaceAll('-', '')}`];
+  }
+  return [];
+}

@@ -1,0 +1,38 @@
+/** Which of Microsoft's permissions serve which scope of ours. */
+import type { Scope } from '../../oauth/scope.ts';
+
+/**
+ * The smallest that serves. Nothing is asked for the account itself: who signed in is in the ID token, so that the
+ * User.Read of most apps is not needed.
+ */
+const ASKED: Readonly<Record<Scope, string>> = {
+  'free-busy': 'Calendars.ReadBasic',
+  read: 'Calendars.Read',
+  'read-write': 'Calendars.ReadWrite',
+};
+
+/** `offline_access` is what gives a refresh token. */
+const IDENTITY = ['openid', 'profile', 'email', 'offline_access'];
+
+/** From the largest to the smallest; each serves what those after it serve. */
+const PERMISSIONS: readonly (readonly string[])[] = [
+  ['calendars.readwrite', 'calendars.readwrite.shared'],
+  ['calendars.read', 'calendars.read.shared'],
+  ['calendars.readbasic'],
+];
+const ENOUGH: Readonly<Record<Scope, number>> = { 'read-write': 1, read: 2, 'free-busy': 3 };
+
+/** What to ask for, as the authorization request writes it. */
+export const askedScope = (scope: Scope): string => [...IDENTITY, ASKED[scope]].join(' ');
+
+/** Whether the permissions granted serve the scope. */
+export function covers(grantedScopes: readonly string[], scope: Scope): boolean {
+  const enough = PERMISSIONS.slice(0, ENOUGH[scope]).flat();
+  return grantedScopes.map(bareName).some((name) => enough.includes(name));
+}
+
+/** Graph is named or left out: `https://graph.microsoft.com/Calendars.Read`, `Calendars.Read`. */
+const bareName = (scope: string): string => scope.slice(scope.lastIndexOf('/') + 1).toLowerCase();
+
+/** As a token answer lists them. */
+export const scopesOf = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');

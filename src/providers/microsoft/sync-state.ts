@@ -1,0 +1,46 @@
+/** What our sync tokens hold: Graph's delta link, the window it is for, and when everything was last compared. */
+import { ProviderError } from '../../calendars/provider-error.ts';
+
+/** Epoch milliseconds, from midnight to midnight UTC. */
+export type Window = { readonly start: number; readonly end: number };
+
+/** Instants are epoch milliseconds. */
+export type SyncState = {
+  readonly link: string;
+  readonly window: Window;
+  /** When the window was drawn. */
+  readonly drawnAt: number;
+  /** When ids and versions of everything were last seen. */
+  readonly comparedAt: number;
+};
+
+const VERSION = 1;
+
+export function writeSyncState({ link, window, drawnAt, comparedAt }: SyncState): string {
+  return JSON.stringify({ v: VERSION, link, ...window, drawnAt, comparedAt });
+}
+
+/** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
+export function readSyncState(token: string): SyncState {
+  const state = parse(token);
+  if (state === undefined) throw new ProviderError('sync_token_expired', 'The sync token is not known');
+  return state;
+}
+
+function parse(token: string): SyncState | undefined {
+  const { v, link, start, end, drawnAt, comparedAt } = objectOf(token);
+  if (v !== VERSION || typeof link !== 'string') return undefined;
+  if (typeof start !== 'number' || typeof end !== 'number') return undefined;
+  if (typeof drawnAt !== 'number' || typeof comparedAt !== 'number') return undefined;
+  return { link, window: { start, end }, drawnAt, comparedAt };
+}
+
+function objectOf(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {}; // Not our token.
+    throw error;
+  }
+}
