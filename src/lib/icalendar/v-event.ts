@@ -134,7 +134,8 @@ function readAttendee(property: ContentLine): VAttendee {
   };
 }
 
-function readRecurrence(properties: Properties, zoneOf: ZoneOf, dates: DateCount): Recurrence {
+/** What an event or a bare list of lines says of its recurrence. */
+export function readRecurrence(properties: Properties, zoneOf: ZoneOf, dates: DateCount): Recurrence {
   const rrules = (properties.get('RRULE') ?? [])
     .map(({ value }) => value.trim())
     .filter((text) => text !== '');

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { parseRecurrence } from './recurrence-lines.ts';
+
+describe('recurrence lines', () => {
+  it('name rules, dates and exceptions, each in its own type and zone', () => {
+    const lines = [
+      'RRULE:FREQ=WEEKLY;BYDAY=MO',
+      'EXDATE;TZID=Europe/Paris:20261102T090000,20261109T090000',
+      'EXDATE:20261116T080000Z',
+      'RDATE;VALUE=DATE:20261203',
+    ];
+
+    assert.deepEqual(parseRecurrence(lines, 'Asia/Tokyo'), {
+      rrules: ['FREQ=WEEKLY;BYDAY=MO'],
+      rdates: [{ start: { type: 'date', date: '2026-12-03' } }],
+      exdates: [
+        { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' },
+        { type: 'zoned', local: '2026-11-09T09:00:00', zone: 'Europe/Paris' },
+        { type: 'zoned', local: '2026-11-16T08:00:00', zone: 'UTC' },
+      ],
+    });
+  });
+
+  it('are in the zone given where they name none, or one that nobody knows', () => {
+    const { exdates } = parseRecurrence(
+      ['EXDATE:20261102T090000', 'EXDATE;TZID=Mars/Base:20261103T090000'],
+      'Asia/Tokyo',
+    );
+
+    assert.deepEqual(
+      exdates.map((date) => date.type === 'zoned' && date.zone),
+      ['Asia/Tokyo', 'Asia/Tokyo'],
+    );
+  });
+
+  it('mean nothing where they cannot be read', () => {
+    assert.deepEqual(parseRecurrence(['', 'EXRULE:FREQ=DAILY', 'EXDATE:soon', 'RRULE', 'RRULE:'], 'UTC'), {
+      rrules: [],
+      rdates: [],
+      exdates: [],
+    });
+  });
+});

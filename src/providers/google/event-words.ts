@@ -1,0 +1,104 @@
+/** What Google says of an event besides its times, in our words. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
+import { instantIn } from './google-times.ts';
+import { isObject, objects, text } from './json-value.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+type Words = Omit<
+  CalendarEvent,
+  'uid' | 'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFuture' | 'status'
+>;
+
+/** Absent ones are left out, as `exactOptionalPropertyTypes` has it. */
+export function wordsOf(event: GoogleEvent): Words {
+  const description = text(event.description);
+  const location = text(event.location);
+  const color = COLORS.get(text(event.colorId) ?? '');
+  const conference = conferenceOf(event);
+  const link = text(event.htmlLink);
+  const custom = customOf(event);
+  const lastModified = instantIn(text(event.updated) ?? '');
+  return {
+    title: text(event.summary) ?? '',
+    availability: availabilityOf(event),
+    privacy: privacyOf(event),
+    ...(description === undefined ? {} : { description }),
+    ...(location === undefined ? {} : { location }),
+    ...(color === undefined ? {} : { color }),
+    attendees: attendeesOf(event),
+    ...(conference === undefined ? {} : { conference }),
+    ...(link === undefined ? {} : { link }),
+    ...(custom === undefined ? {} : { custom }),
+    ...(lastModified === undefined ? {} : { lastModified }),
+  };
+}
+
+export function statusOf({ status }: GoogleEvent): CalendarEvent['status'] {
+  return status === 'cancelled' || status === 'tentative' ? status : 'confirmed';
+}
+
+/** A birthday keeps nobody busy, whatever it says. Focus time and absences say that they do. */
+function availabilityOf({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
+  const isFree = transparency === 'transparent' || eventType === 'birthday' || status === 'cancelled';
+  return isFree ? 'free' : 'busy';
+}
+
+/** `default` is the calendar's own visibility, which an event does not tell. */
+function privacyOf({ visibility }: GoogleEvent): CalendarEvent['privacy'] {
+  return visibility === 'private' || visibility === 'confidential' ? visibility : 'public';
+}
+
+/** Google's guest list exactly as it is (wire 2.5): the organizer is in it only where Google lists it. */
+function attendeesOf({ attendees }: GoogleEvent): Attendee[] {
+  return objects<calendar_v3.Schema$EventAttendee>(attendees).flatMap((attendee) => {
+    const email = text(attendee.email);
+    const name = text(attendee.displayName);
+    if (email === undefined) return [];
+    const status = RESPONSES.get(text(attendee.responseStatus) ?? '') ?? 'none';
+    return [
+      {
+        email,
+        ...(name === undefined ? {} : { name }),
+        status,
+        ...(attendee.organizer === true ? { organizer: true as const } : {}),
+      },
+    ];
+  });
+}
+
+const RESPONSES: ReadonlyMap<string, Attendee['status']> = new Map([
+  ['accepted', 'accepted'],
+  ['declined', 'declined'],
+  ['tentative', 'tentative'],
+]);
+
+/** Where to join by video: a conference can also have telephone numbers and other entries. */
+function conferenceOf({ conferenceData, hangoutLink }: GoogleEvent): string | undefined {
+  const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
+  const video = entries.find(({ entryPointType }) => entryPointType === 'video');
+  return [text(video?.uri), text(hangoutLink)].find((uri) => /^https?:\/\//i.test(uri ?? ''));
+}
+
+/** What applications keep with an event: shared with all its guests, or on this copy alone, which wins. */
+function customOf({ extendedProperties }: GoogleEvent): Readonly<Record<string, unknown>> | undefined {
+  const lists = [extendedProperties?.shared, extendedProperties?.private].filter(isObject);
+  const custom = Object.assign({}, ...lists);
+  return Object.keys(custom).length === 0 ? undefined : custom;
+}
+
+/** (k) The colours of events as Colors: get answers them; they have not changed since the API exists. */
+const COLORS: ReadonlyMap<string, string> = new Map([
+  ['1', '#a4bdfc'],
+  ['2', '#7ae7bf'],
+  ['3', '#dbadff'],
+  ['4', '#ff887c'],
+  ['5', '#fbd75b'],
+  ['6', '#ffb878'],
+  ['7', '#46d6db'],
+  ['8', '#e1e1e1'],
+  ['9', '#5484ed'],
+  ['10', '#51b749'],
+  ['11', '#dc2127'],
+]);

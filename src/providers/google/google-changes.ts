@@ -1,0 +1,102 @@
+/**
+ * What changed in a calendar, Events: list with a sync token; without one, everything there is. Recurring events come as
+ * masters and exceptions (`singleEvents=false`) and are expanded by us.
+ *
+ * Deleted events are not asked for (`showDeleted` is left alone): with a sync token Google sends them anyway, and a full
+ * listing has no tombstones, only the cancelled exceptions of series that live.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { Changes } from '../../calendars/calendar-provider.ts';
+import type { EventResource } from '../../calendars/event.ts';
+import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
+import type { Log } from '../../lib/log.ts';
+import type { GoogleApi } from './google-api.ts';
+import { type ListedEvent, listedEvent } from './google-event.ts';
+import { pagesOf } from './google-pages.ts';
+import { objects, text } from './json-value.ts';
+import { openSyncToken, sealSyncToken } from './sync-token.ts';
+
+export type ChangesRequest = {
+  readonly calendarHref: string;
+  readonly token: string | undefined;
+  /** The provider's scopes as granted: what they show of an event is part of what was synced. */
+  readonly scopes: readonly string[];
+};
+
+/** Google's most. */
+const PAGE_SIZE = '2500';
+
+export async function* changesSince(
+  { calendarHref, token, scopes }: ChangesRequest,
+  api: GoogleApi,
+  log: Log,
+): AsyncGenerator<Changes> {
+  const syncToken = token === undefined ? undefined : openSyncToken(token, scopes);
+  const path = `/calendars/${encodeURIComponent(calendarHref)}/events`;
+  const ask = (pageToken: string | undefined) =>
+    api.get('events.list', path, { maxResults: PAGE_SIZE, singleEvents: 'false', syncToken, pageToken });
+
+  let next: string | undefined;
+  const pages = async function* (): AsyncGenerator<ListedEvent[]> {
+    for await (const page of pagesOf<calendar_v3.Schema$Events>(ask)) {
+      next = text(page.nextSyncToken) ?? next;
+      yield eventsIn(page, log);
+    }
+  };
+  yield* syncToken === undefined ? fullParts(pages()) : deltaParts(pages());
+  const end = { changed: [], removed: [], complete: syncToken === undefined };
+  yield next === undefined ? end : { ...end, next: sealSyncToken(next, scopes) };
+}
+
+function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
+  const zone = text(page.timeZone) ?? 'UTC';
+  const listed = objects<calendar_v3.Schema$Event>(page.items).map((event) => readable(event, zone));
+  for (const event of listed)
+    if (event.is === 'unreadable')
+      log.warn({ eventId: event.id }, 'Left out an event of Google’s without a time');
+  return listed;
+}
+
+/** One event that is too much costs the others nothing. */
+function readable(event: calendar_v3.Schema$Event, zone: string): ListedEvent {
+  try {
+    return listedEvent(event, zone);
+  } catch (error) {
+    if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
+    throw error;
+  }
+}
+
+/** Whatever a full listing does not name is gone: what it names as deleted needs no word. */
+async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
+  for await (const events of pages) yield { changed: resourcesIn(events), removed: [], complete: true };
+}
+
+/**
+ * With a series its exceptions go, except those that Google still lists: somebody who is no longer invited to a
+ * series may be invited to one of its instances. So exceptions come last, when all that is gone is gone.
+ */
+async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
+  const exceptions: EventResource[] = [];
+  const gone = new Set<string>();
+  for await (const events of pages) {
+    const resources = resourcesIn(events);
+    const removed = events.flatMap((event) => (event.is === 'gone' ? event.href : []));
+    for (const href of removed) gone.add(href);
+    exceptions.push(...resources.filter(({ seriesId }) => seriesId !== undefined));
+    const changed = resources.filter(({ seriesId }) => seriesId === undefined);
+    yield { changed, removed, complete: false };
+  }
+  // A cancelled exception of a series that is gone says nothing more.
+  const isMoot = ({ seriesId, events: [event] }: EventResource) =>
+    event?.status === 'cancelled' && seriesId !== undefined && gone.has(seriesId);
+  yield {
+    changed: exceptions.filter((exception) => !isMoot(exception)),
+    removed: exceptions.filter(isMoot).map(({ href }) => href),
+    complete: false,
+  };
+}
+
+const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>
+  events.flatMap((event) => (event.is === 'resource' ? event.resource : []));

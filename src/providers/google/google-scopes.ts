@@ -1,0 +1,47 @@
+/**
+ * Which of Google's permissions serve which scope of ours: the one table. (k) That `calendar.events.freebusy`
+ * suffices for events.list, and which fields come back with it, no published page says in full.
+ */
+import type { Scope } from '../../oauth/scope.ts';
+
+const CALENDAR = 'https://www.googleapis.com/auth/calendar';
+const LIST = `${CALENDAR}.calendarlist.readonly`;
+
+/** The smallest that serves: the events at the level needed, and the list of calendars. */
+const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
+  'free-busy': [`${CALENDAR}.events.freebusy`, LIST],
+  read: [`${CALENDAR}.events.readonly`, LIST],
+  'read-write': [`${CALENDAR}.events`, LIST],
+};
+
+/** Larger permissions that hold a needed one: an app may have been granted them before, or by another hand. */
+const HELD_BY: Readonly<Record<string, readonly string[]>> = {
+  [`${CALENDAR}.events.freebusy`]: [
+    `${CALENDAR}.events.readonly`,
+    `${CALENDAR}.events`,
+    `${CALENDAR}.readonly`,
+    CALENDAR,
+  ],
+  [`${CALENDAR}.events.readonly`]: [`${CALENDAR}.events`, `${CALENDAR}.readonly`, CALENDAR],
+  [`${CALENDAR}.events`]: [CALENDAR],
+  [LIST]: [`${CALENDAR}.calendarlist`, `${CALENDAR}.readonly`, CALENDAR],
+};
+
+/** What to ask for, as the authorization request writes it; the first two tell who signed in. */
+export const askedScope = (scope: Scope): string => ['openid', 'email', ...NEEDED[scope]].join(' ');
+
+/** Whether permissions granted serve the scope. */
+export const covers = (grantedScopes: readonly string[], scope: Scope): boolean =>
+  NEEDED[scope].every((needed) => holds(grantedScopes, needed));
+
+/** Whether permissions granted serve what was asked for. Users may leave out any that concerns their calendars. */
+export const coversAsked = (grantedScopes: readonly string[], asked: string): boolean =>
+  scopesOf(asked)
+    .filter((name) => name.startsWith(CALENDAR))
+    .every((needed) => holds(grantedScopes, needed));
+
+const holds = (grantedScopes: readonly string[], needed: string): boolean =>
+  [needed, ...(HELD_BY[needed] ?? [])].some((name) => grantedScopes.includes(name));
+
+/** As a token answer lists them. */
+export const scopesOf = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
