@@ -137,6 +137,8 @@ export type PasswordSignIn = {
   readonly method: 'password';
   /** Proves the login against the live server. Fails with ProviderError. */
   verify(login: PasswordLogin): Promise<VerifiedAccount>;
+  /** What of a login need not be typed again to connect the account anew. */
+  remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'>;
 };
 
 /** `server` is what the user typed: a URL, a host or an e-mail address; absent for Apple. */

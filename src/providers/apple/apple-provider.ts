@@ -8,6 +8,7 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
+import { readCredentials } from '../caldav/credentials.ts';
 import { originsOf, type TypedServer } from '../caldav/typed-server.ts';
 
 /** `serverUrl` is where discovery starts, never a user's partition: those move. */
@@ -19,7 +20,11 @@ const APP_SPECIFIC = /^[a-z]{4}(-[a-z]{4}){3}$/i;
 export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
   return {
     kind: 'apple',
-    signIn: { method: 'password', verify: (login) => verify(login, deps) },
+    signIn: {
+      method: 'password',
+      verify: (login) => verify(login, deps),
+      remembered: (credentials) => ({ username: readCredentials(credentials).username }),
+    },
     open: (credentials) => openAccount(credentials, deps),
   };
 }

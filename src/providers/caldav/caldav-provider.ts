@@ -7,7 +7,7 @@ import type {
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { type CalDavDeps, listCalendars, openAccount } from './caldav-account.ts';
-import type { CalDavCredentials } from './credentials.ts';
+import { type CalDavCredentials, readCredentials } from './credentials.ts';
 import { discover } from './discover.ts';
 import { type ServiceDns, systemDns } from './service-records.ts';
 import { readTypedServer } from './typed-server.ts';
@@ -19,7 +19,7 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   return {
     kind: 'caldav',
-    signIn: { method: 'password', verify: (login) => verify(login, { ...deps, dns }) },
+    signIn: { method: 'password', verify: (login) => verify(login, { ...deps, dns }), remembered },
     open: (credentials) => openAccount(credentials, deps),
   };
 }
@@ -34,6 +34,12 @@ async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>):
     display: `${login.username} (${principal.host})`,
     credentials,
   };
+}
+
+/** The principal stands for whatever was typed: discovery that begins there ends there. */
+function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> {
+  const { username, principal } = readCredentials(credentials);
+  return { username, server: principal };
 }
 
 /** Finds the calendars and lists them: a login that shows none is refused as `no_calendars`. */
