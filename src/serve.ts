@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 
 import { type AppDeps, buildApp } from './app.ts';
+import { providerApps } from './calendars/provider-apps.ts';
 import type { Config } from './config.ts';
 import { connectAttempts } from './connect/connect-deps.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
@@ -67,9 +68,12 @@ async function instanceDeps(
     apple: appleProvider({ egress, serverUrl: config.appleUrl, log, now }),
     caldav: caldavProvider({ egress, log, now }),
   };
+  const { google, microsoft } = config;
   return {
     ...stores,
     providers,
+    apps: providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app }),
+    signInOrigins: [google, microsoft].map(({ issuer }) => new URL(issuer).origin),
     sync: runningSync({ ...stores, providers, log }),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),

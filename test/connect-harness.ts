@@ -6,13 +6,18 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { PasswordLogin, PasswordProvider } from '../src/calendars/calendar-provider.ts';
+import type {
+  PasswordLogin,
+  PasswordProvider,
+  ProviderCredentials,
+} from '../src/calendars/calendar-provider.ts';
+import { providerApps } from '../src/calendars/provider-apps.ts';
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import { authorizeRoute } from '../src/connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from '../src/connect/connect.route.ts';
 import { connectAttempts } from '../src/connect/connect-deps.ts';
 import { createServer } from '../src/http/server.ts';
-import { createSealer } from '../src/lib/sealing.ts';
+import { createSealer, type Sealer } from '../src/lib/sealing.ts';
 import type { Client } from '../src/oauth/client.ts';
 import { accountStore } from '../src/store/account-store.ts';
 import { authorizationCodeStore } from '../src/store/authorization-code-store.ts';
@@ -20,8 +25,11 @@ import { authorizationRequestStore } from '../src/store/authorization-request-st
 import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
+import { providerAppStore } from '../src/store/provider-app-store.ts';
+import { signInStore } from '../src/store/sign-in-store.ts';
 import { openSqlite } from '../src/store/sqlite-driver.ts';
 import { userStore } from '../src/store/user-store.ts';
+import { FakeRedirectProvider } from './fake-redirect-provider.ts';
 
 export const ACME: Client = {
   clientId: 'acme',
@@ -35,6 +43,7 @@ export const ACME: Client = {
 export type Harness = {
   readonly app: FastifyInstance;
   readonly db: Database;
+  readonly sealer: Sealer;
   readonly deps: ConnectDeps;
   readonly logged: { readonly level: string; readonly fields: object; readonly message: string }[];
   readonly codes: ReturnType<typeof authorizationCodeStore>;
@@ -45,7 +54,9 @@ export type Harness = {
   readonly close: () => Promise<void>;
 };
 
-type Changes = Partial<Pick<ConnectDeps, 'providers' | 'publicUrl' | 'attempts' | 'users'>>;
+type Changes = Partial<
+  Pick<ConnectDeps, 'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins'>
+>;
 
 const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
 
@@ -67,8 +78,16 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     clients,
     users: userStore(db),
     requests: authorizationRequestStore(db, sealer),
+    signIns: signInStore(db, sealer),
     accounts,
-    providers: { apple: passwordProvider('apple'), caldav: passwordProvider('caldav') },
+    providers: {
+      google: new FakeRedirectProvider('google', () => clock),
+      microsoft: new FakeRedirectProvider('microsoft', () => clock),
+      apple: passwordProvider('apple'),
+      caldav: passwordProvider('caldav'),
+    },
+    apps: providerApps(providerAppStore(db, sealer), {}),
+    signInOrigins: [],
     publicUrl: 'http://127.0.0.1:8080',
     attempts: connectAttempts(GENEROUS),
     log,
@@ -89,7 +108,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const pass = (milliseconds: number) => {
     clock += milliseconds;
   };
-  return { app, db, deps, logged, codes: authorizationCodeStore(db), clients, accounts, pass, close };
+  return { app, db, sealer, deps, logged, codes: authorizationCodeStore(db), clients, accounts, pass, close };
 }
 
 /**
@@ -115,7 +134,11 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const open = () => {
     throw new Error('The Connect pages open no account');
   };
-  return { kind, signIn: { method: 'password', verify }, open };
+  const remembered = ({ username }: ProviderCredentials) => ({
+    username: String(username),
+    ...(kind === 'caldav' && { server: `https://dav.example.com/${username}/` }),
+  });
+  return { kind, signIn: { method: 'password', verify, remembered }, open };
 }
 
 export type Answer = {

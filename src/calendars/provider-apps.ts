@@ -12,7 +12,7 @@ export type AppKind = Extract<ProviderKind, 'google' | 'microsoft'>;
 export const APP_KINDS: readonly AppKind[] = ['google', 'microsoft'];
 
 /** The apps of the instance, as its configuration has them. */
-export type InstanceApps = Readonly<Partial<Record<AppKind, ProviderApp>>>;
+export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 
 /** The apps that applications brought along. `clientId` is the application's. Secrets are sealed at rest. */
 export interface ProviderAppStore {

@@ -44,9 +44,14 @@ export function formTargetsOf(redirectUri: string): string[] {
   const url = URL.parse(redirectUri);
   if (!url) return [];
   if (!isWeb(url)) return [url.protocol];
-  const isIp = /^\[|^[\d.]+$/.test(url.hostname) && url.hostname !== '127.0.0.1';
-  const own = isIp ? url.protocol : url.origin;
-  return [...new Set([own, 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
+  return [...new Set([formSourceOf(url.origin), 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
+}
+
+/** The CSP source of a web origin: its scheme where CSP has no words for the origin (see formTargetsOf). */
+export function formSourceOf(origin: string): string {
+  const { hostname, protocol } = new URL(origin);
+  const isIp = /^\[|^[\d.]+$/.test(hostname) && hostname !== '127.0.0.1';
+  return isIp ? protocol : origin;
 }
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';

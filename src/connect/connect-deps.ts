@@ -3,20 +3,30 @@ import ipaddr from 'ipaddr.js';
 
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { ProviderApps } from '../calendars/provider-apps.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { type AttemptLimit, attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
 import type { Log } from '../lib/log.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
 import type { AuthorizationRequestStore } from './authorization-request-store.ts';
+import type { SignInStore } from './sign-in-store.ts';
 
 export type ConnectDeps = {
   readonly clients: Pick<ClientStore, 'findClient'>;
   readonly users: Pick<UserStore, 'loadOrCreateUser'>;
   readonly requests: AuthorizationRequestStore;
-  readonly accounts: Pick<AccountStore, 'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'disconnect'>;
-  /** Those that are set up; the others are shown as not available. */
+  /** Browsers on their way to a provider and back. */
+  readonly signIns: SignInStore;
+  readonly accounts: Pick<
+    AccountStore,
+    'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'credentialsOf' | 'disconnect'
+  >;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  /** Providers with pages of their own are set up for an application where it has an app there. */
+  readonly apps: ProviderApps;
+  /** Where those pages are: origins, which forms of ours may lead to. */
+  readonly signInOrigins: readonly string[];
   /** The public origin, without a trailing slash. */
   readonly publicUrl: string;
   readonly attempts: ConnectAttempts;

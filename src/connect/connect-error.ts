@@ -1,4 +1,5 @@
 /** Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs (wire 3.1). */
+import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { MessageKey } from './messages.ts';
@@ -91,6 +92,41 @@ const WORDINGS = {
     message: 'error.not_offered',
     description: 'This provider is not offered here',
   },
+  sign_in_replaced: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.provider.title',
+    message: 'error.sign_in_replaced',
+    description: 'This sign-in is not under way: it was replaced by a later one, or begun in another browser',
+  },
+  sign_in_failed: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.provider.title',
+    message: 'error.sign_in_failed',
+    description: 'The sign-in at the provider could not be completed',
+  },
+  admin_consent: {
+    status: 403,
+    error: 'access_denied',
+    title: 'error.admin.title',
+    message: 'error.admin',
+    description: 'An administrator of the organisation has to consent at the provider first',
+  },
+  provider_misconfigured: {
+    status: 502,
+    error: 'server_error',
+    title: 'error.provider.title',
+    message: 'error.provider_misconfigured',
+    description: 'The provider refuses the app that Kalends signs users in with',
+  },
+  provider_unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'error.provider.title',
+    message: 'error.provider_unavailable',
+    description: 'The provider cannot be reached at the moment',
+  },
   too_many_requests: {
     status: 429,
     error: 'too_many_requests',
@@ -123,8 +159,14 @@ export type ConnectErrorContext = {
   readonly description?: string;
   /** The request this belongs to: its language and theme show the page. */
   readonly request?: AuthorizationRequest;
+  /** The provider whose sign-in this is about. */
+  readonly provider?: ProviderKind;
   /** Where the flow starts again, or goes on, when that is known: a path of ours. */
-  readonly wayBack?: { readonly path: string; readonly label: 'start_again' | 'back' };
+  readonly wayBack?: { readonly path: string; readonly label: 'start_again' | 'try_again' | 'back' };
+  /** The page before this one, where going on is something else. */
+  readonly back?: string;
+  /** A page of the provider's, for the administrator of an organisation. */
+  readonly link?: string;
   /** Whole seconds until another try makes sense. */
   readonly retryAfter?: number;
   /** In place of the kind's own status. */

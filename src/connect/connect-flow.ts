@@ -10,6 +10,8 @@
  *   │    │  └─┘                 │
  *   │    ├──────────► form ─────┤     GET, POST /connect/apple, /connect/caldav
  *   │    │         (wrong: form again, 4xx; right: account linked, 303)
+ *   │    ├──────► provider's ───┤     GET /connect/google, /connect/microsoft: 303 to the provider's pages
+ *   │    │          pages       │     GET /connect/google/callback …: account linked, or a word why not
  *   │    │ Continue, with an account at least
  *   │    ▼                      │
  *   │  consent ─────────────────┘     GET /connect/consent (no account any more: selection)
@@ -28,6 +30,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 
 import type { Account } from '../calendars/account-store.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { AccountTrouble } from './account-trouble.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { RequestCookie } from './connect-cookies.ts';
 
@@ -93,14 +96,20 @@ export type AccountView = {
   /** Masked unless this browser linked it: whoever knows a user's id can open its page. */
   readonly name: string;
   readonly own: boolean;
-  readonly needsReconnecting: boolean;
+  readonly trouble: AccountTrouble | undefined;
 };
 
-export function viewAccounts(accounts: readonly Account[], ownKeys: ReadonlySet<string>): AccountView[] {
-  return accounts.map(({ accountKey, provider, display, health }) => {
+/** `troubleOf` says what is the matter with an account, for this request. */
+export function viewAccounts(
+  accounts: readonly Account[],
+  ownKeys: ReadonlySet<string>,
+  troubleOf: (account: Account) => AccountTrouble | undefined,
+): AccountView[] {
+  return accounts.map((account) => {
+    const { accountKey, provider, display } = account;
     const own = ownKeys.has(accountKey);
     const name = own ? display : maskedName(display);
-    return { accountKey, provider, name, own, needsReconnecting: health.state === 'reauth_required' };
+    return { accountKey, provider, name, own, trouble: troubleOf(account) };
   });
 }
 

@@ -1,12 +1,13 @@
 /** Which request a page or form belongs to: what address, cookie and store say together. */
 import type { Account } from '../calendars/account-store.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
+import { troubleWith } from './account-trouble.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
 import { type AccountView, type Standing, standingOf, viewAccounts } from './connect-flow.ts';
-import { startPath } from './paths.ts';
+import { selectionPath, startPath } from './paths.ts';
 import { queryWithout, type ReceivedQuery, scalar } from './received-query.ts';
 
 /** What a page's or form's request tells. */
@@ -44,16 +45,36 @@ export function finishedError(request: AuthorizationRequest): ConnectError {
 
 /** The user's accounts as this browser may see them, and whole for what is done with them. */
 export async function accountsOf(
-  { clientId, userId }: AuthorizationRequest,
+  { clientId, userId, scope }: AuthorizationRequest,
   device: string | undefined,
-  { accounts }: Pick<ConnectDeps, 'accounts'>,
+  { accounts, providers }: Pick<ConnectDeps, 'accounts' | 'providers'>,
 ): Promise<{ readonly linked: readonly Account[]; readonly views: readonly AccountView[] }> {
   const linked = await accounts.listAccounts(clientId, userId);
   const own =
     device === undefined
       ? new Set<string>()
       : await accounts.accountsLinkedBy(clientId, userId, hashOfSecret(device));
-  return { linked, views: viewAccounts(linked, own) };
+  const troubleOf = (account: Account) => troubleWith(account, scope, providers[account.provider]);
+  return { linked, views: viewAccounts(linked, own, troubleOf) };
+}
+
+/**
+ * The account that a form or link of this request names, `undefined` when there is none such. Throws
+ * ConnectError 403 when this browser did not link it: whoever knows a user's id sees its page (threat T4).
+ */
+export async function ownAccount(
+  request: AuthorizationRequest,
+  device: string | undefined,
+  accountKey: string | undefined,
+  deps: Pick<ConnectDeps, 'accounts' | 'providers'>,
+): Promise<Account | undefined> {
+  if (accountKey === undefined) return undefined;
+  const { linked, views } = await accountsOf(request, device, deps);
+  const account = linked.find((one) => one.accountKey === accountKey);
+  if (account === undefined || views.some((view) => view.own && view.accountKey === accountKey))
+    return account;
+  const wayBack = { path: selectionPath(request), label: 'back' } as const;
+  throw new ConnectError('foreign_form', { request, wayBack });
 }
 
 async function findRequest(transactionId: string | undefined, requests: ConnectDeps['requests']) {

@@ -7,6 +7,7 @@ import { consentRoutes } from './consent.route.ts';
 import { passwordFormRoutes } from './password-form.route.ts';
 import { disconnectRoute, showSelection } from './provider-selection.route.ts';
 import { receivedQuery, scalar } from './received-query.ts';
+import { redirectSignInRoutes } from './redirect-sign-in.route.ts';
 import { prepare } from './visit.route.ts';
 
 export type { ConnectDeps } from './connect-deps.ts';
@@ -22,6 +23,7 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
       return starts ? startFlow(request, reply, query, deps) : showSelection(request, reply, deps);
     });
     disconnectRoute(app, deps);
+    redirectSignInRoutes(app, deps);
     passwordFormRoutes(app, deps);
     consentRoutes(app, deps);
   };

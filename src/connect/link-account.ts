@@ -2,10 +2,9 @@
 
 import type { PasswordLogin, PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
-import { hashOfSecret } from '../lib/sealing.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { addressKey, type ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
+import { keepAccount } from './keep-account.ts';
 import type { MessageKey } from './messages.ts';
 
 export type LinkField = 'server' | 'username' | 'password';
@@ -60,15 +59,8 @@ export async function linkAccount(
   try {
     const verified = await signIn.verify(login);
     await refundAttempt(input, deps);
-    // Servers can take seconds: meanwhile the user, and this request with it, may have been deleted.
-    if ((await deps.requests.findRequest(request.transactionId)) === undefined) {
-      throw new ConnectError('session_expired');
-    }
-    const { clientId, userId } = request;
-    const owner = { clientId, userId, provider: kind, deviceHash: hashOfSecret(input.device) };
-    const account = { ...owner, ...verified, grantedScopes: [], calendarPermission: undefined };
-    await deps.accounts.linkAccount(account, deps.now());
-    deps.log.info({ clientId, provider: kind }, 'An account was linked');
+    const none = { grantedScopes: [], calendarPermission: undefined };
+    await keepAccount({ request, kind, device: input.device, verified, ...none }, deps);
     return undefined;
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;

@@ -1,23 +1,28 @@
 /** The Apple and CalDAV forms: shown, and sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Account } from '../calendars/account-store.ts';
 import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { deviceCookie, newDevice } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
+import { ownAccount } from './connect-session.ts';
 import { type LinkTrouble, linkAccount, type TypedLogin } from './link-account.ts';
 import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
 import { selectionPath } from './paths.ts';
+import { scalar } from './received-query.ts';
 import { appearanceOf, openPage, readForm, seeOther, setCookie, showPage } from './visit.route.ts';
 
 type Provider = { Params: { provider: string } };
 
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
-    const { request } = await openPage(http, deps);
-    const { kind } = formOffered(parseProviderKind(http.params.provider), request, deps);
-    return showForm(reply, { kind, request, typed: { server: '', username: '' }, trouble: undefined }, deps);
+    const { visit, request } = await openPage(http, deps);
+    const { kind, signIn } = formOffered(parseProviderKind(http.params.provider), request, deps);
+    const account = await ownAccount(request, visit.cookies.device, scalar(visit.query, 'account'), deps);
+    const typed = await rememberedLogin(account?.provider === kind ? account : undefined, signIn, deps);
+    return showForm(reply, { kind, request, typed, trouble: undefined }, deps);
   });
 
   app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
@@ -37,6 +42,17 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   // Renewed at each link, so that a browser in use keeps its secret.
   setCookie(reply, deviceCookie(device, deps.publicUrl.startsWith('https:')));
   return seeOther(reply, selectionPath(request, kind));
+}
+
+/** For an account that is to be connected again, all but the password; else empty fields. */
+async function rememberedLogin(
+  account: Account | undefined,
+  signIn: PasswordSignIn,
+  { accounts }: Pick<ConnectDeps, 'accounts'>,
+): Promise<PasswordForm['typed']> {
+  const credentials = account && (await accounts.credentialsOf(account.accountKey));
+  const { server = '', username = '' } = (credentials && signIn.remembered?.(credentials)) ?? {};
+  return { server, username };
 }
 
 type ShownForm = Omit<PasswordForm, 'displayName'> & { readonly trouble: LinkTrouble | undefined };

@@ -1,4 +1,5 @@
 /** The addresses of the Connect pages. */
+import type { AppKind } from '../calendars/provider-apps.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 
@@ -19,5 +20,15 @@ export function selectionPath(request: AuthorizationRequest, happened?: string):
 /** Starts the same flow again. */
 export const startPath = (query: string): string => `/authorize?${query}`;
 
-export const formPath = (kind: ProviderKind, { transactionId }: AuthorizationRequest): string =>
-  `/connect/${kind}?transaction=${transactionId}`;
+/** Where a provider's sign-in begins: a form of ours, or the way to the provider's own pages. */
+export function signInPath(
+  kind: ProviderKind,
+  { transactionId }: AuthorizationRequest,
+  accountKey?: string,
+): string {
+  const account = accountKey === undefined ? '' : `&account=${accountKey}`;
+  return `/connect/${kind}?transaction=${transactionId}${account}`;
+}
+
+/** Where the provider sends the browser back to; registered there, so that it never changes. */
+export const callbackPath = (kind: AppKind): string => `/connect/${kind}/callback`;

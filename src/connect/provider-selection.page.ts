@@ -1,6 +1,7 @@
 /** The provider-selection page: what is linked, what can be, and the ways on and out (wire 4.1). */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { type Html, html } from '../http/html.ts';
+import { type AccountTrouble, isMendable } from './account-trouble.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { AccountView } from './connect-flow.ts';
 import {
@@ -12,7 +13,7 @@ import {
   notice,
   ownFields,
 } from './layout.page.ts';
-import type { Messages } from './messages.ts';
+import type { MessageKey, Messages } from './messages.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 export type ProviderSelection = {
@@ -22,7 +23,28 @@ export type ProviderSelection = {
   /** The providers this request offers, in order, and whether each is set up here. */
   readonly providers: readonly { readonly kind: ProviderKind; readonly available: boolean }[];
   /** What was just done on another page. */
-  readonly happened: { readonly linked: ProviderKind } | 'disconnected' | undefined;
+  readonly happened: Happening | undefined;
+};
+
+export type Happening =
+  | { readonly what: 'disconnected' }
+  | { readonly what: 'linked' | 'cancelled' | 'unpermitted' | 'other'; readonly provider: ProviderKind };
+
+const HAPPENED: Readonly<Record<Happening['what'], readonly ['done' | 'trouble', MessageKey]>> = {
+  disconnected: ['done', 'selection.just_disconnected'],
+  linked: ['done', 'selection.just_linked'],
+  other: ['done', 'selection.just_other'],
+  cancelled: ['trouble', 'selection.just_cancelled'],
+  unpermitted: ['trouble', 'selection.just_unpermitted'],
+};
+
+const TROUBLES: Readonly<Record<AccountTrouble, MessageKey>> = {
+  reconnect: 'selection.reconnect',
+  calendars_not_allowed: 'selection.calendars_not_allowed',
+  more_needed: 'selection.more_needed',
+  administrator: 'selection.administrator',
+  operator: 'selection.operator',
+  passing: 'selection.passing',
 };
 
 export function providerSelectionPage(selection: ProviderSelection, look: Appearance): Html {
@@ -48,24 +70,38 @@ ${cancelForm(request, messages)}
   return layout(look, title, content);
 }
 
-function happenedNotice(happened: ProviderSelection['happened'], messages: Messages): Html | undefined {
+function happenedNotice(happened: Happening | undefined, messages: Messages): Html | undefined {
   if (happened === undefined) return undefined;
-  if (happened === 'disconnected') return notice('done', messages.markup('selection.just_disconnected'));
-  const provider = PROVIDER_NAMES[happened.linked];
-  return notice('done', messages.markup('selection.just_linked', { provider }));
+  const [kind, message] = HAPPENED[happened.what];
+  const values = happened.what === 'disconnected' ? {} : { provider: PROVIDER_NAMES[happened.provider] };
+  return notice(kind, messages.markup(message, values));
 }
 
-function linkedAccounts({ accounts, request }: ProviderSelection, messages: Messages): Html {
-  const items = accounts.map(
-    (
-      account,
-    ) => html`<li><div class="account">${PROVIDER_MARKS[account.provider]}<div><strong><bdi>${account.name}</bdi></strong>
-<span>${PROVIDER_NAMES[account.provider]}</span>
-${account.needsReconnecting && html`<span class="warn">${messages.text('selection.reconnect')}</span>`}</div></div>
-${account.own && disconnectForm(account, request, messages)}</li>`,
-  );
+function linkedAccounts({ accounts, providers, request }: ProviderSelection, messages: Messages): Html {
+  const items = accounts.map((account) => {
+    const { provider, name, own, trouble } = account;
+    const offered = providers.some(({ kind, available }) => kind === provider && available);
+    return html`<li><div class="account">${PROVIDER_MARKS[provider]}<div><strong><bdi>${name}</bdi></strong>
+<span>${PROVIDER_NAMES[provider]}</span>
+${trouble && html`<span class="warn">${messages.text(TROUBLES[trouble])}</span>`}</div></div>
+${
+  own &&
+  html`<div class="account-actions">${offered && isMendable(trouble) && mendForm(account, request, messages)}
+${disconnectForm(account, request, messages)}</div>`
+}</li>`;
+  });
   return html`<h2 id="linked">${messages.text('selection.linked')}</h2>
 <ul class="accounts" aria-labelledby="linked">${items}</ul>`;
+}
+
+/** The way to sign in again, which keeps the account's id. */
+function mendForm(account: AccountView, { transactionId }: AuthorizationRequest, messages: Messages): Html {
+  const more = account.trouble === 'more_needed';
+  const label = messages.text(more ? 'selection.update' : 'selection.mend');
+  const values = { account: account.name };
+  const name = messages.text(more ? 'selection.update_account' : 'selection.mend_account', values);
+  return html`<form method="get" action="/connect/${account.provider}"><input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="account" value="${account.accountKey}">
+<button class="small" aria-label="${name}">${label}</button></form>`;
 }
 
 function disconnectForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {

@@ -1,14 +1,15 @@
 /** The provider-selection page and what is done on it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { parseProviderKind } from '../calendars/provider-kind.ts';
+import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
 import type { AccountView } from './connect-flow.ts';
-import { accountsOf } from './connect-session.ts';
+import { accountsOf, ownAccount } from './connect-session.ts';
 import { selectionPath } from './paths.ts';
 import { type ProviderSelection, providerSelectionPage } from './provider-selection.page.ts';
 import { type ReceivedQuery, values } from './received-query.ts';
+import { isSignInWord } from './redirect-sign-in.ts';
 import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
 
 export async function showSelection(
@@ -22,22 +23,36 @@ export async function showSelection(
     request,
     displayName: (await deps.clients.findClient(request.clientId))?.displayName,
     accounts: views,
-    providers: request.providers.map((kind) => ({ kind, available: deps.providers[kind] !== undefined })),
+    providers: await Promise.all(
+      request.providers.map(async (kind) => ({ kind, available: await isAvailable(kind, request, deps) })),
+    ),
     happened: happenedOf(visit.query, views),
   };
-  return showPage(reply, 200, providerSelectionPage(selection, appearanceOf(request)), request);
+  return showPage(
+    reply,
+    200,
+    providerSelectionPage(selection, appearanceOf(request)),
+    request,
+    deps.signInOrigins,
+  );
+}
+
+/** Whether users of this application can sign in there. */
+async function isAvailable(
+  kind: ProviderKind,
+  { clientId }: AuthorizationRequest,
+  { providers, apps }: ConnectDeps,
+): Promise<boolean> {
+  const method = providers[kind]?.signIn.method;
+  return method === 'redirect' ? (await apps.find(clientId, kind)) !== undefined : method === 'password';
 }
 
 /** POST /connect/disconnect: only accounts that this browser linked (threat T4). */
 export function disconnectRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/disconnect', async (http, reply) => {
     const { visit, request, field } = await readForm(http, deps);
-    const { linked, views } = await accountsOf(request, visit.cookies.device, deps);
-    const account = linked.find(({ accountKey }) => accountKey === field('account'));
+    const account = await ownAccount(request, visit.cookies.device, field('account'), deps);
     if (account !== undefined) {
-      if (!views.some(({ accountKey, own }) => own && accountKey === account.accountKey)) {
-        throw new ConnectError('foreign_form', { request });
-      }
       const { clientId, userId, provider, accountId } = account;
       await deps.accounts.disconnect(clientId, userId, provider, accountId, deps.now());
       deps.log.info({ clientId, provider }, 'An account was disconnected by its user');
@@ -50,7 +65,15 @@ export function disconnectRoute(app: FastifyInstance, deps: ConnectDeps): void {
 function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): ProviderSelection['happened'] {
   // Ours is behind everything the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
-  if (claim === 'disconnected') return claim;
-  const linked = parseProviderKind(claim);
-  return linked !== undefined && views.some(({ provider }) => provider === linked) ? { linked } : undefined;
+  if (claim === 'disconnected') return { what: 'disconnected' };
+  const [kind, what = 'linked'] = isSignInWord(claim) ? claim.split('_') : [claim];
+  const provider = parseProviderKind(kind ?? '');
+  if (provider === undefined) return undefined;
+  if (what === 'cancelled') return { what, provider };
+  const own = views.filter((view) => view.provider === provider);
+  if (what === 'unpermitted') {
+    return own.some(({ trouble }) => trouble === 'calendars_not_allowed') ? { what, provider } : undefined;
+  }
+  if (own.length === 0) return undefined;
+  return { what: what === 'other' ? 'other' : 'linked', provider };
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, privately, sendPage } from '../http/html.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { readTheme } from './authorize-request.ts';
-import { formTargetsOf } from './callback-url.ts';
+import { formSourceOf, formTargetsOf } from './callback-url.ts';
 import { type CookieToSet, readCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
@@ -72,17 +72,16 @@ export async function readForm(
   return { visit, request, field };
 }
 
-/** A page of the flow: its forms may lead to this application's redirect URI and nowhere else outside. */
+/** A page of the flow: its forms may lead to this application's redirect URI, and to `providers` (origins). */
 export function showPage(
   reply: FastifyReply,
   status: number,
   page: Html,
   { redirectUri }: AuthorizationRequest,
+  providers: readonly string[] = [],
 ) {
-  return sendPage(reply, status, page, {
-    styleSource: STYLE_SOURCE,
-    formTargets: formTargetsOf(redirectUri),
-  });
+  const formTargets = [...new Set([...formTargetsOf(redirectUri), ...providers.map(formSourceOf)])];
+  return sendPage(reply, status, page, { styleSource: STYLE_SOURCE, formTargets });
 }
 
 /** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
@@ -112,7 +111,8 @@ export async function prepare(app: FastifyInstance, deps: Pick<ConnectDeps, 'log
 function showErrors(app: FastifyInstance, { log }: Pick<ConnectDeps, 'log'>): void {
   app.setErrorHandler((thrown, request, reply) => {
     const error = connectErrorOf(thrown, request.flow);
-    if (error.status >= 500) {
+    // A refusal of ours was logged where it came about, in words without what it carries for the page.
+    if (error.status >= 500 && !(thrown instanceof ConnectError)) {
       const route = request.routeOptions.url;
       log.error({ err: thrown, requestId: request.id, route }, 'A request failed');
     }

@@ -1,0 +1,62 @@
+/** Why a sign-in at a provider did not come about, as a page that says who can do what about it. */
+import type { ProviderApp, RedirectSignIn } from '../calendars/calendar-provider.ts';
+import { actorOf } from '../calendars/health-reason.ts';
+import type { AppKind } from '../calendars/provider-apps.ts';
+import type { ProviderError } from '../calendars/provider-error.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { ConnectError, type ConnectErrorContext, type ConnectErrorKind } from './connect-error.ts';
+import { selectionPath, signInPath } from './paths.ts';
+
+/** The way to a provider or back from it, and what it is gone with. */
+export type SignInStep = {
+  readonly request: AuthorizationRequest;
+  readonly kind: AppKind;
+  readonly app: ProviderApp;
+  readonly signIn: RedirectSignIn;
+  /** The account that was to be connected again. */
+  readonly accountKey: string | undefined;
+  readonly at: 'departure' | 'return';
+};
+
+export function refusalOf(step: SignInStep, failure: ProviderError): ConnectError {
+  const { request, kind, app, signIn, accountKey } = step;
+  const page = pageFor(step, failure);
+  const back = selectionPath(request);
+  const again = { path: signInPath(kind, request, accountKey), label: 'try_again' } as const;
+  const context: ConnectErrorContext = { request, provider: kind, cause: failure };
+  switch (page) {
+    case 'admin_consent': {
+      const link = signIn.adminConsentUrl?.(app).href;
+      return new ConnectError(page, {
+        ...context,
+        back,
+        wayBack: again,
+        ...(link !== undefined && { link }),
+      });
+    }
+    case 'provider_misconfigured':
+      return new ConnectError(page, { ...context, wayBack: { path: back, label: 'back' } });
+    case 'provider_unavailable': {
+      const retryAfter = Math.ceil((failure.retryAfter ?? 0) / 1000);
+      return new ConnectError(page, {
+        ...context,
+        back,
+        wayBack: again,
+        ...(retryAfter > 0 && { retryAfter }),
+      });
+    }
+    default:
+      return new ConnectError(page, { ...context, back, wayBack: again });
+  }
+}
+
+function pageFor({ at }: SignInStep, { kind, reason }: ProviderError): ConnectErrorKind {
+  const actor = reason && actorOf(reason);
+  if (actor === 'administrator') return 'admin_consent';
+  if (actor === 'operator' || kind === 'misconfigured' || kind === 'forbidden_address') {
+    return 'provider_misconfigured';
+  }
+  if (kind === 'unavailable' || kind === 'rate_limited') return 'provider_unavailable';
+  // On the way there only the provider has spoken; on the way back it could be anybody.
+  return at === 'departure' ? 'provider_unavailable' : 'sign_in_failed';
+}
