@@ -188,6 +188,71 @@ const GUARDS: readonly Guard[] = [
     without: ' AND (lease_holder IS NULL OR lease_until <= :now)=>',
     fails: 'gives a lease to exactly one of ten concurrent runs',
   },
+  {
+    store: 'account',
+    without: ' AND times_linked = :timesLinked=>',
+    fails: 'does not hear of an account what was found out before its user linked it again',
+  },
+  {
+    store: 'token-lease',
+    without: ' AND (renewal_holder IS NULL OR renewal_until <= :now)=>',
+    fails: 'gives the lease to exactly one of ten concurrent calls',
+  },
+  {
+    store: 'token-lease',
+    without: 'AND credentials_version = :version AND renewal_failures=>AND renewal_failures',
+    fails: 'gives no lease on credentials that were renewed since they were read',
+  },
+  {
+    store: 'token-lease',
+    without: ' AND renewal_failures = :failures=>',
+    fails: 'gives no lease to whoever has not seen that renewing them failed',
+  },
+  {
+    store: 'token-lease',
+    without: ' AND credentials_version = :version RETURNING health=> RETURNING health',
+    fails: 'never puts a renewal in the place of what the user linked meanwhile',
+  },
+  {
+    store: 'token-lease',
+    without: ' AND renewal_holder = :holder=>',
+    fails: 'ignores the failure of a run whose lease another took over',
+  },
+  {
+    store: 'request-limit',
+    without: ' WHERE request_slot.lease_until <= :now=>',
+    fails: 'gives a slot to exactly one of ten concurrent calls',
+  },
+  {
+    store: 'request-limit',
+    without: ' AND holder = :holder=>',
+    fails: 'frees a slot when it is given back by its holder, and by nobody else',
+  },
+  {
+    store: 'request-limit',
+    without: '+ :cost <= CAST(:now AS BIGINT) + :burst=>> 0',
+    fails: 'hands out of a bucket no more than is in it, however many ask at once',
+  },
+  {
+    store: 'request-limit',
+    without: ' WHERE request_budget.full_at < excluded.full_at=>',
+    fails: 'keeps an emptied bucket empty until the instant given, and never shortens that',
+  },
+  {
+    store: 'request-limit',
+    without: ' AND (probe_until IS NULL OR probe_until <= :now)=>',
+    fails: 'lets exactly one of ten concurrent calls probe, when the circuit has been open long enough',
+  },
+  {
+    store: 'request-limit',
+    without: ' AND open_until <= :now=>',
+    fails: 'lets exactly one of ten concurrent calls probe, when the circuit has been open long enough',
+  },
+  {
+    store: 'request-limit',
+    without: ' WHERE request_circuit.open_until IS NULL OR request_circuit.open_until <= :now=>',
+    fails: 'changes nothing for what fails while the circuit is open: it was under way before',
+  },
 ];
 
 /** How often a mutated contract may come through by chance before its guard counts as untested. */

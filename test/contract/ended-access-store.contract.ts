@@ -1,0 +1,89 @@
+/** What every EndedAccessStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { endedAccessStore } from '../../src/store/ended-access-store.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { makeUsers, NOW, newAccount, sealer } from './calendar-rows.ts';
+
+export function endedAccessStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    const accounts = accountStore(db, sealer);
+    const ended = endedAccessStore(db, sealer);
+    const jobs = async () => {
+      const rows = await db.all<{ kind: string; key: string }>('SELECT kind, key FROM job ORDER BY kind');
+      return rows.map(({ kind, key }) => `${kind} ${key}`);
+    };
+    return { db, accounts, ended, jobs };
+  };
+  const google = (userId = 'ada', provider: 'google' | 'microsoft' = 'google') =>
+    newAccount({ userId, provider, accountId: 'ada@example.com', credentials: { token: `of ${userId}` } });
+
+  describe(`EndedAccessStore on ${database}`, () => {
+    it('keeps the access of a disconnected account, and makes the job that ends it', async () => {
+      const { accounts, ended, jobs } = await prepare();
+      const { accountKey } = await accounts.linkAccount(google(), NOW);
+
+      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW + 1);
+
+      assert.deepEqual(await ended.findEndedAccess(accountKey), {
+        accountKey,
+        clientId: 'acme',
+        provider: 'google',
+        accountId: 'ada@example.com',
+        credentials: { token: 'of ada' },
+        endedAt: NOW + 1,
+      });
+      assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+    });
+
+    it('keeps the access of the accounts of a deleted user', async () => {
+      const { db, accounts, ended, jobs } = await prepare();
+      const { accountKey } = await accounts.linkAccount(google('ada', 'microsoft'), NOW);
+
+      await userStore(db).deleteUser('acme', 'ada', NOW + 1);
+
+      assert.deepEqual((await ended.findEndedAccess(accountKey))?.credentials, { token: 'of ada' });
+      assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+    });
+
+    it('keeps no password: there is nothing to end at a server that only checks it', async () => {
+      const { db, accounts, jobs } = await prepare();
+      await accounts.linkAccount(newAccount(), NOW);
+
+      await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
+      assert.deepEqual(await jobs(), []);
+    });
+
+    it('names the accounts that are the same one at the provider, whoever linked them', async () => {
+      const { accounts, ended } = await prepare();
+      const { accountKey } = await accounts.linkAccount(google(), NOW);
+      await accounts.linkAccount(google('ben'), NOW);
+      await accounts.linkAccount({ ...google('ben'), accountId: 'other@example.com' }, NOW);
+      await accounts.linkAccount(google('ben', 'microsoft'), NOW);
+      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      const access = await ended.findEndedAccess(accountKey);
+      assert.ok(access);
+
+      assert.deepEqual(await ended.credentialsOfTwins(access), [{ token: 'of ben' }]);
+    });
+
+    it('keeps the credentials sealed, and forgets them when told to', async () => {
+      const { db, accounts, ended } = await prepare();
+      const { accountKey } = await accounts.linkAccount(google(), NOW);
+      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      const [row] = await db.all<{ credentials: string }>('SELECT credentials FROM ended_access');
+
+      await ended.forgetEndedAccess(accountKey);
+
+      assert.ok(row && !row.credentials.includes('of ada'));
+      assert.equal(await ended.findEndedAccess(accountKey), undefined);
+    });
+  });
+}

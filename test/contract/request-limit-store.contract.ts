@@ -1,0 +1,200 @@
+/** What every RequestLimitStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { requestLimitStore } from '../../src/store/request-limit-store.ts';
+import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+
+const UNTIL = NOW + 40_000;
+const DOWN: SyncFailure = { kind: 'unavailable', message: 'Down' };
+
+export function requestLimitStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    const account = await accountStore(db, sealer).linkAccount(newAccount(), NOW);
+    return { db, limits: requestLimitStore(db), accountKey: account.accountKey };
+  };
+  const slot = (holder: string, at = 0) => ({ mailbox: 'm', slot: at, holder });
+
+  describe(`RequestLimitStore on ${database}`, () => {
+    it('gives a slot to exactly one of ten concurrent calls', async () => {
+      const { limits } = await prepare();
+
+      const won = await tenTimes((i) => limits.takeSlot(slot(`h${i}`), NOW, UNTIL));
+
+      assert.equal(won.filter(Boolean).length, 1);
+    });
+
+    it('frees a slot when it is given back by its holder, and by nobody else', async () => {
+      const { limits } = await prepare();
+      await limits.takeSlot(slot('mine'), NOW, UNTIL);
+
+      await limits.giveSlotBack(slot('other'));
+      const taken = await limits.takeSlot(slot('early'), NOW, UNTIL);
+      await limits.giveSlotBack(slot('mine'));
+
+      assert.equal(taken, false);
+      assert.equal(await limits.takeSlot(slot('next'), NOW, UNTIL), true);
+    });
+
+    it('frees a slot whose holder died when its lease ends, for exactly one', async () => {
+      const { limits } = await prepare();
+      await limits.takeSlot(slot('dead'), NOW, UNTIL);
+
+      const early = await limits.takeSlot(slot('early'), UNTIL - 1, UNTIL + 1);
+      const late = await tenTimes((i) => limits.takeSlot(slot(`h${i}`), UNTIL, UNTIL + 40_000));
+
+      assert.equal(early, false);
+      assert.equal(late.filter(Boolean).length, 1);
+    });
+
+    it('hands out of a bucket no more than is in it, however many ask at once', async () => {
+      const { limits } = await prepare();
+
+      const first = await tenTimes(() => limits.takeTokens('b', 100, 400, NOW));
+      const soon = await limits.takeTokens('b', 100, 400, NOW + 99);
+      const later = await limits.takeTokens('b', 100, 400, NOW + 100);
+
+      assert.equal(first.filter((wait) => wait === 0).length, 4);
+      assert.deepEqual([soon, later], [1, 0]);
+    });
+
+    it('says when there may be enough tokens, and takes none until then', async () => {
+      const { limits } = await prepare();
+      await limits.takeTokens('b', 300, 400, NOW);
+
+      const waits = [
+        await limits.takeTokens('b', 250, 400, NOW),
+        await limits.takeTokens('b', 250, 400, NOW),
+      ];
+
+      assert.deepEqual(waits, [150, 150]);
+      assert.equal(await limits.takeTokens('b', 250, 400, NOW + 150), 0);
+    });
+
+    it('fills a bucket no higher than full, however long nobody asked', async () => {
+      const { limits } = await prepare();
+      await limits.takeTokens('b', 100, 400, NOW);
+
+      const much = NOW + 1_000_000;
+      const taken = [];
+      for (let i = 0; i < 5; i += 1) taken.push((await limits.takeTokens('b', 100, 400, much)) === 0);
+
+      assert.deepEqual(taken, [true, true, true, true, false]);
+    });
+
+    it('keeps an emptied bucket empty until the instant given, and never shortens that', async () => {
+      const { limits } = await prepare();
+      await limits.drain('b', 400, NOW + 500);
+      await limits.drain('b', 400, NOW + 100);
+
+      assert.equal(await limits.takeTokens('b', 100, 400, NOW), 600);
+      assert.equal(await limits.takeTokens('b', 100, 400, NOW + 600), 0);
+    });
+
+    it('counts every one of ten failures at once, and opens from the one that is enough', async () => {
+      const { limits, accountKey } = await prepare();
+      const opens = (failures: number) => (failures >= 5 ? NOW + 30_000 : undefined);
+
+      await tenTimes(() => limits.countFailure(accountKey, 'list', DOWN, NOW, opens));
+
+      const [circuit] = await limits.circuitsOf(accountKey, ['list', 'other']);
+      assert.deepEqual(circuit, { operation: 'list', failure: DOWN, openUntil: NOW + 30_000 });
+    });
+
+    it('changes nothing for what fails while the circuit is open: it was under way before', async () => {
+      const { limits, accountKey } = await prepare();
+      const counts: number[] = [];
+      const opens = (failures: number) => {
+        counts.push(failures);
+        return NOW + 30_000;
+      };
+      await limits.countFailure(accountKey, 'list', DOWN, NOW, opens);
+
+      await limits.countFailure(accountKey, 'list', DOWN, NOW + 29_999, opens);
+      await limits.countFailure(accountKey, 'list', DOWN, NOW + 30_000, opens);
+
+      assert.deepEqual([...new Set(counts)], [1, 2]);
+    });
+
+    it('lets exactly one of ten concurrent calls probe, when the circuit has been open long enough', async () => {
+      const { limits, accountKey } = await prepare();
+      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 30_000);
+      const probe = (at: number) => limits.leaseProbe(accountKey, 'list', at, at + 90_000);
+
+      const early = await probe(NOW + 29_999);
+      const probes = await tenTimes(() => probe(NOW + 30_000));
+      const afterDeath = await probe(NOW + 30_000 + 90_000);
+
+      assert.equal(early, false);
+      assert.equal(probes.filter(Boolean).length, 1);
+      assert.equal(afterDeath, true);
+    });
+
+    it('lets another probe as soon as the failed one opened the circuit for its time', async () => {
+      const { limits, accountKey } = await prepare();
+      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 10);
+      await limits.leaseProbe(accountKey, 'list', NOW + 10, NOW + 90_000);
+
+      await limits.countFailure(accountKey, 'list', DOWN, NOW + 20, () => NOW + 40);
+
+      assert.equal(await limits.leaseProbe(accountKey, 'list', NOW + 40, NOW + 90_000), true);
+    });
+
+    it('forgets the failures of an operation that works again, and of no other', async () => {
+      const { limits, accountKey } = await prepare();
+      for (const operation of ['list', 'changes']) {
+        await limits.countFailure(accountKey, operation, DOWN, NOW, () => NOW + 10);
+      }
+
+      await limits.closeCircuit(accountKey, 'list');
+
+      const left = await limits.circuitsOf(accountKey, ['list', 'changes']);
+      assert.deepEqual(
+        left.map(({ operation }) => operation),
+        ['changes'],
+      );
+    });
+
+    it('keeps no failure of an account that is gone', async () => {
+      const { db, limits, accountKey } = await prepare();
+      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
+      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
+
+      assert.deepEqual(await db.all('SELECT * FROM request_circuit'), []);
+    });
+
+    it('forgets failures when the user links the account again', async () => {
+      const { db, limits, accountKey } = await prepare();
+      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 30_000);
+
+      await accountStore(db, sealer).linkAccount(newAccount(), NOW + 1);
+
+      assert.deepEqual(await limits.circuitsOf(accountKey, ['list']), []);
+    });
+
+    it('deletes slots whose lease ran out and full buckets, and nothing that is in use', async () => {
+      const { db, limits } = await prepare();
+      await limits.takeSlot(slot('dead', 0), NOW, NOW + 1);
+      await limits.takeSlot(slot('alive', 1), NOW, UNTIL);
+      await limits.takeTokens('full', 1, 400, NOW);
+      await limits.takeTokens('used', 400, 400, NOW);
+
+      const deleted = await limits.deleteUnusedLimits(NOW + 1);
+
+      assert.equal(deleted, 2);
+      assert.deepEqual((await db.all<{ slot: number }>('SELECT slot FROM request_slot'))[0]?.slot, 1);
+      const buckets = await db.all<{ bucket: string }>('SELECT bucket FROM request_budget');
+      assert.deepEqual(
+        buckets.map(({ bucket }) => bucket),
+        ['used'],
+      );
+    });
+  });
+}
