@@ -4,15 +4,18 @@ import { accountStore } from './store/account-store.ts';
 import { authorizationCodeStore } from './store/authorization-code-store.ts';
 import { authorizationRequestStore } from './store/authorization-request-store.ts';
 import { clientStore } from './store/client-store.ts';
+import { endedAccessStore } from './store/ended-access-store.ts';
 import { eventReader } from './store/event-reader.ts';
 import { inspectDatabase } from './store/inspect-database.ts';
 import { jobStore } from './store/job-store.ts';
 import { mirrorStore } from './store/mirror-store.ts';
 import { openDatabase } from './store/open-database.ts';
 import { providerAppStore } from './store/provider-app-store.ts';
+import { requestLimitStore } from './store/request-limit-store.ts';
 import { signInStore } from './store/sign-in-store.ts';
 import { signingKeyStore } from './store/signing-key-store.ts';
 import { tokenFamilyStore } from './store/token-family-store.ts';
+import { tokenLeaseStore } from './store/token-lease-store.ts';
 import { userStore } from './store/user-store.ts';
 import { wakeUp } from './sync/wake-up.ts';
 
@@ -41,6 +44,9 @@ export async function openStorage(config: Config) {
     signIns: signInStore(db, sealer),
     providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, bell.ring),
+    tokens: tokenLeaseStore(db, sealer, bell.ring),
+    requestLimits: requestLimitStore(db),
+    endedAccess: endedAccessStore(db, sealer),
     mirror: mirrorStore(db),
     events: eventReader(db),
     jobs: jobStore(db, bell.ring),

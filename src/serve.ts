@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 
 import { type AppDeps, buildApp } from './app.ts';
+import { accountSessions } from './calendars/account-session.ts';
 import { providerApps } from './calendars/provider-apps.ts';
 import type { Config } from './config.ts';
 import { connectAttempts } from './connect/connect-deps.ts';
@@ -13,6 +14,8 @@ import { createTokenSigner } from './oauth/token-signer.ts';
 import { openStorage, type Stores } from './open-storage.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
+import { googleProvider } from './providers/google/google-provider.ts';
+import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { type JobDeps, startJobs } from './sync/run-jobs.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 
@@ -64,17 +67,23 @@ async function instanceDeps(
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
   const egress = laterEgress({ privateNetwork: config.privateNetwork });
-  const providers = {
-    apple: appleProvider({ egress, serverUrl: config.appleUrl, log, now }),
-    caldav: caldavProvider({ egress, log, now }),
-  };
   const { google, microsoft } = config;
+  const upstream = { egress, log, now };
+  // Always all four: which of them an application can offer is its app's matter, or the instance's.
+  const providers = {
+    google: googleProvider({ ...upstream, issuer: google.issuer, apiUrl: google.apiUrl }),
+    microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
+    apple: appleProvider({ ...upstream, serverUrl: config.appleUrl }),
+    caldav: caldavProvider(upstream),
+  };
+  const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
+  const sessions = accountSessions({ ...stores, providers, apps, log });
   return {
     ...stores,
     providers,
-    apps: providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app }),
+    apps,
     signInOrigins: [google, microsoft].map(({ issuer }) => new URL(issuer).origin),
-    sync: runningSync({ ...stores, providers, log }),
+    sync: runningSync({ ...stores, providers, sessions, log }),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,
