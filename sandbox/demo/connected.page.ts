@@ -1,0 +1,91 @@
+/** What the demo got: its tokens, the user's calendars, and the coming events. */
+import { type Html, html } from '../../src/http/html.ts';
+import { agenda } from './agenda.page.ts';
+import { demoLayout, dot, noticeOf, PROVIDER_NAMES } from './demo-layout.page.ts';
+import type { Notice } from './demo-session.ts';
+import type { EventPage, KalendsRefusal, ListedCalendar, Tokens } from './kalends-client.ts';
+
+/** What a read answered, or why it was refused. */
+export type Told<T> = { readonly value: T } | { readonly problem: KalendsRefusal };
+
+export type ConnectedView = {
+  readonly userId: string;
+  readonly tokens: Tokens;
+  readonly notice: Notice | undefined;
+  readonly calendars: Told<readonly ListedCalendar[]>;
+  readonly events: Told<EventPage>;
+  /** Epoch milliseconds. */
+  readonly now: number;
+};
+
+export function connectedPage({ userId, tokens, notice, calendars, events, now }: ConnectedView): Html {
+  const known = 'value' in calendars ? calendars.value : [];
+  return demoLayout(
+    'Your calendars – Tideline',
+    html`${noticeOf(notice)}
+<h1>Your calendars</h1>
+<div class="columns">
+<section class="card wide" aria-labelledby="events">
+<h2 id="events">The next four weeks</h2>
+${'problem' in events ? refusal(events.problem) : agenda(events.value, known, now)}
+</section>
+<div class="side">
+<section class="card" aria-labelledby="calendars">
+<h2 id="calendars">Calendars</h2>
+${'problem' in calendars ? refusal(calendars.problem) : calendarList(calendars.value)}
+<form class="row" action="/connect"><button>Connect another calendar</button></form>
+</section>
+<section class="card" aria-labelledby="tokens">
+<h2 id="tokens">Tokens of ${userId}</h2>
+${tokenDetails('Access token', tokens.accessToken)}
+${tokenDetails('Refresh token', tokens.refreshToken)}
+<div class="row">
+<form method="post" action="/refresh"><button>Refresh tokens</button></form>
+<form method="post" action="/revoke"><button class="danger">Revoke</button></form>
+</div>
+</section>
+</div>
+</div>`,
+  );
+}
+
+/** Why there is nothing to see, and what the user can do. */
+function refusal({ status, code, message }: KalendsRefusal): Html {
+  const hint =
+    status === 401
+      ? 'The access token has ended: refresh the tokens, or connect again.'
+      : status === 503
+        ? 'The calendars are being read for the first time: reload in a few seconds.'
+        : undefined;
+  return html`<p class="notice bad" role="alert">${message} <span class="muted">(${status || 'no answer'}, ${code})</span>
+${hint && html`<br>${hint}`}</p>`;
+}
+
+function calendarList(calendars: readonly ListedCalendar[]): Html {
+  if (calendars.length === 0)
+    return html`<p class="empty">No calendar yet. Connect an account, and its calendars are listed here.</p>`;
+  return html`<ul class="calendars">${calendars.map(
+    ({ title, provider, account, color, timeZone }) => html`<li>${dot(color)}<div><strong>${title}</strong>
+<span class="muted">${PROVIDER_NAMES[provider] ?? provider} · ${account} · ${timeZone}</span></div></li>`,
+  )}</ul>`;
+}
+
+/** Claims are for people here: an application need not look into tokens. */
+function tokenDetails(name: string, token: string): Html {
+  const rows = claimsOf(token).map(
+    ([claim, text]) => html`<tr><th scope="row">${claim}</th><td>${text}</td></tr>`,
+  );
+  return html`<details><summary>${name} <code>${token.slice(-8)}</code></summary>
+<table class="claims"><tbody>${rows}</tbody></table>
+<p class="token"><code>${token}</code></p></details>`;
+}
+
+function claimsOf(token: string): [string, string][] {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+  // A JWT's payload is a JSON object (RFC 7519 §3).
+  const claims = JSON.parse(payload || '{}') as Record<string, unknown>;
+  return Object.entries(claims).map(([name, value]) => {
+    const isTime = (name === 'exp' || name === 'iat') && typeof value === 'number';
+    return [name, isTime ? new Date(value * 1000).toISOString() : String(value)];
+  });
+}

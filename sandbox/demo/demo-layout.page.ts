@@ -1,0 +1,60 @@
+/** What the demo's pages share: the document around them and their one stylesheet. */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { type Html, html, type PagePolicy, trusted } from '../../src/http/html.ts';
+import type { Notice } from './demo-session.ts';
+
+const STYLES = readFileSync(new URL('./demo.css', import.meta.url), 'utf8');
+
+const STYLE_SOURCE = `'sha256-${hash('sha256', STYLES, 'base64')}'`;
+
+/** The button that connects leads on to Kalends: to browsers that is where its form goes. */
+export const pagePolicy = (kalendsUrl: string): PagePolicy => ({
+  styleSource: STYLE_SOURCE,
+  formTargets: [kalendsUrl],
+});
+
+export function demoLayout(title: string, content: Html): Html {
+  return html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<style>${trusted(STYLES)}</style>
+</head>
+<body>
+<header><a class="name" href="/">${LOGO} Tideline</a><span>a demo application of the Kalends sandbox</span></header>
+<main>
+${content}
+</main>
+</body>
+</html>
+`;
+}
+
+const LOGO = trusted(
+  '<svg width="28" height="28" viewBox="0 0 28 28" aria-hidden="true" focusable="false">' +
+    '<rect width="28" height="28" rx="8" fill="currentColor"/>' +
+    '<path d="M5 12c3-3 6 3 9 0s6 3 9 0M5 18c3-3 6 3 9 0s6 3 9 0" fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round"/></svg>',
+);
+
+/** A presentation attribute: the policy of the page forbids inline styles. */
+export const dot = (color = '#8a93a5'): Html =>
+  html`<svg class="dot" width="12" height="12" viewBox="0 0 12 12" aria-hidden="true" focusable="false"><circle cx="6" cy="6" r="6" fill="${color}"/></svg>`;
+
+/** Says what was done, or what went wrong. */
+export function noticeOf(notice: Notice | undefined): Html | undefined {
+  if (notice === undefined) return undefined;
+  return notice.kind === 'done'
+    ? html`<p class="notice" role="status">${notice.text}</p>`
+    : html`<p class="notice bad" role="alert">${notice.text}</p>`;
+}
+
+export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
+  google: 'Google',
+  microsoft: 'Microsoft',
+  apple: 'Apple',
+  caldav: 'CalDAV',
+};

@@ -1,0 +1,40 @@
+/** What the demo keeps of one browser, on its own side; the browser has a random name for it. */
+import { randomBytes } from 'node:crypto';
+
+import type { Tokens } from './kalends-client.ts';
+
+export type DemoSession = {
+  /** The demo's own id of its user: each browser is somebody new. */
+  readonly userId: string;
+  /** Of the flow that is under way. */
+  state: string | undefined;
+  tokens: Tokens | undefined;
+  /** Shown once, on the next page. */
+  notice: Notice | undefined;
+};
+
+export type Notice = { readonly kind: 'done' | 'trouble'; readonly text: string };
+
+export interface DemoSessions {
+  find(name: string | undefined): DemoSession | undefined;
+  /** A new one, and its name. */
+  start(): { readonly name: string; readonly session: DemoSession };
+}
+
+const MOST_SESSIONS = 1000;
+
+export function demoSessions(): DemoSessions {
+  const sessions = new Map<string, DemoSession>();
+  return {
+    find: (name) => (name === undefined ? undefined : sessions.get(name)),
+    start() {
+      const [oldest] = sessions.keys();
+      if (oldest !== undefined && sessions.size >= MOST_SESSIONS) sessions.delete(oldest);
+      const name = randomBytes(24).toString('base64url');
+      const userId = `demo-${randomBytes(4).toString('hex')}`;
+      const session: DemoSession = { userId, state: undefined, tokens: undefined, notice: undefined };
+      sessions.set(name, session);
+      return { name, session };
+    },
+  };
+}

@@ -1,0 +1,189 @@
+/** The demo's addresses: an application that connects its user's calendars, as the README says applications should. */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+
+import cookies from '@fastify/cookie';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+
+import { ApiError } from '../../src/http/api-error.ts';
+import { sendPage } from '../../src/http/html.ts';
+import { connectedPage } from './connected.page.ts';
+import { pagePolicy } from './demo-layout.page.ts';
+import { type DemoSession, demoSessions, type Notice } from './demo-session.ts';
+import { type DemoPerson, homePage } from './home.page.ts';
+import {
+  type Application,
+  authorizeUrl,
+  exchangeCode,
+  KalendsRefusal,
+  listCalendars,
+  listEvents,
+  refreshTokens,
+  revokeTokens,
+} from './kalends-client.ts';
+
+export type DemoDeps = {
+  readonly application: Application;
+  /** Who can sign in where, with the passwords of this moment. */
+  people(): readonly DemoPerson[];
+  readonly controlUrl: string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+const COOKIE = 'kalends_demo';
+const WEEKS_MS = 4 * 7 * 86_400_000;
+
+export function demoRoutes(deps: DemoDeps): FastifyPluginAsync {
+  const { application, people, controlUrl, now } = deps;
+  const sessions = demoSessions();
+  const policy = pagePolicy(application.kalendsUrl);
+  const sessionOf = (request: FastifyRequest): DemoSession | undefined =>
+    sessions.find(request.cookies[COOKIE]);
+  const sessionFor = (request: FastifyRequest, reply: FastifyReply): DemoSession => {
+    const found = sessionOf(request);
+    if (found !== undefined) return found;
+    const { name, session } = sessions.start();
+    reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
+    return session;
+  };
+
+  return async (app) => {
+    await app.register(cookies);
+
+    app.get('/', async (request, reply) => {
+      const session = sessionOf(request);
+      const notice = session && takeNotice(session);
+      const page = homePage({
+        people: people(),
+        controlUrl,
+        notice,
+        isConnected: session?.tokens !== undefined,
+      });
+      return sendPage(reply, 200, page, policy);
+    });
+
+    app.get<{ Querystring: { scope?: string } }>('/connect', async (request, reply) => {
+      const session = sessionFor(request, reply);
+      session.state = randomBytes(16).toString('base64url');
+      const { userId, state } = session;
+      const scope = String(request.query.scope ?? 'read-write');
+      return reply.redirect(authorizeUrl(application, { userId, state, scope }), 303);
+    });
+
+    app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/callback', async (request, reply) => {
+      const session = sessionOf(request);
+      if (session === undefined) return reply.redirect('/', 303);
+      const accepted = acceptedCode(request.query, session);
+      session.state = undefined;
+      if ('trouble' in accepted) return backHome(reply, session, { kind: 'trouble', text: accepted.trouble });
+      return telling(session, reply, async () => {
+        session.tokens = await exchangeCode(application, accepted.code, now());
+        session.notice = { kind: 'done', text: 'Connected: the code was exchanged for these tokens.' };
+        return reply.redirect('/connected', 303);
+      });
+    });
+
+    app.get('/connected', async (request, reply) => {
+      const session = sessionOf(request);
+      if (session?.tokens === undefined) return reply.redirect('/', 303);
+      const { userId, tokens } = session;
+      const window = { start: now(), end: now() + WEEKS_MS };
+      const calendars = await told(listCalendars(application, tokens.accessToken));
+      const events = await told(listEvents(application, tokens.accessToken, window));
+      const page = connectedPage({
+        userId,
+        tokens,
+        notice: takeNotice(session),
+        calendars,
+        events,
+        now: now(),
+      });
+      return sendPage(reply, 200, page, policy);
+    });
+
+    app.post('/refresh', { onRequest: refuseOtherSites }, async (request, reply) => {
+      const session = sessionOf(request);
+      if (session?.tokens === undefined) return reply.redirect('/', 303);
+      const { refreshToken } = session.tokens;
+      return telling(session, reply, async () => {
+        session.tokens = await refreshTokens(application, refreshToken, now());
+        session.notice = { kind: 'done', text: 'Both tokens are new. The old refresh token is dead.' };
+        return reply.redirect('/connected', 303);
+      });
+    });
+
+    app.post('/revoke', { onRequest: refuseOtherSites }, async (request, reply) => {
+      const session = sessionOf(request);
+      if (session?.tokens === undefined) return reply.redirect('/', 303);
+      const { accessToken, refreshToken } = session.tokens;
+      return telling(session, reply, async () => {
+        await revokeTokens(application, refreshToken);
+        const after = await told(listCalendars(application, accessToken));
+        session.tokens = undefined;
+        const answer = 'problem' in after ? after.problem.status : 200;
+        return backHome(reply, session, {
+          kind: 'done',
+          text: `Revoked. Asked for calendars with the old access token, Kalends now answers ${answer}.`,
+        });
+      });
+    });
+  };
+}
+
+/** What the callback was asked with, checked as every application has to: its own state, and its own user's code. */
+function acceptedCode(
+  query: Readonly<Record<string, unknown>>,
+  { state, userId }: DemoSession,
+): { readonly code: string } | { readonly trouble: string } {
+  if (state === undefined || !sameText(query.state, state))
+    return { trouble: 'The answer belongs to no flow that this browser started. Please start again.' };
+  if (query.error === 'access_denied') return { trouble: 'You came back without allowing access.' };
+  if (query.error !== undefined) return { trouble: `The flow ended with ${String(query.error)}.` };
+  if (query.code !== userId) return { trouble: 'The code is not that of the user who is signed in here.' };
+  return { code: userId };
+}
+
+function sameText(given: unknown, expected: string): boolean {
+  if (typeof given !== 'string') return false;
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function takeNotice(session: DemoSession): Notice | undefined {
+  const { notice } = session;
+  session.notice = undefined;
+  return notice;
+}
+
+function backHome(reply: FastifyReply, session: DemoSession, notice: Notice): FastifyReply {
+  session.notice = notice;
+  return reply.redirect('/', 303);
+}
+
+/** Does it, or shows on the page what Kalends said to it. */
+async function telling(session: DemoSession, reply: FastifyReply, work: () => Promise<FastifyReply>) {
+  try {
+    return await work();
+  } catch (failure) {
+    if (!(failure instanceof KalendsRefusal)) throw failure;
+    session.notice = { kind: 'trouble', text: `${failure.message} (${failure.status} ${failure.code})` };
+    return reply.redirect(session.tokens === undefined ? '/' : '/connected', 303);
+  }
+}
+
+/** An answer, or the refusal in its place. */
+async function told<T>(answer: Promise<T>): Promise<{ value: T } | { problem: KalendsRefusal }> {
+  try {
+    return { value: await answer };
+  } catch (failure) {
+    if (failure instanceof KalendsRefusal) return { problem: failure };
+    throw failure;
+  }
+}
+
+/** A page elsewhere can have a browser send forms here; the cookie alone would not tell. */
+async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin')
+    throw new ApiError(403, 'forbidden', 'This form is sent from the demo’s own pages only');
+}

@@ -1,0 +1,55 @@
+/** The demo's first page: one button, and who can sign in. */
+import { type Html, html } from '../../src/http/html.ts';
+import { demoLayout, noticeOf } from './demo-layout.page.ts';
+import type { Notice } from './demo-session.ts';
+
+/** Somebody with an account at a sandbox provider. */
+export type DemoPerson = {
+  /** As Kalends names it: `Google`, `Apple`. */
+  readonly provider: string;
+  readonly name: string;
+  readonly username: string;
+  /** None where a chooser is shown. */
+  readonly password: string | undefined;
+  /** What to type as server, where that is asked. */
+  readonly server: string | undefined;
+};
+
+export type HomeView = {
+  readonly people: readonly DemoPerson[];
+  readonly controlUrl: string | undefined;
+  readonly notice: Notice | undefined;
+  readonly isConnected: boolean;
+};
+
+export function homePage({ people, controlUrl, notice, isConnected }: HomeView): Html {
+  return demoLayout(
+    'Tideline',
+    html`${noticeOf(notice)}
+<section class="hero">
+<h1>All your calendars, in one place</h1>
+<p>Tideline is a small application that reads calendars through Kalends. Connect one of the sandbox’s, and see what comes
+back.</p>
+<div class="row">
+<form action="/connect"><button class="primary">Connect a calendar</button></form>
+${isConnected && html`<a class="button" href="/connected">Your calendars</a>`}
+</div>
+</section>
+<section class="card" aria-labelledby="people">
+<h2 id="people">Who can sign in</h2>
+<p class="hint">These people live in the sandbox. Nothing leaves this machine.</p>
+<div class="scroll"><table>
+<thead><tr><th scope="col">Provider</th><th scope="col">Who</th><th scope="col">Sign in as</th><th scope="col">Password</th></tr></thead>
+<tbody>${people.map(personRow)}</tbody>
+</table></div>
+${controlUrl && html`<p class="hint">Break something, or turn the clock: <a href="${controlUrl}">sandbox controls</a>.</p>`}
+</section>`,
+  );
+}
+
+const personRow = ({ provider, name, username, password, server }: DemoPerson): Html => html`<tr>
+<td>${provider}${server && html`<br><code>${server}</code>`}</td>
+<td>${name}</td>
+<td><code>${username}</code></td>
+<td>${password === undefined ? html`<span class="muted">choose from a list</span>` : html`<code>${password}</code>`}</td>
+</tr>`;

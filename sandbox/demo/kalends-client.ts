@@ -1,0 +1,156 @@
+/** All that an application needs of Kalends: six requests over HTTP. */
+
+export type Application = {
+  /** Kalends' public origin. */
+  readonly kalendsUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+};
+
+export type Tokens = {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly receivedAt: number;
+};
+
+export type ListedCalendar = {
+  readonly provider: string;
+  readonly account: string;
+  readonly id: string;
+  readonly title: string;
+  readonly timeZone: string;
+  readonly color?: string;
+};
+
+export type ListedEvent = {
+  readonly provider: string;
+  readonly calendarId: string;
+  readonly title: string;
+  readonly start: string;
+  readonly end: string;
+  readonly allDay: boolean;
+  readonly location?: string;
+  readonly conference?: string;
+  readonly recurringEventId?: string;
+  readonly availability?: string;
+  readonly privacy?: string;
+};
+
+export type ReadProblem = { readonly provider: string; readonly account: string; readonly message: string };
+
+export type EventPage = {
+  readonly events: readonly ListedEvent[];
+  readonly nextPageToken?: string;
+  /** Accounts whose events may be old or missing. */
+  readonly errors?: readonly ReadProblem[];
+};
+
+/** What Kalends refused, in its own words; `status` is 0 when it did not answer. */
+export class KalendsRefusal extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'KalendsRefusal';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Where to send the user's browser. */
+export function authorizeUrl(
+  { kalendsUrl, clientId, redirectUri }: Application,
+  { userId, state, scope }: { userId: string; state: string; scope: string },
+): string {
+  const query = {
+    client_id: clientId,
+    user_id: userId,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope,
+    state,
+  };
+  return `${kalendsUrl}/authorize?${new URLSearchParams(query)}`;
+}
+
+export function exchangeCode(application: Application, code: string, now: number): Promise<Tokens> {
+  const { redirectUri } = application;
+  return postToken(application, { grant_type: 'authorization_code', code, redirect_uri: redirectUri }, now);
+}
+
+export function refreshTokens(application: Application, refreshToken: string, now: number): Promise<Tokens> {
+  return postToken(application, { grant_type: 'refresh_token', refresh_token: refreshToken }, now);
+}
+
+async function postToken(
+  { kalendsUrl, clientId, clientSecret }: Application,
+  form: Readonly<Record<string, string>>,
+  now: number,
+): Promise<Tokens> {
+  const credentials = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  // An OAuth token response has these two fields (RFC 6749 §5.1).
+  const answer = (await ask(`${kalendsUrl}/token`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams(form),
+  })) as { access_token: string; refresh_token: string };
+  return { accessToken: answer.access_token, refreshToken: answer.refresh_token, receivedAt: now };
+}
+
+/** Ends every token of the user at this application. */
+export async function revokeTokens({ kalendsUrl }: Application, token: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  await ask(`${kalendsUrl}/revoke`, { method: 'POST', headers, body: JSON.stringify({ token }) });
+}
+
+export async function listCalendars(
+  { kalendsUrl }: Application,
+  accessToken: string,
+): Promise<ListedCalendar[]> {
+  // Kalends answers a bare array of calendars.
+  return (await ask(`${kalendsUrl}/calendars`, bearer(accessToken))) as ListedCalendar[];
+}
+
+/** What takes place between two instants, at most 250 events. */
+export async function listEvents(
+  { kalendsUrl }: Application,
+  accessToken: string,
+  { start, end }: { start: number; end: number },
+): Promise<EventPage> {
+  const query = { start: new Date(start).toISOString(), end: new Date(end).toISOString(), pageSize: '250' };
+  // Kalends answers a page of events.
+  return (await ask(`${kalendsUrl}/events?${new URLSearchParams(query)}`, bearer(accessToken))) as EventPage;
+}
+
+const bearer = (accessToken: string): RequestInit => ({
+  headers: { authorization: `Bearer ${accessToken}` },
+});
+
+/** The first read after connecting waits for the first sync, up to 20 s. */
+const PATIENCE_MS = 30_000;
+
+async function ask(url: string, init: RequestInit): Promise<unknown> {
+  const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
+    (cause: unknown) => {
+      throw new KalendsRefusal(0, 'no_answer', 'Kalends does not answer', cause);
+    },
+  );
+  const body = await answer.text();
+  if (answer.ok) return JSON.parse(body);
+  const { error = 'error', code, message, error_description: description } = errorIn(body);
+  throw new KalendsRefusal(answer.status, code ?? error, message ?? description ?? error);
+}
+
+type ErrorBody = { error?: string; code?: string; message?: string; error_description?: string };
+
+function errorIn(body: string): ErrorBody {
+  try {
+    // Kalends' errors are objects of texts.
+    return JSON.parse(body) as ErrorBody;
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return { message: body.slice(0, 200) };
+    throw failure;
+  }
+}
