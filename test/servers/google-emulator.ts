@@ -1,0 +1,66 @@
+/**
+ * `@emulators/google`, a Google in memory that nobody here wrote, on loopback. It signs ID tokens with a secret of its
+ * own (HS256) and publishes no key; Google signs with RS256, and nothing else is accepted. So its ID tokens are signed anew
+ * here, their claims untouched, and the key is published. Everything else is as it answers it.
+ */
+import http from 'node:http';
+
+import { createServer } from '@emulators/core';
+import { type GoogleSeedConfig, googlePlugin, seedFromConfig } from '@emulators/google';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+export type GoogleEmulator = { readonly origin: string; stop(): Promise<void> };
+
+export async function startGoogleEmulator(seed: GoogleSeedConfig): Promise<GoogleEmulator> {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'emulator', alg: 'RS256', use: 'sig' }] };
+  const server = http.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Not listening');
+  const origin = `http://127.0.0.1:${address.port}`;
+  const { app, store } = createServer(googlePlugin, { port: address.port, baseUrl: origin });
+  seedFromConfig(store, origin, seed);
+
+  const changed = async (path: string, answer: Response): Promise<object | undefined> => {
+    if (path === '/oauth2/v3/certs') return jwks;
+    if (path === '/.well-known/openid-configuration')
+      return { ...(await object(answer)), id_token_signing_alg_values_supported: ['RS256'] };
+    if (path !== '/oauth2/token' || answer.status !== 200) return undefined;
+    const body = await object(answer);
+    if (!('id_token' in body) || typeof body.id_token !== 'string') return body;
+    const signed = new SignJWT(decodeJwt(body.id_token)).setProtectedHeader({
+      alg: 'RS256',
+      kid: 'emulator',
+    });
+    return { ...body, id_token: await signed.sign(privateKey) };
+  };
+
+  server.on('request', async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(request.headers))
+      if (typeof value === 'string') headers.set(name, value);
+    const method = request.method ?? 'GET';
+    const body = method === 'GET' || method === 'HEAD' ? null : Buffer.concat(chunks);
+    const answer = await app.fetch(new Request(`${origin}${request.url}`, { method, headers, body }));
+    const other = await changed(new URL(`${origin}${request.url}`).pathname, answer);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(other === undefined ? Buffer.from(await answer.arrayBuffer()) : JSON.stringify(other));
+  });
+
+  return {
+    origin,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function object(answer: Response): Promise<object> {
+  const body: unknown = await answer.json();
+  if (typeof body !== 'object' || body === null) throw new Error('Not an object');
+  return body;
+}
