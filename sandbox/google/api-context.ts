@@ -1,0 +1,62 @@
+/** What an API request may act on: who asks, with what permission, about which calendar. */
+import type { FaultEffect } from '../core/faults.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import type { Channels } from './channels.ts';
+import type { Viewer } from './event-view.ts';
+import { showsBusyOnly } from './google-scopes.ts';
+import type { GoogleCalendar, GooglePerson, GoogleWorld, ListEntry } from './google-world.ts';
+import { zone } from './query.ts';
+
+export type ApiContext = {
+  readonly world: GoogleWorld;
+  readonly channels: Channels;
+  readonly person: GooglePerson;
+  /** Google's own scopes, as granted. */
+  readonly scopes: readonly string[];
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+  readonly effects: readonly FaultEffect[];
+  readonly now: number;
+  readonly origin: string;
+};
+
+export type ApiHandler = (context: ApiContext) => SandboxAnswer | Promise<SandboxAnswer>;
+
+export const notFound = (): SandboxRefusal => new SandboxRefusal(404, 'notFound', 'Not Found');
+
+export type OpenCalendar = {
+  readonly calendar: GoogleCalendar;
+  readonly entry: ListEntry;
+  readonly viewer: Viewer;
+};
+
+/** The calendar the path names; `primary` is the person's own. Refused with 404 when it is not in their list. */
+export function calendarOf({ world, person, params, scopes, query, origin }: ApiContext): OpenCalendar {
+  const named = params.calendarId ?? 'primary';
+  const { calendar, entry } = calendarNamed(world, person, named);
+  const viewer: Viewer = {
+    role: entry.role,
+    busyOnly: showsBusyOnly(scopes),
+    timeZone: zone(query, calendar.timeZone),
+    origin,
+  };
+  return { calendar, entry, viewer };
+}
+
+export function calendarNamed(world: GoogleWorld, person: GooglePerson, named: string) {
+  const id = named === 'primary' ? person.email : named;
+  const calendar = world.calendars.get(id);
+  const entry = person.list.get(id);
+  if (calendar === undefined || entry === undefined || entry.deleted) throw notFound();
+  return { calendar, entry };
+}
+
+/** Refused with 403 for readers. */
+export function writableCalendarOf(context: ApiContext): OpenCalendar {
+  const open = calendarOf(context);
+  if (open.entry.role === 'writer' || open.entry.role === 'owner') return open;
+  throw new SandboxRefusal(403, 'requiredAccessLevel', 'You need to have writer access to this calendar.');
+}

@@ -1,0 +1,146 @@
+/** The Calendar API under /calendar/v3: which method a request is, and whether its token may call it. */
+import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { jsonAnswer } from '../core/page-answer.ts';
+import { matchPath } from '../core/path-pattern.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
+import { type ApiContext, type ApiHandler, calendarOf } from './api-context.ts';
+import {
+  deleteCalendar,
+  getCalendar,
+  getEntry,
+  insertCalendar,
+  listCalendars,
+  patchCalendar,
+} from './calendar-operations.ts';
+import type { Channels } from './channels.ts';
+import { getEvent, insert, listEvents, listInstances, patch, remove, update } from './event-operations.ts';
+import { queryFreeBusy } from './free-busy.ts';
+import { type CalendarMethod, METHOD_SCOPES } from './google-scopes.ts';
+import type { AccessGrant, GoogleTokens } from './google-tokens.ts';
+import type { GoogleWorld } from './google-world.ts';
+import { jsonBody } from './query.ts';
+
+const BASE = '/calendar/v3';
+
+type Method = {
+  readonly verb: string;
+  readonly pattern: string;
+  readonly name: CalendarMethod;
+  run: ApiHandler;
+};
+
+const method = (verb: string, pattern: string, name: CalendarMethod, run: ApiHandler): Method => ({
+  verb,
+  pattern: `${BASE}${pattern}`,
+  name,
+  run,
+});
+
+const METHODS: readonly Method[] = [
+  method('GET', '/users/me/calendarList', 'calendarList.list', listCalendars),
+  method('POST', '/users/me/calendarList/watch', 'calendarList.watch', watchList),
+  method('GET', '/users/me/calendarList/:calendarId', 'calendarList.get', getEntry),
+  method('POST', '/calendars', 'calendars.insert', insertCalendar),
+  method('GET', '/calendars/:calendarId', 'calendars.get', getCalendar),
+  method('PATCH', '/calendars/:calendarId', 'calendars.patch', patchCalendar),
+  method('DELETE', '/calendars/:calendarId', 'calendars.delete', deleteCalendar),
+  method('GET', '/calendars/:calendarId/events', 'events.list', listEvents),
+  method('POST', '/calendars/:calendarId/events', 'events.insert', insert),
+  method('POST', '/calendars/:calendarId/events/watch', 'events.watch', watchEvents),
+  method('GET', '/calendars/:calendarId/events/:eventId', 'events.get', getEvent),
+  method('PUT', '/calendars/:calendarId/events/:eventId', 'events.update', update),
+  method('PATCH', '/calendars/:calendarId/events/:eventId', 'events.patch', patch),
+  method('DELETE', '/calendars/:calendarId/events/:eventId', 'events.delete', remove),
+  method('GET', '/calendars/:calendarId/events/:eventId/instances', 'events.instances', listInstances),
+  method('POST', '/freeBusy', 'freebusy.query', queryFreeBusy),
+  method('POST', '/channels/stop', 'channels.stop', stopChannel),
+];
+
+export type ApiDeps = {
+  readonly world: GoogleWorld;
+  readonly tokens: GoogleTokens;
+  readonly channels: Channels;
+  readonly now: () => number;
+  /** Where this Google is. */
+  readonly origin: () => string;
+};
+
+/** `undefined` for a path outside the API. */
+export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation | undefined {
+  const { pathname, searchParams: query } = request.url;
+  if (!pathname.startsWith(`${BASE}/`)) return undefined;
+  const grant = grantOf(request, deps.tokens);
+  for (const { verb, pattern, name, run } of METHODS) {
+    const params = verb === request.method ? matchPath(pattern, pathname) : undefined;
+    if (params === undefined) continue;
+    const { headers, body } = request;
+    return {
+      name,
+      user: grant?.user,
+      run(effects) {
+        const { person, scopes } = permitted(grant, name, deps.world);
+        const { world, channels } = deps;
+        const given = { world, channels, person, scopes, params, query, headers, body, effects };
+        return bounded(() => run({ ...given, now: deps.now(), origin: deps.origin() }));
+      },
+    };
+  }
+  const missing = () => {
+    throw new SandboxRefusal(404, 'notFound', 'Not Found');
+  };
+  return { name: 'unknown', user: grant?.user, run: missing };
+}
+
+/** A listing that would expand more than any calendar has is the client's mistake. */
+async function bounded(run: () => ReturnType<ApiHandler>): Promise<SandboxAnswer> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof RecurrenceBudgetError)) throw error;
+    throw new SandboxRefusal(400, 'badRequest', 'The query names more instances than this sandbox expands.');
+  }
+}
+
+function grantOf({ headers }: SandboxRequest, tokens: GoogleTokens): AccessGrant | undefined {
+  const [, token] = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  return token === undefined ? undefined : tokens.accessOf(token);
+}
+
+function permitted(grant: AccessGrant | undefined, name: CalendarMethod, world: GoogleWorld) {
+  const person = grant && world.people.get(grant.user);
+  if (grant === undefined || person === undefined) {
+    const message =
+      'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.';
+    throw new SandboxRefusal(401, 'authError', message);
+  }
+  const accepted: readonly string[] = METHOD_SCOPES[name];
+  if (!grant.scopes.some((scope) => accepted.includes(scope))) {
+    const header = {
+      'www-authenticate': 'Bearer realm="https://accounts.google.com/", error="insufficient_scope"',
+    };
+    const message = 'Request had insufficient authentication scopes.';
+    throw new SandboxRefusal(403, 'insufficientPermissions', message, header);
+  }
+  return { person, scopes: grant.scopes };
+}
+
+function watchEvents(context: ApiContext): SandboxAnswer {
+  const { calendar } = calendarOf(context);
+  const resourceUri = `${context.origin}${BASE}/calendars/${encodeURIComponent(calendar.id)}/events?alt=json`;
+  return watch(context, calendar.id, resourceUri);
+}
+
+function watchList(context: ApiContext): SandboxAnswer {
+  const resourceUri = `${context.origin}${BASE}/users/me/calendarList?alt=json`;
+  return watch(context, `list ${context.person.email}`, resourceUri);
+}
+
+function watch({ channels, person, body }: ApiContext, watched: string, resourceUri: string): SandboxAnswer {
+  return jsonAnswer(200, channels.watch({ body: jsonBody(body), watched, user: person.email, resourceUri }));
+}
+
+function stopChannel({ channels, person, body }: ApiContext): SandboxAnswer {
+  channels.stop(jsonBody(body), person.email);
+  return { status: 204 };
+}

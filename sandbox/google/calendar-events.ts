@@ -1,0 +1,152 @@
+/** What can be done to the events of a calendar, whoever does it: the API, or people in Google's own app. */
+import { randomBytes } from 'node:crypto';
+import { formatLocal } from '../../src/lib/recurrence/civil.ts';
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
+import { instanceIdOf, parseInstanceId } from '../../src/lib/recurrence/instance-id.ts';
+import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
+import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
+import type { EventWords, GoogleCalendar, StoredEvent } from './google-world.ts';
+
+/** What a writer says of an event. */
+export type EventInput = {
+  readonly status?: 'confirmed' | 'tentative';
+  readonly start: EventTime;
+  readonly end: EventTime;
+  readonly recurrence?: readonly string[] | undefined;
+  readonly words: EventWords;
+};
+
+export type Writer = { readonly email: string; readonly now: number };
+
+/** base32hex in lower case, 26 characters, as Google makes them (k). */
+export const newEventId = (): string =>
+  Array.from(randomBytes(26), (byte) => '0123456789abcdefghijklmnopqrstuv'[byte % 32]).join('');
+
+/** `id` must be free. */
+export function insertEvent(
+  calendar: GoogleCalendar,
+  input: EventInput,
+  { email, now }: Writer,
+  id = newEventId(),
+): StoredEvent {
+  return put(calendar, {
+    ...input,
+    id,
+    iCalUID: `${id}@google.com`,
+    status: input.status ?? 'confirmed',
+    creator: email,
+    sequence: 0,
+    created: now,
+    updated: now,
+  });
+}
+
+/** Replaces a single event, a master or an exception. Exceptions that a master's new pattern lacks are cancelled. */
+export function replaceEvent(
+  calendar: GoogleCalendar,
+  event: StoredEvent,
+  input: EventInput,
+  { now }: Writer,
+): StoredEvent {
+  const replaced = put(calendar, {
+    ...event,
+    ...input,
+    recurrence: event.instanceOf === undefined ? input.recurrence : undefined,
+    status: input.status ?? 'confirmed',
+    sequence: event.sequence + 1,
+    updated: now,
+  });
+  if (event.instanceOf === undefined) dropStrays(calendar, replaced, now);
+  return replaced;
+}
+
+/**
+ * Google keeps exceptions that are still in the pattern; that the others stay as cancelled ones, so that a sync
+ * tells of them, is unconfirmed (k).
+ */
+function dropStrays(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
+  for (const exception of exceptionsOf(calendar, master.id)) {
+    const { instanceOf, status } = exception;
+    if (instanceOf === undefined || status === 'cancelled') continue;
+    const stays = isMaster(master) && patternInstanceAt(calendar, master, instanceOf.original) !== undefined;
+    if (!stays) put(calendar, { ...exception, status: 'cancelled', updated: now });
+  }
+}
+
+/**
+ * Deletes an event, a series or an instance. With a series its exceptions are gone: that a sync names the master
+ * alone is unconfirmed (k); it is the harder case for clients.
+ */
+export function cancelEvent(calendar: GoogleCalendar, event: StoredEvent, { now }: Writer): void {
+  put(calendar, { ...event, status: 'cancelled', updated: now, sequence: event.sequence + 1 });
+  if (event.instanceOf !== undefined) return;
+  for (const id of calendar.exceptions.get(event.id) ?? []) calendar.events.delete(id);
+  calendar.exceptions.delete(event.id);
+}
+
+function put(calendar: GoogleCalendar, event: Omit<StoredEvent, 'version'>): StoredEvent {
+  calendar.version += 1;
+  const stored: StoredEvent = { ...event, version: calendar.version };
+  calendar.events.set(event.id, stored);
+  if (event.instanceOf !== undefined) {
+    const { masterId } = event.instanceOf;
+    const ids = calendar.exceptions.get(masterId) ?? new Set();
+    calendar.exceptions.set(masterId, ids.add(event.id));
+  }
+  return stored;
+}
+
+/** An event by its id, or an instance of a series by its own, which need not be stored. */
+export type FoundEvent =
+  | { readonly kind: 'stored'; readonly event: StoredEvent }
+  /** An unchanged instance, as the exception it would become. */
+  | { readonly kind: 'instance'; readonly event: StoredEvent };
+
+export function findEvent(calendar: GoogleCalendar, id: string): FoundEvent | undefined {
+  const event = calendar.events.get(id);
+  if (event !== undefined) return { kind: 'stored', event };
+  const named = parseInstanceId(id);
+  const master = named && calendar.events.get(named.masterId);
+  if (named === undefined || master === undefined || !isMaster(master)) return undefined;
+  const instance = instanceAt(calendar, master, named.originalStart);
+  return instance && { kind: 'instance', event: instance };
+}
+
+/** An instance of the pattern as the exception it would become when somebody changes it. */
+export function instanceAt(
+  calendar: GoogleCalendar,
+  master: StoredEvent,
+  originalStart: EventTime,
+): StoredEvent | undefined {
+  const instance = patternInstanceAt(calendar, master, originalStart);
+  return instance && unchangedInstance(calendar, master, instance);
+}
+
+export function unchangedInstance(
+  calendar: GoogleCalendar,
+  master: StoredEvent,
+  { originalStart, startsAt, endsAt }: { originalStart: EventTime; startsAt: number; endsAt: number },
+): StoredEvent {
+  return {
+    ...master,
+    id: instanceIdOf(master.id, originalStart, calendar.timeZone),
+    start: timeAt(master.start, startsAt),
+    end: timeAt(master.end, endsAt),
+    recurrence: undefined,
+    instanceOf: { masterId: master.id, original: originalStart },
+  };
+}
+
+/** The instant in the type and zone of `model`. */
+function timeAt(model: EventTime, instant: number): EventTime {
+  if (model.type === 'date') return { type: 'date', date: formatLocal(instant).slice(0, 10) };
+  const zone = model.type === 'zoned' ? model.zone : 'UTC';
+  return { type: 'zoned', local: formatLocal(localOfInstant(zone, instant)), zone };
+}
+
+/** The event's place in time; of a cancelled exception that of the instance it cancels. */
+export const spanOf = ({ start, end }: StoredEvent, { timeZone }: GoogleCalendar) => ({
+  startsAt: instantOf(start, timeZone),
+  endsAt: instantOf(end, timeZone),
+});

@@ -1,0 +1,171 @@
+/** calendarList.list and get, and calendars.get, insert, patch and delete. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { ianaZone } from '../../src/lib/recurrence/zone.ts';
+import type { FaultEffect } from '../core/faults.ts';
+import { jsonAnswer } from '../core/page-answer.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { type ApiContext, calendarNamed, calendarOf } from './api-context.ts';
+import { etagOf } from './event-view.ts';
+import {
+  type AccessRole,
+  addCalendar,
+  type GoogleCalendar,
+  type ListEntry,
+  putEntry,
+  removeCalendar,
+} from './google-world.ts';
+import { fullSyncRequired, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
+import { flag, jsonBody, pageSize } from './query.ts';
+
+const ROLES: readonly AccessRole[] = ['freeBusyReader', 'reader', 'writer', 'owner'];
+const ROLE_NAMES: readonly string[] = ROLES;
+
+export function listCalendars(context: ApiContext): SandboxAnswer {
+  const { person, query, effects } = context;
+  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
+  const of = `list ${person.email}`;
+  const parameters = parametersOf(query);
+  const sync = query.get('syncToken');
+  if (sync !== null && has('token_forgotten')) throw fullSyncRequired();
+  const { tokenEpoch: epoch } = person;
+  if (sync !== null && (query.has('minAccessRole') || flag(query, 'showDeleted') === false)) {
+    throw new SandboxRefusal(400, 'badRequest', 'Sync token cannot be used with these query restrictions.');
+  }
+  const since = sync === null ? undefined : readSyncToken(sync, { of, epoch, parameters: '' }).version;
+  const pageText = query.get('pageToken');
+  const page = pageText === null ? undefined : readPageToken(pageText, { of, parameters });
+  const version = page?.version ?? person.version;
+  const rest = entriesShown(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
+  const shown = rest.slice(0, pageSize(query, 100, 250));
+  const last = shown.at(-1);
+  const next: calendar_v3.Schema$CalendarList =
+    last !== undefined && shown.length < rest.length
+      ? { nextPageToken: tokenText({ kind: 'page', of, after: last.calendarId, version, parameters }) }
+      : query.has('minAccessRole')
+        ? {}
+        : {
+            nextSyncToken: tokenText({
+              kind: 'sync',
+              of,
+              epoch,
+              version,
+              parameters: '',
+              window: [null, null],
+            }),
+          };
+  const items = shown.map((entry) => entryView(context, entry));
+  if (has('duplicate')) items.push(...items);
+  if (has('reorder')) items.reverse();
+  return jsonAnswer(200, { kind: 'calendar#calendarList', etag: etagOf(person), ...next, items });
+}
+
+function parametersOf(query: URLSearchParams): string {
+  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
+  return new URLSearchParams(kept.sort()).toString();
+}
+
+function entriesShown({ person, query }: ApiContext, since: number | undefined): ListEntry[] {
+  const least = query.get('minAccessRole');
+  const rank = least === null ? 0 : ROLE_NAMES.indexOf(least);
+  if (rank < 0) throw new SandboxRefusal(400, 'invalidParameter', 'Invalid value for minAccessRole.');
+  const showDeleted = since !== undefined || (flag(query, 'showDeleted') ?? false);
+  return [...person.list.values()]
+    .filter(({ version, deleted }) => (since === undefined || version > since) && (showDeleted || !deleted))
+    .filter(({ role }) => ROLES.indexOf(role) >= rank)
+    .sort((a, b) => (a.calendarId < b.calendarId ? -1 : 1));
+}
+
+function entryView({ world, person }: ApiContext, entry: ListEntry): calendar_v3.Schema$CalendarListEntry {
+  const { calendarId: id, role, color } = entry;
+  const calendar = world.calendars.get(id);
+  const head = { kind: 'calendar#calendarListEntry', etag: etagOf(entry), id };
+  if (entry.deleted || calendar === undefined) return { ...head, deleted: true };
+  return {
+    ...head,
+    summary: calendar.title,
+    ...(calendar.description === undefined ? {} : { description: calendar.description }),
+    timeZone: calendar.timeZone,
+    accessRole: role,
+    backgroundColor: color,
+    foregroundColor: '#000000',
+    colorId: '14',
+    selected: true,
+    ...(id === person.email ? { primary: true } : { dataOwner: calendar.dataOwner }),
+    defaultReminders: role === 'owner' ? [{ method: 'popup', minutes: 10 }] : [],
+    conferenceProperties: { allowedConferenceSolutionTypes: ['hangoutsMeet'] },
+  };
+}
+
+export function getEntry(context: ApiContext): SandboxAnswer {
+  const { entry } = calendarOf(context);
+  return jsonAnswer(200, entryView(context, entry));
+}
+
+export function getCalendar(context: ApiContext): SandboxAnswer {
+  return answerCalendar(calendarOf(context).calendar);
+}
+
+export function insertCalendar(context: ApiContext): SandboxAnswer {
+  const { world, person, body, channels } = context;
+  const { summary, description, timeZone } = readCalendar(jsonBody(body));
+  if (!summary) throw new SandboxRefusal(400, 'required', 'Missing title.');
+  const calendar = addCalendar(world, person, { title: summary, description, timeZone: timeZone ?? 'UTC' });
+  channels.changed(`list ${person.email}`);
+  return answerCalendar(calendar);
+}
+
+export function patchCalendar(context: ApiContext): SandboxAnswer {
+  const { calendar, entry } = ownedCalendarOf(context);
+  const { summary, description, timeZone } = readCalendar(jsonBody(context.body));
+  calendar.title = summary ?? calendar.title;
+  calendar.description = description ?? calendar.description;
+  calendar.timeZone = timeZone ?? calendar.timeZone;
+  putEntry(context.person, calendar.id, entry);
+  context.channels.changed(`list ${context.person.email}`);
+  return answerCalendar(calendar);
+}
+
+export function deleteCalendar(context: ApiContext): SandboxAnswer {
+  const { calendar } = ownedCalendarOf(context);
+  if (calendar.id === context.person.email) {
+    throw new SandboxRefusal(403, 'forbidden', 'The primary calendar of a user cannot be deleted.');
+  }
+  removeCalendar(context.world, calendar.id);
+  context.channels.changed(`list ${context.person.email}`);
+  return { status: 204 };
+}
+
+function ownedCalendarOf({ world, person, params }: ApiContext) {
+  const open = calendarNamed(world, person, params.calendarId ?? '');
+  if (open.entry.role === 'owner') return open;
+  throw new SandboxRefusal(403, 'forbidden', 'Forbidden');
+}
+
+function readCalendar({ summary, description, timeZone }: Readonly<Record<string, unknown>>) {
+  const text = (value: unknown, name: string) => {
+    if (value === undefined || value === null) return undefined;
+    if (typeof value !== 'string') throw new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);
+    return value;
+  };
+  const zone = text(timeZone, 'timeZone');
+  if (zone !== undefined && ianaZone(zone) === undefined) {
+    throw new SandboxRefusal(400, 'invalid', 'Invalid time zone.');
+  }
+  return { summary: text(summary, 'summary'), description: text(description, 'description'), timeZone: zone };
+}
+
+function answerCalendar(calendar: GoogleCalendar): SandboxAnswer {
+  const { id, title, description, timeZone } = calendar;
+  const resource: calendar_v3.Schema$Calendar = {
+    kind: 'calendar#calendar',
+    etag: etagOf(calendar),
+    id,
+    summary: title,
+    timeZone,
+    ...(description === undefined ? {} : { description }),
+    conferenceProperties: { allowedConferenceSolutionTypes: ['hangoutsMeet'] },
+  };
+  return jsonAnswer(200, resource);
+}

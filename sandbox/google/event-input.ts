@@ -1,0 +1,181 @@
+/** Events as clients send them, checked as Google checks them. */
+import { randomBytes } from 'node:crypto';
+
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { EventInput } from './calendar-events.ts';
+import { readRecurrence } from './event-series.ts';
+import { readTime } from './event-times.ts';
+import type { EventWords, GoogleEvent } from './google-world.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+type Conference = calendar_v3.Schema$ConferenceData;
+
+const TEXTS = [
+  'summary',
+  'description',
+  'location',
+  'transparency',
+  'visibility',
+  'colorId',
+  'eventType',
+] as const;
+const FLAGS = ['guestsCanModify', 'guestsCanInviteOthers', 'guestsCanSeeOtherGuests'] as const;
+const OBJECTS = [
+  'extendedProperties',
+  'conferenceData',
+  'reminders',
+  'source',
+  'workingLocationProperties',
+  'outOfOfficeProperties',
+  'focusTimeProperties',
+] as const;
+const LISTS = ['attendees', 'recurrence'] as const;
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const wrong = (name: string) => new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);
+
+/** The body with every member checked for its type; null counts as absent. What is read-only is left out. */
+export function eventBody(body: Body): GoogleEvent {
+  const checks: [readonly string[], (value: unknown) => boolean][] = [
+    [[...TEXTS, 'id', 'status'], (value) => typeof value === 'string'],
+    [FLAGS, (value) => typeof value === 'boolean'],
+    [[...OBJECTS, 'start', 'end'], isObject],
+    [LISTS, Array.isArray],
+  ];
+  const kept: Record<string, unknown> = {};
+  for (const [names, holds] of checks) {
+    for (const name of names) {
+      const value = body[name];
+      if (value === undefined || value === null) continue;
+      if (!holds(value)) throw wrong(name);
+      kept[name] = value;
+    }
+  }
+  for (const side of ['start', 'end']) {
+    const time = kept[side];
+    const texts = isObject(time) ? [time.date, time.dateTime, time.timeZone] : [];
+    if (texts.some((value) => value && typeof value !== 'string')) throw wrong(side);
+  }
+  checkAttendees(kept.attendees);
+  checkConference(kept.conferenceData);
+  if (Array.isArray(kept.recurrence) && !kept.recurrence.every((line) => typeof line === 'string')) {
+    throw wrong('recurrence');
+  }
+  return kept as GoogleEvent; // every member that is read below was checked above
+}
+
+function checkAttendees(attendees: unknown): void {
+  if (!Array.isArray(attendees)) return;
+  for (const attendee of attendees) {
+    const email: unknown = isObject(attendee) ? attendee.email : undefined;
+    if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+      throw new SandboxRefusal(400, 'invalid', 'Invalid attendee email.');
+    }
+  }
+}
+
+function checkConference(conference: unknown): void {
+  if (!isObject(conference)) return;
+  const { createRequest, entryPoints } = conference;
+  const isList = Array.isArray(entryPoints) && entryPoints.every(isObject);
+  if (entryPoints !== undefined && !isList) throw wrong('conferenceData.entryPoints');
+  if (createRequest === undefined) return;
+  const holds =
+    isObject(createRequest) &&
+    (createRequest.conferenceSolutionKey === undefined || isObject(createRequest.conferenceSolutionKey)) &&
+    (createRequest.requestId === undefined || typeof createRequest.requestId === 'string');
+  if (!holds) throw wrong('conferenceData.createRequest');
+}
+
+export type InputContext = {
+  readonly timeZone: string;
+  /** Of what is replaced or patched. */
+  readonly former?: EventWords;
+  /** `conferenceDataVersion`: 0 leaves conferences as they are. */
+  readonly conferenceDataVersion: number;
+};
+
+/** Refuses times, rules and conferences that cannot be. */
+export function eventInput(
+  event: GoogleEvent,
+  { timeZone, former, conferenceDataVersion }: InputContext,
+): EventInput {
+  const start = readTime(event.start, 'start', timeZone);
+  const end = readTime(event.end, 'end', timeZone);
+  if (start.type !== end.type) {
+    const message = 'Start and end times must either both be date or both be dateTime.';
+    throw new SandboxRefusal(400, 'invalid', message);
+  }
+  const length = instantOf(end, timeZone) - instantOf(start, timeZone);
+  if (length < 0 || (length === 0 && start.type === 'date')) {
+    throw new SandboxRefusal(400, 'timeRangeEmpty', 'The specified time range is empty.');
+  }
+  const recurrence = event.recurrence?.length ? event.recurrence : undefined;
+  if (recurrence !== undefined) {
+    if (start.type !== 'date' && !event.start?.timeZone) {
+      throw new SandboxRefusal(400, 'required', 'Missing time zone definition for start time.');
+    }
+    readRecurrence(recurrence, timeZone);
+  }
+  if (event.status === 'cancelled') throw new SandboxRefusal(400, 'invalid', 'Invalid value for: status');
+  const conference = conferenceDataVersion === 1 ? event.conferenceData : former?.conferenceData;
+  return {
+    start,
+    end,
+    recurrence,
+    status: event.status === 'tentative' ? 'tentative' : 'confirmed',
+    words: { ...wordsIn(event), ...conferenceWords(conference) },
+  };
+}
+
+function wordsIn(event: GoogleEvent): EventWords {
+  const names = [...TEXTS, ...FLAGS, ...OBJECTS, 'attendees'] as const;
+  const words = Object.fromEntries(names.flatMap((name) => (event[name] ? [[name, event[name]]] : [])));
+  delete words.conferenceData;
+  return words;
+}
+
+/** A request for a conference is granted at once; at Google it may stay pending for a while. */
+function conferenceWords(conference: Conference | undefined): EventWords {
+  if (conference === undefined) return {};
+  const { createRequest, entryPoints } = conference;
+  if (entryPoints !== undefined) {
+    const video = entryPoints.find(({ entryPointType }) => entryPointType === 'video')?.uri;
+    return {
+      conferenceData: conference,
+      ...(typeof video === 'string' && video.startsWith('https://meet.google.com/')
+        ? { hangoutLink: video }
+        : {}),
+    };
+  }
+  if (createRequest === undefined) return {};
+  if (!createRequest.requestId) throw new SandboxRefusal(400, 'invalid', 'Invalid conference request id.');
+  const type = createRequest.conferenceSolutionKey?.type ?? 'hangoutsMeet';
+  if (type !== 'hangoutsMeet') throw new SandboxRefusal(400, 'invalid', 'Invalid conference type value.');
+  return meetWords(createRequest);
+}
+
+function meetWords({ requestId }: calendar_v3.Schema$CreateConferenceRequest): EventWords {
+  const letters = [...randomBytes(10)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
+  const code = `${letters.slice(0, 3)}-${letters.slice(3, 7)}-${letters.slice(7)}`;
+  const uri = `https://meet.google.com/${code}`;
+  const key = { type: 'hangoutsMeet' };
+  return {
+    hangoutLink: uri,
+    conferenceData: {
+      createRequest: {
+        ...(requestId === undefined ? {} : { requestId }),
+        conferenceSolutionKey: key,
+        status: { statusCode: 'success' },
+      },
+      entryPoints: [{ entryPointType: 'video', uri, label: uri.slice('https://'.length) }],
+      conferenceSolution: { key, name: 'Google Meet' },
+      conferenceId: code,
+    },
+  };
+}

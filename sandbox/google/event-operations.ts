@@ -1,0 +1,227 @@
+/** events.get, insert, update, patch, delete and instances. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { jsonAnswer } from '../core/page-answer.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import {
+  type ApiContext,
+  calendarOf,
+  notFound,
+  type OpenCalendar,
+  writableCalendarOf,
+} from './api-context.ts';
+import {
+  cancelEvent,
+  findEvent,
+  insertEvent,
+  replaceEvent,
+  spanOf,
+  unchangedInstance,
+} from './calendar-events.ts';
+import { eventBody, eventInput } from './event-input.ts';
+import { exceptionsOf, instancesOf, isMaster } from './event-series.ts';
+import { rfc3339, writeTime } from './event-times.ts';
+import { etagOf, viewOf } from './event-view.ts';
+import type { GoogleEvent, StoredEvent } from './google-world.ts';
+import { listEvents as listing } from './list-events.ts';
+import { readPageToken, tokenText } from './page-tokens.ts';
+import { flag, instant, jsonBody, pageSize } from './query.ts';
+
+export function listEvents(context: ApiContext): SandboxAnswer {
+  const { calendar, viewer } = calendarOf(context);
+  const { query, effects, now } = context;
+  return jsonAnswer(200, listing({ calendar, query, viewer, effects, now }));
+}
+
+/** Cancelled events are answered too. */
+export function getEvent(context: ApiContext): SandboxAnswer {
+  const open = calendarOf(context);
+  return answerEvent(200, eventOf(open, context), open);
+}
+
+export function insert(context: ApiContext): SandboxAnswer {
+  const open = writableCalendarOf(context);
+  const { calendar } = open;
+  const body = eventBody(jsonBody(context.body));
+  const id = body.id ?? undefined;
+  if (id !== undefined && !/^[a-v0-9]{5,1024}$/.test(id)) {
+    throw new SandboxRefusal(400, 'invalid', 'Invalid resource id value.');
+  }
+  // A deleted event keeps its id.
+  if (id !== undefined && calendar.events.has(id)) {
+    throw new SandboxRefusal(409, 'duplicate', 'The requested identifier already exists.');
+  }
+  const input = eventInput(body, {
+    timeZone: calendar.timeZone,
+    conferenceDataVersion: conferencesIn(context),
+  });
+  const event = insertEvent(calendar, input, writerOf(context), id);
+  context.channels.changed(calendar.id);
+  return answerEvent(200, event, open);
+}
+
+/** PUT: what the body does not name is gone. */
+export const update = (context: ApiContext): SandboxAnswer => change(context, (_former, body) => body);
+
+/** PATCH: what the body does not name stays; null takes away; lists are replaced whole. */
+export const patch = (context: ApiContext): SandboxAnswer =>
+  change(context, (former, body) => merged(former, body));
+
+type Body = Readonly<Record<string, unknown>>;
+
+function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body): SandboxAnswer {
+  const open = writableCalendarOf(context);
+  const { calendar, viewer } = open;
+  const event = eventOf(open, context);
+  const sent = jsonBody(context.body);
+  // Restoring what was deleted is not played: whoever wants it back inserts it again.
+  if (event.status === 'cancelled' && event.instanceOf === undefined) throw gone();
+  refuseStale(event, context);
+  const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
+  const recurrence = event.recurrence === undefined ? {} : { recurrence: event.recurrence };
+  const former = { ...event.words, ...recurrence, start: times(event.start), end: times(event.end) };
+  const body = eventBody(bodyOf(former, sent));
+  const input = eventInput(body, {
+    timeZone: calendar.timeZone,
+    former: event.words,
+    conferenceDataVersion: conferencesIn(context),
+  });
+  const changed = replaceEvent(calendar, event, input, writerOf(context));
+  context.channels.changed(calendar.id);
+  return answerEvent(200, changed, { ...open, viewer });
+}
+
+/** RFC 7396, as far as Google's PATCH follows it. */
+function merged(former: Body, patch: Body): Body {
+  const result: Record<string, unknown> = { ...former };
+  for (const [name, value] of Object.entries(patch)) {
+    const known = result[name];
+    const both = isObject(known) && isObject(value);
+    result[name] = both ? merged(known, value) : value;
+  }
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== null));
+}
+
+const isObject = (value: unknown): value is Body =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function remove(context: ApiContext): SandboxAnswer {
+  const open = writableCalendarOf(context);
+  const event = eventOf(open, context);
+  if (event.status === 'cancelled') throw gone();
+  refuseStale(event, context);
+  cancelEvent(open.calendar, event, writerOf(context));
+  context.channels.changed(open.calendar.id);
+  return { status: 204 };
+}
+
+/** events.instances: pages of a series, or the one instance of an `originalStart`. */
+export function listInstances(context: ApiContext): SandboxAnswer {
+  const { calendar, viewer } = calendarOf(context);
+  const { query, params, now } = context;
+  const master = calendar.events.get(params.eventId ?? '');
+  if (master === undefined || master.status === 'cancelled') throw notFound();
+  const found = instancesShown(context, { calendar, master, now });
+  const size = pageSize(query, 250, 2500);
+  const of = `${calendar.id} ${master.id}`;
+  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
+  const parameters = new URLSearchParams(kept.sort()).toString();
+  const token = query.get('pageToken');
+  const after = token === null ? '' : readPageToken(token, { of, parameters }).after;
+  const rest = found.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const shown = rest.slice(0, size);
+  const last = shown.at(-1);
+  const answer: calendar_v3.Schema$Events = {
+    kind: 'calendar#events',
+    etag: etagOf(calendar),
+    summary: calendar.title,
+    timeZone: viewer.timeZone,
+    accessRole: viewer.role,
+    items: shown.map((event) => viewOf(calendar, event, viewer)),
+  };
+  if (last !== undefined && shown.length < rest.length) {
+    const { version } = calendar;
+    answer.nextPageToken = tokenText({ kind: 'page', of, after: last.id, version, parameters });
+  }
+  return jsonAnswer(200, answer);
+}
+
+const TWO_YEARS = 2 * 366 * 86_400_000;
+
+function instancesShown(
+  { query }: ApiContext,
+  { calendar, master, now }: Pick<OpenCalendar, 'calendar'> & { master: StoredEvent; now: number },
+): StoredEvent[] {
+  const { startsAt } = spanOf(master, calendar);
+  const wanted = originalStartIn(query);
+  // Where a series without an end stops when no timeMax is asked is unconfirmed (k).
+  const window = {
+    start: instant(query, 'timeMin') ?? startsAt - 1,
+    end: instant(query, 'timeMax') ?? Math.max(startsAt, now) + TWO_YEARS,
+  };
+  // A moved instance is found by where it was to start, wherever it is now.
+  const around = wanted === undefined ? window : { start: wanted, end: wanted + 1 };
+  const regular = isMaster(master)
+    ? instancesOf(calendar, master, around)
+        .filter(({ isOverride }) => !isOverride)
+        .map((instance) => unchangedInstance(calendar, master, instance))
+    : [];
+  const exceptions = exceptionsOf(calendar, master.id).filter((event) => {
+    if (event.status === 'cancelled' && !(flag(query, 'showDeleted') ?? false)) return false;
+    const span = spanOf(event, calendar);
+    return wanted !== undefined || (span.endsAt > window.start && span.startsAt < window.end);
+  });
+  return [...regular, ...exceptions].filter(
+    ({ instanceOf }) =>
+      wanted === undefined ||
+      (instanceOf !== undefined && instantOf(instanceOf.original, calendar.timeZone) === wanted),
+  );
+}
+
+/** `originalStart` is a time with an offset, or a date. */
+function originalStartIn(query: URLSearchParams): number | undefined {
+  const text = query.get('originalStart');
+  if (text === null) return undefined;
+  const time = rfc3339(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (time === undefined) throw new SandboxRefusal(400, 'badRequest', 'Bad Request');
+  return time;
+}
+
+function eventOf({ calendar }: OpenCalendar, { params }: ApiContext): StoredEvent {
+  const found = findEvent(calendar, params.eventId ?? '');
+  if (found === undefined) throw notFound();
+  return found.event;
+}
+
+const gone = () => new SandboxRefusal(410, 'deleted', 'Resource has been deleted');
+
+/** If-Match (RFC 9110 §13.1.1), with the etag the change was based on. */
+function refuseStale(event: StoredEvent, { headers }: ApiContext): void {
+  const expected = headers['if-match'];
+  if (typeof expected !== 'string' || expected === '*') return;
+  const accepted = expected.split(',').map((part) => part.trim());
+  if (!accepted.includes(etagOf(event))) {
+    throw new SandboxRefusal(412, 'conditionNotMet', 'Precondition Failed');
+  }
+}
+
+function conferencesIn({ query }: ApiContext): number {
+  const version = query.get('conferenceDataVersion') ?? '0';
+  if (version !== '0' && version !== '1') {
+    throw new SandboxRefusal(
+      400,
+      'invalidParameter',
+      `Invalid value '${version}' for conferenceDataVersion.`,
+    );
+  }
+  return Number(version);
+}
+
+const writerOf = ({ person, now }: ApiContext) => ({ email: person.email, now });
+
+function answerEvent(status: number, event: StoredEvent, { calendar, viewer }: OpenCalendar): SandboxAnswer {
+  const resource: GoogleEvent = viewOf(calendar, event, viewer);
+  return jsonAnswer(status, resource, { etag: etagOf(event) });
+}

@@ -1,0 +1,72 @@
+/**
+ * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Facts no source at
+ * hand confirmed are marked (k) where they are played.
+ */
+import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import { startSandboxServer } from '../core/sandbox-server.ts';
+import { apiOperation } from './api-operations.ts';
+import { openChannels } from './channels.ts';
+import { googleErrorAnswer } from './google-errors.ts';
+import { googleHand } from './google-hand.ts';
+import { type GoogleApp, googleTokens } from './google-tokens.ts';
+import { googleWorld } from './google-world.ts';
+import { idTokens } from './id-token.ts';
+import { oauthOperations } from './oauth-operations.ts';
+
+export type GoogleSandboxOptions = {
+  readonly port?: number;
+  /** The apps registered from the start. */
+  readonly apps?: readonly GoogleApp[];
+};
+
+export interface GoogleSandbox extends ProviderSandbox {
+  readonly kind: 'google';
+  /** For KALENDS_GOOGLE_ISSUER: the origin. */
+  readonly issuer: string;
+  /** For KALENDS_GOOGLE_API_URL: the Calendar API's base. */
+  readonly apiUrl: string;
+  /** Registers an app, or changes the one of this `clientId`: its secret, its addresses, its publishing status. */
+  registerApp(app: GoogleApp): void;
+}
+
+/** Operations, for faults and counts: those of the API by Google's names, and discovery, certs, auth, token, revoke, userinfo, push. */
+export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): Promise<GoogleSandbox> {
+  const { clock, faults, port, apps: registered = [] } = deps;
+  const now = () => clock.now();
+  const world = googleWorld();
+  const tokens = googleTokens(now);
+  const channels = openChannels({ now, faults });
+  const apps = new Map(registered.map((app) => [app.clientId, app]));
+  let origin = '';
+  const issuer = () => origin;
+  const oauth = oauthOperations({ world, tokens, apps, issuer, idTokens: idTokens({ issuer, now }) });
+  const api = { world, tokens, channels, now, origin: issuer };
+
+  const server = await startSandboxServer({
+    kind: 'google',
+    faults,
+    port,
+    route(request) {
+      const operation = oauth(request) ?? apiOperation(request, api);
+      if (operation === undefined) throw new SandboxRefusal(404, 'notFound', 'Not Found');
+      return operation;
+    },
+    errorAnswer: googleErrorAnswer,
+  });
+  origin = server.origin;
+
+  return {
+    kind: 'google',
+    origin,
+    issuer: origin,
+    apiUrl: `${origin}/calendar/v3`,
+    hand: googleHand({ world, tokens, channels, now }),
+    requests: server.requests,
+    registerApp: (app) => void apps.set(app.clientId, app),
+    async close() {
+      channels.close();
+      await server.close();
+    },
+  };
+}

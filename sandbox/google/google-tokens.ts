@@ -1,0 +1,166 @@
+/** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them dies. */
+import { createHash } from 'node:crypto';
+
+import { randomText } from '../../src/lib/random-text.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+
+export type GoogleApp = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Compared as they are. */
+  readonly redirectUris: readonly string[];
+  /** Refresh tokens of an app in Testing die after seven days. `production` when absent. */
+  readonly status?: 'testing' | 'production';
+};
+
+export type AccessGrant = {
+  /** The person's address. */
+  readonly user: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+};
+
+export type NewCode = AccessGrant & {
+  readonly redirectUri: string;
+  readonly codeChallenge: string | undefined;
+  readonly nonce: string | undefined;
+  /** Whether a refresh token comes with it. */
+  readonly offline: boolean;
+};
+
+type Code = NewCode & { readonly expiresAt: number };
+type AccessToken = AccessGrant & { readonly expiresAt: number };
+type RefreshToken = AccessGrant & { readonly issuedAt: number; readonly usedAt: number };
+
+export type IssuedTokens = AccessGrant & {
+  readonly accessToken: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+  readonly refreshToken?: string;
+  /** Seconds, of an app in Testing. */
+  readonly refreshTokenExpiresIn?: number;
+  readonly nonce?: string | undefined;
+};
+
+export interface GoogleTokens {
+  /** What the user let the app do so far. */
+  granted(user: string, clientId: string): readonly string[];
+  issueCode(code: NewCode): string;
+  /** Refuses with the words of RFC 6749 §5.2. A code works once. */
+  redeemCode(
+    code: string,
+    redirectUri: string,
+    codeVerifier: string | undefined,
+    app: GoogleApp,
+  ): IssuedTokens;
+  /** Refuses a token that is unknown, revoked, too old, or another app's, as `invalid_grant`. */
+  refresh(refreshToken: string, app: GoogleApp): IssuedTokens;
+  /** Whose refresh token it is, dead or alive. */
+  ownerOf(token: string): string | undefined;
+  accessOf(accessToken: string): AccessGrant | undefined;
+  /** Ends everything the user gave the app of this token; false when it is none. */
+  revoke(token: string): boolean;
+  /** Ends everything the user gave any app. */
+  revokeUser(user: string): void;
+}
+
+const CODE_MS = 10 * 60_000;
+const ACCESS_SECONDS = 3599;
+const DAY = 86_400_000;
+const TESTING_MS = 7 * DAY;
+/** Six months without use. */
+const IDLE_MS = 183 * DAY;
+/** Of one account and app: the oldest dies without a word. */
+const MOST_REFRESH_TOKENS = 100;
+
+export function googleTokens(now: () => number): GoogleTokens {
+  const codes = new Map<string, Code>();
+  const access = new Map<string, AccessToken>();
+  const refresh = new Map<string, RefreshToken>();
+  const owners = new Map<string, string>();
+  const grants = new Map<string, AccessGrant>();
+  const keyOf = ({ user, clientId }: Pick<AccessGrant, 'user' | 'clientId'>) =>
+    JSON.stringify([user, clientId]);
+
+  const issueAccess = ({ user, clientId, scopes }: AccessGrant) => {
+    const accessToken = `ya29.${randomText(60)}`;
+    access.set(accessToken, { user, clientId, scopes, expiresAt: now() + ACCESS_SECONDS * 1000 });
+    return { user, clientId, scopes, accessToken, expiresIn: ACCESS_SECONDS };
+  };
+  const issueRefresh = ({ user, clientId, scopes }: AccessGrant): string => {
+    const token = `1//0${randomText(60)}`;
+    const issued = { user, clientId, scopes, issuedAt: now(), usedAt: now() };
+    const others = [...refresh].filter(([, other]) => keyOf(other) === keyOf(issued));
+    for (const [oldest] of others.slice(0, Math.max(0, others.length - MOST_REFRESH_TOKENS + 1))) {
+      refresh.delete(oldest);
+    }
+    refresh.set(token, issued);
+    owners.set(token, user);
+    return token;
+  };
+  const end = (dies: (grant: Pick<AccessGrant, 'user' | 'clientId'>) => boolean) => {
+    for (const map of [codes, access, refresh, grants]) {
+      for (const [key, grant] of map) if (dies(grant)) map.delete(key);
+    }
+  };
+
+  return {
+    granted: (user, clientId) => grants.get(keyOf({ user, clientId }))?.scopes ?? [],
+    issueCode(code) {
+      const text = `4/0${randomText(60)}`;
+      codes.set(text, { ...code, expiresAt: now() + CODE_MS });
+      const { user, clientId } = code;
+      const scopes = [...new Set([...this.granted(user, clientId), ...code.scopes])];
+      grants.set(keyOf(code), { user, clientId, scopes });
+      return text;
+    },
+    redeemCode(text, redirectUri, codeVerifier, app) {
+      const code = codes.get(text);
+      if (code === undefined || code.clientId !== app.clientId || code.expiresAt <= now()) {
+        throw new SandboxRefusal(400, 'invalid_grant', 'Malformed auth code.');
+      }
+      if (code.redirectUri !== redirectUri)
+        throw new SandboxRefusal(400, 'redirect_uri_mismatch', 'Bad Request');
+      checkVerifier(code.codeChallenge, codeVerifier);
+      codes.delete(text);
+      const issued = { ...issueAccess(code), nonce: code.nonce };
+      if (!code.offline) return issued;
+      const testing = app.status === 'testing' ? { refreshTokenExpiresIn: TESTING_MS / 1000 - 1 } : {};
+      return { ...issued, refreshToken: issueRefresh(code), ...testing };
+    },
+    refresh(text, app) {
+      const token = refresh.get(text);
+      const dead = () => new SandboxRefusal(400, 'invalid_grant', 'Token has been expired or revoked.');
+      if (token === undefined || token.clientId !== app.clientId) throw dead();
+      const tooOld = app.status === 'testing' && token.issuedAt + TESTING_MS <= now();
+      if (tooOld || token.usedAt + IDLE_MS <= now()) {
+        refresh.delete(text);
+        throw dead();
+      }
+      refresh.set(text, { ...token, usedAt: now() });
+      return issueAccess(token);
+    },
+    ownerOf: (token) => owners.get(token) ?? access.get(token)?.user,
+    accessOf(text) {
+      const token = access.get(text);
+      return token === undefined || token.expiresAt <= now() ? undefined : token;
+    },
+    revoke(text) {
+      const grant = access.get(text) ?? refresh.get(text);
+      if (grant === undefined) return false;
+      end((other) => keyOf(other) === keyOf(grant));
+      return true;
+    },
+    revokeUser(user) {
+      end((grant) => grant.user === user);
+    },
+  };
+}
+
+/** RFC 7636 §4.6, S256. */
+function checkVerifier(challenge: string | undefined, verifier: string | undefined): void {
+  if (challenge === undefined) return;
+  if (verifier === undefined) throw new SandboxRefusal(400, 'invalid_grant', 'Missing code verifier.');
+  const hashed = createHash('sha256').update(verifier).digest('base64url');
+  if (hashed !== challenge) throw new SandboxRefusal(400, 'invalid_grant', 'Invalid code verifier.');
+}

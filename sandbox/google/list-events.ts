@@ -1,0 +1,263 @@
+/** events.list: pages of a calendar's events, or of what changed since a sync token. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
+import type { FaultEffect } from '../core/faults.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import { spanOf, unchangedInstance } from './calendar-events.ts';
+import { instancesOf, isMaster } from './event-series.ts';
+import { textOfInstant } from './event-times.ts';
+import { etagOf, type Viewer, viewOf } from './event-view.ts';
+import type { GoogleCalendar, StoredEvent } from './google-world.ts';
+import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
+import { flag, instant, pageSize, zone } from './query.ts';
+
+const DAY = 86_400_000;
+/** How far a series without an end is expanded when the listing has none: unconfirmed (k). */
+const HORIZON = 2 * 366 * DAY;
+
+type Window = { readonly start: number | undefined; readonly end: number | undefined };
+
+type Listing = {
+  readonly singleEvents: boolean;
+  readonly showDeleted: boolean;
+  /** Only what came after this version. */
+  readonly since: number | undefined;
+  readonly updatedMin: number | undefined;
+  readonly window: Window;
+  readonly orderBy: 'startTime' | 'updated' | undefined;
+  readonly query: URLSearchParams;
+  readonly now: number;
+};
+
+export type ListEventsInput = {
+  readonly calendar: GoogleCalendar;
+  readonly query: URLSearchParams;
+  readonly viewer: Omit<Viewer, 'timeZone'>;
+  readonly effects: readonly FaultEffect[];
+  readonly now: number;
+};
+
+/** What may not stand beside a sync token. */
+const NOT_WITH_SYNC = [
+  'iCalUID',
+  'orderBy',
+  'privateExtendedProperty',
+  'q',
+  'sharedExtendedProperty',
+  'timeMin',
+  'timeMax',
+  'updatedMin',
+];
+/** A listing restricted by these gives no sync token (k); one with a window does, for that window (k). */
+const WITHOUT_SYNC = NOT_WITH_SYNC.filter((name) => name !== 'timeMin' && name !== 'timeMax');
+const REPEATING = ['singleEvents', 'eventTypes', 'maxAttendees', 'showHiddenInvitations', 'timeZone'];
+
+/** Refuses as Google does; RecurrenceBudgetError for a calendar whose instances are more than anybody's. */
+export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
+  const { calendar, query, effects, now } = input;
+  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
+  if (query.has('syncToken') && has('token_forgotten')) throw fullSyncRequired();
+  const { listing, page, repeating } = readListing(input);
+  const size = pageSize(query, 250, 2500);
+  const version = page?.version ?? calendar.version;
+  const rows = rowsOf(calendar, listing).filter(({ key }) => page === undefined || key > page.after);
+  rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const shown = rows.slice(0, size);
+  const last = shown.at(-1);
+  const viewer = { ...input.viewer, timeZone: zone(query, calendar.timeZone) };
+  const items = shown.map(({ event }) => viewOf(calendar, event, viewer));
+  const next: calendar_v3.Schema$Events = {};
+  if (last !== undefined && shown.length < rows.length) {
+    const parameters = parametersOf(query);
+    next.nextPageToken = tokenText({ kind: 'page', of: calendar.id, after: last.key, version, parameters });
+  } else if (!WITHOUT_SYNC.some((name) => query.has(name))) {
+    const { start, end } = listing.window;
+    const window = [start ?? null, end ?? null] as const;
+    const { id: of, tokenEpoch: epoch } = calendar;
+    next.nextSyncToken = tokenText({ kind: 'sync', of, epoch, version, parameters: repeating, window });
+  }
+  if (has('duplicate')) items.push(...items);
+  if (has('reorder')) items.reverse();
+  return {
+    kind: 'calendar#events',
+    etag: etagOf(calendar),
+    summary: calendar.title,
+    updated: textOfInstant(now, 'UTC'),
+    timeZone: viewer.timeZone,
+    accessRole: viewer.role,
+    defaultReminders: [],
+    ...next,
+    items,
+  };
+}
+
+/** Everything that has to be the same on every page. */
+function parametersOf(query: URLSearchParams): string {
+  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
+  return new URLSearchParams(kept.sort()).toString();
+}
+
+function readListing({ calendar, query, now }: ListEventsInput) {
+  const kept = [...query].filter(([name]) => REPEATING.includes(name));
+  const repeating = new URLSearchParams(kept.sort()).toString();
+  const syncText = query.get('syncToken');
+  const pageText = query.get('pageToken');
+  const page: PageToken | undefined =
+    pageText === null
+      ? undefined
+      : readPageToken(pageText, { of: calendar.id, parameters: parametersOf(query) });
+  const singleEvents = flag(query, 'singleEvents') ?? false;
+  const common = { singleEvents, query, now };
+  if (syncText !== null) {
+    refuseBesideSync(query);
+    const { id: of, tokenEpoch: epoch } = calendar;
+    const { version, window } = readSyncToken(syncText, { of, epoch, parameters: repeating });
+    const [start, end] = window.map((bound) => bound ?? undefined);
+    const options = { showDeleted: true, updatedMin: undefined, orderBy: undefined };
+    return { listing: { ...common, ...options, since: version, window: { start, end } }, page, repeating };
+  }
+  const orderBy = readOrder(query, singleEvents);
+  const window = { start: instant(query, 'timeMin'), end: instant(query, 'timeMax') };
+  if (window.start !== undefined && window.end !== undefined && window.end <= window.start) {
+    throw new SandboxRefusal(400, 'timeRangeEmpty', 'The specified time range is empty.');
+  }
+  const updatedMin = instant(query, 'updatedMin');
+  const showDeleted = flag(query, 'showDeleted') ?? false;
+  const listing: Listing = { ...common, showDeleted, updatedMin, orderBy, window, since: undefined };
+  return { listing, page, repeating };
+}
+
+function refuseBesideSync(query: URLSearchParams): void {
+  const found = NOT_WITH_SYNC.find((name) => query.has(name));
+  if (found !== undefined) {
+    throw new SandboxRefusal(
+      400,
+      'badRequest',
+      `Sync token cannot be used with ${found} query restrictions.`,
+    );
+  }
+  if (flag(query, 'showDeleted') === false) {
+    throw new SandboxRefusal(400, 'badRequest', 'Sync token cannot be used with showDeleted=false.');
+  }
+}
+
+function readOrder(query: URLSearchParams, singleEvents: boolean): Listing['orderBy'] {
+  const orderBy = query.get('orderBy') ?? undefined;
+  if (orderBy === undefined || orderBy === 'updated') return orderBy;
+  if (orderBy !== 'startTime')
+    throw new SandboxRefusal(400, 'invalidParameter', 'Invalid value for orderBy.');
+  if (singleEvents) return orderBy;
+  throw new SandboxRefusal(
+    400,
+    'badRequest',
+    'The requested ordering is not available for the particular query.',
+  );
+}
+
+type Row = { readonly key: string; readonly event: StoredEvent };
+
+function rowsOf(calendar: GoogleCalendar, listing: Listing): Row[] {
+  const rows: Row[] = [];
+  for (const event of calendar.events.values()) {
+    if (!isOfKind(event, listing)) continue;
+    const shown = listing.singleEvents
+      ? instanceRows(calendar, event, listing)
+      : resourceRows(calendar, event, listing);
+    for (const one of shown) rows.push({ key: keyOf(calendar, one, listing), event: one });
+  }
+  return rows;
+}
+
+function keyOf(calendar: GoogleCalendar, event: StoredEvent, { orderBy }: Listing): string {
+  const number = (value: number) => String(value + 1e14).padStart(16, '0');
+  if (orderBy === 'updated') return `${number(event.updated)} ${event.id}`;
+  return orderBy === undefined ? event.id : `${number(spanOf(event, calendar).startsAt)} ${event.id}`;
+}
+
+const isNew = ({ version, updated }: StoredEvent, { since, updatedMin }: Listing): boolean =>
+  (since === undefined || version > since) && (updatedMin === undefined || updated >= updatedMin);
+
+/** Whether what is deleted is listed at all. */
+const tellsDeletions = ({ showDeleted, since, updatedMin }: Listing): boolean =>
+  showDeleted || since !== undefined || updatedMin !== undefined;
+
+/** As stored: masters and exceptions by themselves. Cancelled exceptions are listed whatever is asked. */
+function resourceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
+  if (!isNew(event, listing)) return [];
+  if (event.status === 'cancelled' && event.instanceOf === undefined) {
+    return tellsDeletions(listing) ? [event] : [];
+  }
+  const { window } = listing;
+  const inside = isMaster(event)
+    ? seriesReaches(calendar, event, window)
+    : touches(spanOf(event, calendar), window);
+  // What a change moved out of the listing's window is told as well: clients cannot know otherwise.
+  return inside || listing.since !== undefined ? [event] : [];
+}
+
+/** Single events and instances; masters do not show. An instance is new when its master or its exception is. */
+function instanceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
+  if (event.instanceOf !== undefined) {
+    const isDeletion = event.status === 'cancelled' && tellsDeletions(listing);
+    const inside = listing.since !== undefined || touches(spanOf(event, calendar), listing.window);
+    return isDeletion && inside && isNew(event, listing) ? [event] : [];
+  }
+  if (event.status === 'cancelled' && !tellsDeletions(listing)) return [];
+  if (!isMaster(event)) {
+    const shows = isNew(event, listing) && touches(spanOf(event, calendar), listing.window);
+    return shows ? [event] : [];
+  }
+  const window = {
+    start: listing.window.start ?? spanOf(event, calendar).startsAt - DAY,
+    end: listing.window.end ?? listing.now + HORIZON,
+  };
+  const instances = instancesOf(calendar, event, window).map((instance) =>
+    instance.isOverride ? instance.payload : unchangedInstance(calendar, event, instance),
+  );
+  return isNew(event, listing) ? instances : instances.filter((instance) => isNew(instance, listing));
+}
+
+/** timeMin bounds the end and timeMax the start, both exclusively. An event without length counts where it starts. */
+function touches(
+  { startsAt, endsAt }: { startsAt: number; endsAt: number },
+  { start, end }: Window,
+): boolean {
+  const endsAfter = start === undefined || endsAt > start || (endsAt === startsAt && startsAt >= start);
+  return endsAfter && (end === undefined || startsAt < end);
+}
+
+/** Whether any instance of a series is in the window. */
+function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, end }: Window): boolean {
+  if (start === undefined && end === undefined) return true;
+  const from = start ?? spanOf(master, calendar).startsAt;
+  try {
+    const window = { start: from, end: end ?? from + 10 * HORIZON };
+    return instancesOf(calendar, master, window).length > 0;
+  } catch (error) {
+    // More than can be counted are surely some.
+    if (error instanceof RecurrenceBudgetError) return true;
+    throw error;
+  }
+}
+
+function isOfKind({ words, iCalUID }: StoredEvent, { query }: Listing): boolean {
+  const eventTypes = query.getAll('eventTypes');
+  if (eventTypes.length > 0 && !eventTypes.includes(words.eventType ?? 'default')) return false;
+  const uid = query.get('iCalUID');
+  if (uid !== null && uid !== iCalUID) return false;
+  const text = query.get('q')?.toLowerCase();
+  const texts = [words.summary, words.description, words.location];
+  if (text && !texts.some((value) => value?.toLowerCase().includes(text))) return false;
+  const properties = words.extendedProperties ?? {};
+  return (
+    hasAll(query.getAll('privateExtendedProperty'), properties.private ?? {}) &&
+    hasAll(query.getAll('sharedExtendedProperty'), properties.shared ?? {})
+  );
+}
+
+const hasAll = (wanted: readonly string[], properties: Readonly<Record<string, string>>): boolean =>
+  wanted.every((pair) => {
+    const at = pair.indexOf('=');
+    return properties[pair.slice(0, at)] === pair.slice(at + 1);
+  });

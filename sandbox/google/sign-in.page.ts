@@ -1,0 +1,76 @@
+/** Google's own pages on the way: which account, and what the app may do. */
+import { html } from '../../src/http/html.ts';
+import { pageAnswer } from '../core/page-answer.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { SCOPES } from './google-scopes.ts';
+import type { GooglePerson } from './google-world.ts';
+
+export const ACCOUNT_PATH = '/signin/account';
+export const CONSENT_PATH = '/signin/consent';
+
+export type PageFrame = {
+  /** Names the sign-in that is under way. */
+  readonly transaction: string;
+  /** Where the app's callback is: the forms' last redirect leads there. */
+  readonly callbackOrigin: string;
+};
+
+export function accountPage(people: readonly GooglePerson[], frame: PageFrame): SandboxAnswer {
+  const choices = people.map(
+    ({ email, name }) => html`<li><span class="quiet">${name}</span>
+<button name="account" value="${email}">${email}</button></li>`,
+  );
+  return pageAnswer(200, {
+    title: 'Choose an account',
+    formTargets: [frame.callbackOrigin],
+    content: html`<p class="quiet">Sign in with Google (sandbox)</p>
+<form method="post" action="${ACCOUNT_PATH}">
+<input type="hidden" name="transaction" value="${frame.transaction}">
+${people.length === 0 ? html`<p>Nobody has an account here.</p>` : html`<ul>${choices}</ul>`}
+</form>`,
+  });
+}
+
+export type ConsentInput = {
+  readonly person: GooglePerson;
+  readonly clientId: string;
+  /** What the app asks for. */
+  readonly scopes: readonly string[];
+  /** What it may do already. */
+  readonly granted: readonly string[];
+};
+
+/**
+ * Every permission can be unticked. They come ticked; whether Google's come so, and that it shows no boxes for a
+ * single permission, is unconfirmed (k).
+ */
+export function consentPage(
+  { person, clientId, scopes, granted }: ConsentInput,
+  frame: PageFrame,
+): SandboxAnswer {
+  const asked = scopes.filter((scope) => SCOPES.get(scope) !== undefined);
+  const boxes = asked
+    .filter((scope) => !granted.includes(scope))
+    .map(
+      (scope) =>
+        html`<label><input type="checkbox" name="scope" value="${scope}" checked> ${SCOPES.get(scope)}</label>`,
+    );
+  const known = asked
+    .filter((scope) => granted.includes(scope))
+    .map((scope) => html`<li>${SCOPES.get(scope)}</li>`);
+  return pageAnswer(200, {
+    title: `${appName(clientId)} wants access to your Google Account`,
+    formTargets: [frame.callbackOrigin],
+    content: html`<p>${person.email}</p>
+<form method="post" action="${CONSENT_PATH}">
+<input type="hidden" name="transaction" value="${frame.transaction}">
+${boxes.length > 0 && html`<fieldset><legend>Select what the app can access</legend>${boxes}</fieldset>`}
+${known.length > 0 && html`<p>It already has some access:</p><ul>${known}</ul>`}
+<div class="row"><button name="decision" value="cancel">Cancel</button>
+<button name="decision" value="continue">Continue</button></div>
+</form>`,
+  });
+}
+
+/** Apps have no name in this sandbox: the id's first part tells them apart. */
+const appName = (clientId: string): string => clientId.replace(/\.apps\.googleusercontent\.com$/, '');
