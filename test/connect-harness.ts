@@ -29,7 +29,7 @@ import { providerAppStore } from '../src/store/provider-app-store.ts';
 import { signInStore } from '../src/store/sign-in-store.ts';
 import { openSqlite } from '../src/store/sqlite-driver.ts';
 import { userStore } from '../src/store/user-store.ts';
-import { FakeRedirectProvider } from './fake-redirect-provider.ts';
+import { FakeSignInProvider } from './fake-sign-in-provider.ts';
 
 export const ACME: Client = {
   clientId: 'acme',
@@ -81,8 +81,8 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     signIns: signInStore(db, sealer),
     accounts,
     providers: {
-      google: new FakeRedirectProvider('google', () => clock),
-      microsoft: new FakeRedirectProvider('microsoft', () => clock),
+      google: new FakeSignInProvider('google', () => clock),
+      microsoft: new FakeSignInProvider('microsoft', () => clock),
       apple: passwordProvider('apple'),
       caldav: passwordProvider('caldav'),
     },

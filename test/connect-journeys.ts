@@ -2,7 +2,7 @@
 import type { Account } from '../src/calendars/account-store.ts';
 import { providerApps } from '../src/calendars/provider-apps.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
-import { FakeRedirectProvider } from './fake-redirect-provider.ts';
+import { FakeSignInProvider } from './fake-sign-in-provider.ts';
 
 /** The instance's app at both. */
 export const INSTANCE_APP = { clientId: 'instance-app', clientSecret: 'canary-secret' };
@@ -11,8 +11,8 @@ export type Journeys = Awaited<ReturnType<typeof openJourneys>>;
 
 /** A user of their own for each journey: `nextUser` goes on to another. */
 export async function openJourneys() {
-  const google = new FakeRedirectProvider('google', Date.now);
-  const microsoft = new FakeRedirectProvider('microsoft', Date.now);
+  const google = new FakeSignInProvider('google', Date.now);
+  const microsoft = new FakeSignInProvider('microsoft', Date.now);
   const none = { findProviderApp: async () => undefined };
   const harness: Harness = await openConnect({
     providers: { google, microsoft },

@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
 import { type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './connect-journeys.ts';
-import { FakeRedirectProvider } from './fake-redirect-provider.ts';
+import { FakeSignInProvider } from './fake-sign-in-provider.ts';
 
 let journeys: Journeys;
 before(async () => {
@@ -67,7 +67,7 @@ describe('leaving for a provider', () => {
   });
 
   it('uses the application’s own app where it has one', async () => {
-    const provider = new FakeRedirectProvider('google', Date.now);
+    const provider = new FakeSignInProvider('google', Date.now);
     const bare = await openConnect({ providers: { google: provider } });
     const own = { clientId: 'own-app', clientSecret: 'own-secret' };
     // The harness's own resolver works on the sealed store of this database.
@@ -280,15 +280,7 @@ describe('a return that is not the browser’s own', () => {
     assert.match(expired.answer.body, /This page has expired/);
   });
 
-  for (const query of [
-    '',
-    '?state=',
-    '?state=x',
-    '?state=a&state=b',
-    '?code=x',
-    '?error=access_denied',
-    '?state=%00',
-  ]) {
+  for (const query of ['', '?state=', '?state=x', '?state=a&state=b', '?code=x', '?state=%00']) {
     it(`is an expired page, never a fault, with ${JSON.stringify(query)}`, async () => {
       const { browser } = await journeys.depart();
 
@@ -298,4 +290,15 @@ describe('a return that is not the browser’s own', () => {
       assert.match(answer.body, /This page has expired/);
     });
   }
+
+  it('tells an administrator who allowed the application what comes next, and one who did not that it failed', async () => {
+    const browser = new Browser(journeys.harness);
+
+    const allowed = await browser.get('/connect/microsoft/callback?admin_consent=True&tenant=t1');
+    const declined = await browser.get('/connect/microsoft/callback?error=permission_denied');
+
+    assert.deepEqual([allowed.status, declined.status], [200, 400]);
+    assert.match(allowed.body, /Allowed for your organisation.*can connect <bdi>Microsoft/s);
+    assert.match(declined.body, /could not be completed/);
+  });
 });

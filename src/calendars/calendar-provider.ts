@@ -83,8 +83,11 @@ export type RedirectSignIn = {
   complete(callback: URL, pending: PendingSignIn, app: ProviderApp): Promise<SignedInAccount>;
   /** Whether these of the provider's own scopes, as granted, serve `scope`; a later request may need more. */
   covers(grantedScopes: readonly string[], scope: Scope): boolean;
-  /** Where an administrator consents for a whole organisation; absent where the provider has no such page. */
-  adminConsentUrl?(app: ProviderApp): URL;
+  /**
+   * Where an administrator consents for a whole organisation, and comes back from with `admin_consent`; absent where
+   * the provider has no such page.
+   */
+  adminConsentUrl?(app: ProviderApp, asked: Pick<SignInRequest, 'redirectUri' | 'scope'>): URL;
   /** New tokens for the refresh token; the answer replaces the credentials. */
   renew(credentials: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials>;
   /** Ends the access at the provider, where it has a way to; resolves where it has none. */

@@ -45,12 +45,13 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   if (app === undefined) throw notOffered(request);
   const state = `${request.transactionId}.${randomBytes(32).toString('base64url')}`;
   const scope = scopeToAsk(request.scope, account, signIn);
-  const step: SignInStep = { request, kind, app, signIn, accountKey: account?.accountKey, at: 'departure' };
+  const asked = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
+  const accountKey = account?.accountKey;
+  const step: SignInStep = { request, kind, app, signIn, accountKey, asked, at: 'departure' };
   const { url, pending } = await refusing(step, deps, () =>
     signIn.begin({
       app,
-      redirectUri: deps.publicUrl + callbackPath(kind),
-      scope,
+      ...asked,
       state,
       ...(account && { loginHint: account.accountId }),
       language: request.language,
@@ -125,11 +126,12 @@ async function complete(back: Return, kept: KeptSignIn, deps: SignInDeps): Promi
 /** `undefined` for a user who said no at the provider. */
 async function signInAt(
   { request, kind, signIn, callback }: Return,
-  { pending, accountKey }: KeptSignIn,
+  { pending, accountKey, scope }: KeptSignIn,
   app: ProviderApp,
   deps: SignInDeps,
 ): Promise<SignedInAccount | undefined> {
-  const step: SignInStep = { request, kind, app, signIn, accountKey, at: 'return' };
+  const asked = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
+  const step: SignInStep = { request, kind, app, signIn, accountKey, asked, at: 'return' };
   return refusing(step, deps, () =>
     signIn.complete(callback, pending, app).catch((failure: unknown) => {
       const saidNo = failure instanceof ProviderError && failure.kind === 'access_denied';
@@ -155,6 +157,8 @@ async function refusing<T>(step: SignInStep, { log }: SignInDeps, work: () => Pr
     };
     const refusal = refusalOf(step, failure);
     if (refusal.status >= 500) log.error({ ...fields, err: failure }, 'A sign-in at a provider failed');
+    else if (failure.kind === 'invalid_response')
+      log.warn({ ...fields, err: failure }, 'A sign-in did not check');
     else log.info(fields, 'A sign-in at a provider was refused');
     throw refusal;
   }

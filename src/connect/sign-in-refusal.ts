@@ -3,6 +3,7 @@ import type { ProviderApp, RedirectSignIn } from '../calendars/calendar-provider
 import { actorOf } from '../calendars/health-reason.ts';
 import type { AppKind } from '../calendars/provider-apps.ts';
 import type { ProviderError } from '../calendars/provider-error.ts';
+import type { Scope } from '../oauth/scope.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { ConnectError, type ConnectErrorContext, type ConnectErrorKind } from './connect-error.ts';
 import { selectionPath, signInPath } from './paths.ts';
@@ -15,18 +16,20 @@ export type SignInStep = {
   readonly signIn: RedirectSignIn;
   /** The account that was to be connected again. */
   readonly accountKey: string | undefined;
+  /** What the provider was asked for. */
+  readonly asked: { readonly redirectUri: string; readonly scope: Scope };
   readonly at: 'departure' | 'return';
 };
 
 export function refusalOf(step: SignInStep, failure: ProviderError): ConnectError {
-  const { request, kind, app, signIn, accountKey } = step;
+  const { request, kind, app, signIn, accountKey, asked } = step;
   const page = pageFor(step, failure);
   const back = selectionPath(request);
   const again = { path: signInPath(kind, request, accountKey), label: 'try_again' } as const;
   const context: ConnectErrorContext = { request, provider: kind, cause: failure };
   switch (page) {
     case 'admin_consent': {
-      const link = signIn.adminConsentUrl?.(app).href;
+      const link = signIn.adminConsentUrl?.(app, asked).href;
       return new ConnectError(page, {
         ...context,
         back,
@@ -53,10 +56,10 @@ export function refusalOf(step: SignInStep, failure: ProviderError): ConnectErro
 function pageFor({ at }: SignInStep, { kind, reason }: ProviderError): ConnectErrorKind {
   const actor = reason && actorOf(reason);
   if (actor === 'administrator') return 'admin_consent';
+  // On the way there only the provider has spoken; an answer brought back by a browser could be anybody's.
+  if (kind === 'invalid_response') return at === 'departure' ? 'provider_unavailable' : 'sign_in_failed';
   if (actor === 'operator' || kind === 'misconfigured' || kind === 'forbidden_address') {
     return 'provider_misconfigured';
   }
-  if (kind === 'unavailable' || kind === 'rate_limited') return 'provider_unavailable';
-  // On the way there only the provider has spoken; on the way back it could be anybody.
-  return at === 'departure' ? 'provider_unavailable' : 'sign_in_failed';
+  return kind === 'unavailable' || kind === 'rate_limited' ? 'provider_unavailable' : 'sign_in_failed';
 }

@@ -137,7 +137,7 @@ function connectErrorOf(thrown: unknown, request: AuthorizationRequest | undefin
 }
 
 /** Before a request exists, the address and the browser say what its page looks like. */
-function unknownAppearance(query: ReceivedQuery, acceptLanguage: string | undefined): Appearance {
+export function unknownAppearance(query: ReceivedQuery, acceptLanguage: string | undefined): Appearance {
   const language = chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage });
   return { messages: messagesFor(language), theme: readTheme(query) };
 }
