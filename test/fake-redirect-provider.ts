@@ -1,137 +1,139 @@
 /**
- * A provider with sign-in pages of its own, at the port: what its user does there is a method, and comes
- * back as the address the browser is sent to. It checks what came back as a real one's adapter does.
+ * A provider with a sign-in by redirect, in memory behind the port: its access tokens expire, its refresh
+ * tokens rotate and die with their use, and a test chooses what fails. Its calendars are those of
+ * FakeCalendarProvider.
  */
-import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type {
+  AccountSession,
+  CalendarAccount,
   OAuthCredentials,
-  PendingSignIn,
   ProviderApp,
   RedirectProvider,
-  RedirectSignIn,
-  SignedInAccount,
-  SignInRequest,
 } from '../src/calendars/calendar-provider.ts';
-import type { AppKind } from '../src/calendars/provider-apps.ts';
 import { ProviderError } from '../src/calendars/provider-error.ts';
-import { SCOPES, type Scope } from '../src/oauth/scope.ts';
+import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
-/** What a user does on the provider's pages. */
-export type Deed = {
-  readonly email?: string;
-  /** Leaves the calendars out. */
-  readonly withoutCalendars?: true;
-  /** The answer is another issuer's. */
-  readonly issuer?: string;
-};
+export const APP: ProviderApp = { clientId: 'app-at-provider', clientSecret: 'canary-app-secret' };
 
-export class FakeRedirectProvider implements RedirectProvider {
-  readonly kind: AppKind;
-  readonly signIn: RedirectSignIn;
-  /** What was asked, in order. */
-  readonly begun: SignInRequest[] = [];
-  readonly redeemed: { readonly code: string; readonly app: ProviderApp }[] = [];
-  /** Thrown by the next call of that name, once. */
-  readonly failures: { call: 'begin' | 'complete'; error: Error }[] = [];
-  /** Awaited before a code is redeemed. */
-  beforeComplete: () => Promise<void> = async () => {};
-  readonly #now: () => number;
-  readonly #codes = new Map<string, SignedInAccount>();
+const HOUR = 3_600_000;
 
-  constructor(kind: AppKind, now: () => number) {
+export class FakeRedirectProvider {
+  readonly kind: 'google' | 'microsoft';
+  readonly calendars: FakeCalendarProvider;
+  readonly now: () => number;
+  /** The refresh tokens that were presented for renewal, in order. */
+  readonly renewals: (string | undefined)[] = [];
+  /** Thrown by the next renewals, each once. */
+  readonly renewalFailures: Error[] = [];
+  /** Awaited by every renewal before it answers. */
+  beforeRenewal: () => Promise<void> = async () => {};
+  readonly revocations: string[] = [];
+  readonly revocationFailures: Error[] = [];
+  /** Milliseconds a renewed access token lives. */
+  lifetime = HOUR;
+  #issued = 0;
+  readonly #refreshTokens = new Set<string>();
+  readonly #accessTokens = new Map<string, number>();
+
+  constructor(kind: 'google' | 'microsoft', now: () => number) {
     this.kind = kind;
-    this.#now = now;
-    this.signIn = {
-      method: 'redirect',
-      begin: (request) => this.#begin(request),
-      complete: (callback, pending, app) => this.#complete(callback, pending, app),
-      covers: (granted, scope) => SCOPES.some((own) => granted.includes(own) && isWider(own, scope)),
-      ...(kind === 'microsoft' && {
-        adminConsentUrl: ({ clientId }) =>
-          new URL(`https://login.example/adminconsent?client_id=${clientId}`),
-      }),
-      renew: async () => {
-        throw new Error('The Connect pages renew nothing');
-      },
-      revoke: async () => {},
-    };
+    this.now = now;
+    this.calendars = new FakeCalendarProvider(kind);
   }
 
-  open(): never {
-    throw new Error('The Connect pages open no account');
-  }
-
-  /** The user signs in there and allows what `deed` says; answers where the browser is sent. */
-  allow(
-    sentTo: string,
-    { email = 'ada@example.com', withoutCalendars, issuer = this.kind }: Deed = {},
-  ): string {
-    const { searchParams } = new URL(sentTo);
-    const code = randomBytes(8).toString('hex');
-    const scope = searchParams.get('scope') ?? '';
-    const scopes = withoutCalendars ? ['email'] : ['email', scope];
-    const credentials: OAuthCredentials = {
-      accessToken: `access-${code}`,
-      refreshToken: `refresh-${code}`,
-      expiresAt: this.#now() + 3_600_000,
+  /** As a sign-in makes them. */
+  issue(lifetime = this.lifetime): OAuthCredentials {
+    this.#issued += 1;
+    const accessToken = `access-${this.#issued}`;
+    const refreshToken = `refresh-${this.#issued}`;
+    const issuedAt = this.now();
+    this.#refreshTokens.add(refreshToken);
+    this.#accessTokens.set(accessToken, issuedAt + lifetime);
+    const scopes = ['calendar'];
+    return {
+      accessToken,
+      refreshToken,
+      expiresAt: issuedAt + lifetime,
       scopes,
-      appClientId: searchParams.get('client_id') ?? '',
-      issuedAt: this.#now(),
+      appClientId: APP.clientId,
+      issuedAt,
     };
-    const calendarPermission = withoutCalendars === undefined;
-    const granted = { credentials, grantedScopes: scopes, calendarPermission };
-    this.#codes.set(code, { accountId: email, display: email, ...granted });
-    return this.#back(searchParams, { code, iss: issuer });
   }
 
-  /** The user, or the provider, says no. */
-  refuse(sentTo: string, error = 'access_denied'): string {
-    return this.#back(new URL(sentTo).searchParams, { error, iss: this.kind });
+  /** The access tokens handed out so far are refused from now on. */
+  refuseAccessTokens(): void {
+    this.#accessTokens.clear();
   }
 
-  #back(sent: URLSearchParams, answer: Record<string, string>): string {
-    const back = new URL(sent.get('redirect_uri') ?? '');
-    back.search = String(new URLSearchParams({ ...answer, state: sent.get('state') ?? '' }));
-    return back.pathname + back.search;
+  asProvider(): RedirectProvider {
+    const unused = async () => {
+      throw new Error('Nobody signs in here');
+    };
+    return {
+      kind: this.kind,
+      signIn: {
+        method: 'redirect',
+        covers: () => true,
+        begin: unused,
+        complete: unused,
+        renew: (credentials, app) => this.#renew(credentials, app),
+        revoke: (credentials) => this.#revoke(credentials),
+      },
+      open: (_credentials, session) => this.#open(session),
+    };
   }
 
-  async #begin(request: SignInRequest): Promise<{ url: URL; pending: PendingSignIn }> {
-    this.#fail('begin');
-    this.begun.push(request);
-    const { app, redirectUri, scope, state, language, loginHint } = request;
-    const url = new URL(`https://${this.kind}.example/sign-in`);
-    const query = { client_id: app.clientId, redirect_uri: redirectUri, scope, state, hl: language };
-    url.search = String(new URLSearchParams({ ...query, ...(loginHint && { login_hint: loginHint }) }));
-    return { url, pending: { state } };
-  }
-
-  async #complete(callback: URL, pending: PendingSignIn, app: ProviderApp): Promise<SignedInAccount> {
-    const answer = callback.searchParams;
-    await this.beforeComplete();
-    this.#fail('complete');
-    if (answer.get('state') !== pending.state || answer.get('iss') !== this.kind) {
-      throw new ProviderError('invalid_response', 'The answer is not to what was asked');
+  async #renew({ refreshToken = '' }: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials> {
+    this.renewals.push(refreshToken);
+    await this.beforeRenewal();
+    const failure = this.renewalFailures.shift();
+    if (failure !== undefined) throw failure;
+    if (app.clientSecret !== APP.clientSecret) throw new ProviderError('misconfigured', 'The app is refused');
+    if (!this.#refreshTokens.delete(refreshToken)) {
+      throw new ProviderError('unauthorized', 'The refresh token is spent or revoked', {
+        reason: 'access_revoked',
+      });
     }
-    if (answer.get('error') === 'consent_required') {
-      const reason = 'admin_consent_required';
-      throw new ProviderError('permission_missing', 'An administrator has to consent', { reason });
-    }
-    if (answer.has('error')) throw new ProviderError('access_denied', 'The user said no');
-    const code = answer.get('code') ?? '';
-    const signedIn = this.#codes.get(code);
-    this.#codes.delete(code);
-    if (signedIn?.credentials.appClientId !== app.clientId) {
-      throw new ProviderError('unauthorized', 'The code is not known');
-    }
-    this.redeemed.push({ code, app });
-    return signedIn;
+    return this.issue();
   }
 
-  #fail(call: 'begin' | 'complete'): void {
-    const failing = this.failures.findIndex((failure) => failure.call === call);
-    if (failing >= 0) throw this.failures.splice(failing, 1)[0]?.error;
+  async #revoke({ refreshToken = '' }: OAuthCredentials): Promise<void> {
+    this.revocations.push(refreshToken);
+    const failure = this.revocationFailures.shift();
+    if (failure !== undefined) throw failure;
+    this.#refreshTokens.delete(refreshToken);
+  }
+
+  #open(session: AccountSession): CalendarAccount {
+    const { listCalendars, changesSince } = this.calendars.asProvider().open({}, session);
+    const permitted = async <T>(operation: string, ask: () => Promise<T>): Promise<T> => {
+      const token = await session.accessToken();
+      const answer = await session.limited(operation, () => this.#judge(token, ask));
+      if (answer !== REFUSED) return answer;
+      const renewed = await session.renewAccessToken(token);
+      const again = await session.limited(operation, () => this.#judge(renewed, ask));
+      if (again === REFUSED) throw new ProviderError('unauthorized', 'The new access token is refused too');
+      return again;
+    };
+    return {
+      listCalendars: () => permitted('list', listCalendars),
+      async *changesSince(href, token, known) {
+        const parts = changesSince(href, token, known)[Symbol.asyncIterator]();
+        for (;;) {
+          const part = await permitted('changes', async () => parts.next());
+          if (part.done) return;
+          yield part.value;
+        }
+      },
+    };
+  }
+
+  async #judge<T>(token: string, ask: () => Promise<T>): Promise<T | typeof REFUSED> {
+    await sleep(1);
+    return (this.#accessTokens.get(token) ?? 0) > this.now() ? ask() : REFUSED;
   }
 }
 
-const isWider = (own: Scope, scope: Scope): boolean => SCOPES.indexOf(own) >= SCOPES.indexOf(scope);
+const REFUSED = Symbol('401');
