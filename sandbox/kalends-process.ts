@@ -47,8 +47,12 @@ export async function startKalends(
     detached: true,
   });
   const log = lastWords(child);
+  // In a group of its own, Ctrl-C does not reach it before we end it; but it must not outlive us either.
+  const killed = () => void child.kill('SIGKILL');
+  process.once('exit', killed);
   const close = async () => {
     await end(child);
+    process.off('exit', killed);
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   };
   try {

@@ -107,7 +107,7 @@ export function demoRoutes(deps: DemoDeps): FastifyPluginAsync {
       const { refreshToken } = session.tokens;
       return telling(session, reply, async () => {
         session.tokens = await refreshTokens(application, refreshToken, now());
-        session.notice = { kind: 'done', text: 'Both tokens are new. The old refresh token is dead.' };
+        session.notice = { kind: 'done', text: 'The tokens are new. The old refresh token is dead.' };
         return reply.redirect('/connected', 303);
       });
     });

@@ -1,0 +1,226 @@
+/** The sandbox as a newcomer meets it: from the demo's button through all four providers to its calendars, in Chromium. */
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+import type { Browser as Chromium, Page } from 'playwright-core';
+
+import type { SandboxKind } from '../../sandbox/core/faults.ts';
+import type { ShownInstance } from '../../sandbox/core/provider-sandbox.ts';
+import {
+  type EventPage,
+  type ListedCalendar,
+  listCalendars,
+  listEvents,
+} from '../../sandbox/demo/kalends-client.ts';
+import { APPLE_PASSWORD, CALDAV_PASSWORD, LIVES } from '../../sandbox/people.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
+import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+
+const PICTURES = path.resolve(import.meta.dirname, '../../artefacts/sandbox');
+const WEEKS = 4 * 7 * 86_400_000;
+
+describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
+  let sandbox: Sandbox;
+  let browser: Chromium;
+  before(async () => {
+    await mkdir(PICTURES, { recursive: true });
+    [sandbox, browser] = await Promise.all([startSandbox(), launchChromium()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await sandbox?.close();
+  });
+
+  const open = async (viewport = { width: 1100, height: 900 }): Promise<Watched> => {
+    const watched = await openPage(browser, { viewport });
+    await watched.page.goto(sandbox.demoUrl);
+    return watched;
+  };
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const keep = (page: Page, name: string) =>
+    page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
+
+  const linkGoogle = async (page: Page) => {
+    await press(page, 'Connect Google');
+    await keep(page, '02-google-account');
+    await press(page, 'mara@gmail.example');
+    await keep(page, '03-google-consent');
+    await press(page, 'Continue');
+    await page.getByText('Google is connected').waitFor();
+  };
+  const linkMicrosoft = async (page: Page) => {
+    await press(page, 'Connect Microsoft');
+    await keep(page, '04-microsoft-account');
+    await press(page, 'mara@northwind.example');
+    await keep(page, '05-microsoft-consent');
+    await press(page, 'Accept');
+    await page.getByText('Microsoft is connected').waitFor();
+  };
+  const linkApple = async (page: Page) => {
+    await press(page, 'Connect Apple');
+    await page.getByLabel('Apple Account').fill('mara@icloud.example');
+    await page.getByLabel('App-specific password').fill(APPLE_PASSWORD);
+    await keep(page, '06-apple');
+    await press(page, 'Connect');
+    await page.getByText('Apple is connected').waitFor();
+  };
+  const linkCalDav = async (page: Page, username = 'mara') => {
+    await press(page, 'Connect CalDAV');
+    await page.getByLabel('Server URL').fill(sandbox.providers.caldav.origin);
+    await page.getByLabel('Username').fill(username);
+    await page.getByLabel('Password', { exact: true }).fill(CALDAV_PASSWORD);
+    await keep(page, '07-caldav');
+    await press(page, 'Connect');
+    await page.getByText('CalDAV is connected').waitFor();
+  };
+  const allow = async (page: Page) => {
+    await press(page, 'Continue');
+    await keep(page, '09-consent');
+    await press(page, 'Allow');
+    await page.getByRole('heading', { name: 'Your calendars' }).waitFor();
+  };
+
+  it('leads from the demo’s button through all four providers to their calendars and events', async () => {
+    const { page, complaints, close } = await open();
+    await keep(page, '01-demo');
+    await press(page, 'Connect a calendar');
+    await linkGoogle(page);
+    await linkMicrosoft(page);
+    await linkApple(page);
+    await linkCalDav(page);
+    await keep(page, '08-all-connected');
+    await allow(page);
+    await keep(page, '10-calendars');
+
+    const [accessToken = ''] = await page.locator('.token code').allTextContents();
+    const calendars = await listCalendars(sandbox.application, accessToken);
+    const { start, events } = await eventsNow(accessToken);
+    const expected = await shownTo('mara', calendars, { start, end: start + WEEKS });
+
+    assert.deepEqual(complaints, []);
+    const titles = new Set(calendars.map(({ provider, title }) => `${provider} ${title}`));
+    for (const provider of Object.keys(KINDS))
+      for (const title of livesOf('mara', provider)) assert.ok(titles.has(`${provider} ${title}`), title);
+    assert.deepEqual(events, expected);
+    for (const { title } of calendars) assert.ok(await page.getByText(title).first().isVisible(), title);
+    await close();
+  });
+
+  it('says so when there is nothing to show', async () => {
+    const { hand } = sandbox.providers.caldav;
+    await hand.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
+    await hand.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
+    const { page, close } = await open();
+    await press(page, 'Connect a calendar');
+    await linkCalDav(page, 'idle');
+    await allow(page);
+
+    await page.getByText('Nothing planned').waitFor();
+    await close();
+  });
+
+  it('shows new tokens after a refresh, and dead ones after a revocation', async () => {
+    const { page, complaints, close } = await open({ width: 390, height: 800 });
+    await press(page, 'Connect a calendar');
+    await linkCalDav(page);
+    await allow(page);
+    const tokens = () => page.locator('.token code').allTextContents();
+    const before = await tokens();
+
+    await press(page, 'Refresh tokens');
+    await page.getByText('The tokens are new').waitFor();
+    const after = await tokens();
+    await keep(page, '11-refreshed-on-a-phone');
+    await press(page, 'Revoke');
+    await page.getByText('Kalends now answers 401').waitFor();
+    await keep(page, '12-revoked');
+
+    // Access tokens of one second are alike; refresh tokens never.
+    assert.notEqual(before[1], after[1]);
+    assert.deepEqual(complaints, []);
+    await assert.rejects(listCalendars(sandbox.application, after[0] ?? ''), { status: 401 });
+    await close();
+  });
+
+  it('tells a user who gives up, and one whose answer belongs to another flow', async () => {
+    const { page, close } = await open();
+    await press(page, 'Connect a calendar');
+    await press(page, 'Cancel');
+    await page.getByText('You came back without allowing access').waitFor();
+
+    await page.goto(`${sandbox.demoUrl}/callback?code=victim&state=guessed`);
+
+    await page.getByText('The answer belongs to no flow').waitFor();
+    await close();
+  });
+
+  it('tells at the demo that a provider is down, and shows what is known of its calendars', async () => {
+    const { page, close } = await open();
+    await press(page, 'Connect a calendar');
+    await linkCalDav(page);
+    await allow(page);
+    const id = sandbox.faults.set({ provider: 'caldav', effect: { kind: 'status', status: 503 } });
+
+    // Events are read anew when they are older than ten seconds.
+    await page.waitForTimeout(10_500);
+    await page.reload();
+
+    await page.getByRole('alert').getByText('What is shown of it may be old').waitFor();
+    assert.ok(await page.getByText('Choir practice').first().isVisible());
+    await keep(page, '13-provider-down');
+    sandbox.faults.clear(id);
+    await close();
+  });
+
+  const eventsNow = async (accessToken: string) => {
+    const start = Date.now();
+    const page: EventPage = await listEvents(sandbox.application, accessToken, { start, end: start + WEEKS });
+    assert.equal(page.errors, undefined);
+    const events = page.events.map(({ provider, title, start: from, end, allDay }) =>
+      line(provider, { title, start: Date.parse(from), end: Date.parse(end), allDay }),
+    );
+    return { start, events: events.sort() };
+  };
+
+  /** What the providers' own apps show of somebody's calendars. */
+  const shownTo = async (
+    name: string,
+    calendars: readonly ListedCalendar[],
+    window: { start: number; end: number },
+  ): Promise<string[]> => {
+    const shown: string[] = [];
+    for (const { provider, id } of calendars) {
+      const kind = kindOf(provider);
+      const { hand } = sandbox.providers[kind];
+      const instances = await hand.instances(emailOf(name, kind), id, window);
+      shown.push(...instances.map((instance) => line(provider, instance)));
+    }
+    return shown.sort();
+  };
+});
+
+const KINDS: Readonly<Record<string, SandboxKind>> = {
+  google: 'google',
+  microsoft: 'microsoft',
+  apple: 'icloud',
+  caldav: 'caldav',
+};
+
+function kindOf(provider: string): SandboxKind {
+  const kind = KINDS[provider];
+  if (kind === undefined) throw new Error(`${provider} is no provider`);
+  return kind;
+}
+
+const lifeOf = (name: string, kind: SandboxKind) =>
+  LIVES[kind].find(({ person }) => person.email.startsWith(name));
+const emailOf = (name: string, kind: SandboxKind): string => lifeOf(name, kind)?.person.email ?? '';
+const livesOf = (name: string, provider: string): string[] =>
+  (lifeOf(name, kindOf(provider))?.calendars ?? []).map(({ title }) => title);
+
+const line = (provider: string, { title, start, end, allDay }: ShownInstance): string =>
+  [provider, new Date(start).toISOString(), new Date(end).toISOString(), allDay ? 'all day' : '', title].join(
+    ' ',
+  );
