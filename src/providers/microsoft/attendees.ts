@@ -7,7 +7,10 @@ import type { Attendee } from '../../calendars/event.ts';
  * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
  * marked (wire 2.5).
  */
-export function attendeesOf({ organizer, attendees }: Pick<GraphEvent, 'organizer' | 'attendees'>): Attendee[] {
+export function attendeesOf({
+  organizer,
+  attendees,
+}: Pick<GraphEvent, 'organizer' | 'attendees'>): Attendee[] {
   const found = new Map<string, Attendee>();
   const own = organizer ? attendeeOf(organizer, 'organizer') : undefined;
   if (own !== undefined) found.set(own.email.toLowerCase(), { ...own, organizer: true });

@@ -113,15 +113,18 @@ export function metadataOfCallback(callback: URL, metadata: AuthorizationServer)
 }
 
 /**
- * Where an administrator approves the app for a whole organisation, with the permissions registered for it.
- * (k) `organizations` in place of the tenant, which is not known when it was refused.
+ * Where an administrator approves the app for a whole organisation. `organizations` stands for that of whoever signs
+ * in there: which one the user is of is not known when it was refused.
  */
-export function adminConsentUrl(issuer: string, clientId: string): URL {
+export function adminConsentUrl(
+  issuer: string,
+  { clientId, redirectUri, scope }: { clientId: string; redirectUri: string; scope: string },
+): URL {
   const { origin, pathname } = new URL(issuer);
   const [, path = 'common'] = pathname.split('/');
   const tenant = path === 'common' || path === 'consumers' ? 'organizations' : path;
-  const url = new URL(`/${tenant}/adminconsent`, origin);
-  url.searchParams.set('client_id', clientId);
+  const url = new URL(`/${tenant}/v2.0/adminconsent`, origin);
+  url.search = new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri, scope }).toString();
   return url;
 }
 

@@ -13,7 +13,7 @@ export const PREFERENCES: readonly string[] = [
 /** Events on a page of a listing; (k) Graph gives up to 1,000, but bodies can be long. */
 export const EVENTS_PER_PAGE = 100;
 /** The same where only ids and versions are asked for. */
-export const VERSIONS_PER_PAGE = 500;
+export const VERSIONS_PER_PAGE = 1000;
 /** (k) A delta takes no `$top`, and without this preference gives ten items at a time. */
 export const ITEMS_PER_DELTA_PAGE = 200;
 /** A listing that has not ended by then never does. */

@@ -7,11 +7,11 @@ import {
   type Client,
   ClientSecretPost,
   calculatePKCECodeChallenge,
-  clockSkew,
   clockTolerance,
   generateRandomCodeVerifier,
   generateRandomNonce,
   getValidatedIdTokenClaims,
+  type IDToken,
   processAuthorizationCodeResponse,
   processRefreshTokenResponse,
   refreshTokenGrantRequest,
@@ -45,7 +45,8 @@ import { signInFailure } from './sign-in-error.ts';
 type SignInDeps = { readonly from: Authority; readonly now: () => number };
 
 /** Seconds by which Microsoft's clock and ours may differ. */
-const TOLERANCE = 60;
+const TOLERANCE = 300;
+const ANY_TIME = 1_000_000_000;
 /** RFC 6749 §5.1 lets the lifetime out; Microsoft's tokens live for an hour at least. */
 const DEFAULT_LIFETIME = 3600;
 
@@ -59,7 +60,8 @@ export function microsoftSignIn(deps: AuthorityDeps): RedirectSignIn {
     // There is none to call: Microsoft lets users and administrators withdraw access on its own pages only.
     revoke: async () => {},
     covers,
-    adminConsentUrl: ({ clientId }) => adminConsentUrl(deps.issuer, clientId),
+    adminConsentUrl: ({ clientId }, { redirectUri, scope }) =>
+      adminConsentUrl(deps.issuer, { clientId, redirectUri, scope: askedScope(scope) }),
   };
 }
 
@@ -105,7 +107,7 @@ async function complete(
 ): Promise<SignedInAccount> {
   const { state = '', nonce = '', codeVerifier = '', redirectUri = '' } = pending;
   const metadata = await from.metadata();
-  const client = clientOf(app, now);
+  const client = clientOf(app);
   const answer = validateAuthResponse(metadataOfCallback(callback, metadata), client, callback, state);
   const secret = ClientSecretPost(app.clientSecret);
   const response = await authorizationCodeGrantRequest(
@@ -124,6 +126,7 @@ async function complete(
   const claims = getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw new ProviderError('invalid_response', 'Microsoft sent no ID token');
 
+  checkTimes(claims, now());
   const asked = askedIn(pending);
   // > OPTIONAL, if identical to the scope requested by the client (RFC 6749 §5.1)
   const scopes = scopesOf(tokens.scope ?? askedScope(asked));
@@ -146,7 +149,7 @@ async function renew(
       reason: 'reauthentication_demanded',
     });
   const metadata = await from.metadata();
-  const client = clientOf(app, now);
+  const client = clientOf(app);
   const secret = ClientSecretPost(app.clientSecret);
   const response = await refreshTokenGrantRequest(metadata, client, secret, refreshToken, from.http);
   const tenant = metadataFor(await idTokenIn(response), metadata);
@@ -165,10 +168,17 @@ function askedIn({ scope }: PendingSignIn): Scope {
   return scope === 'free-busy' || scope === 'read' ? scope : 'read-write';
 }
 
-function clientOf({ clientId }: ProviderApp, now: () => number): Client {
-  // The library reads the system's clock; ours can be another one.
-  const skew = Math.round((now() - Date.now()) / 1000);
-  return { client_id: clientId, [clockSkew]: skew, [clockTolerance]: TOLERANCE };
+/** The library reads the system's clock, where ours can be another one: it is told to let all times pass. */
+const clientOf = ({ clientId }: ProviderApp): Client => ({ client_id: clientId, [clockTolerance]: ANY_TIME });
+
+/** OpenID Connect Core §3.1.3.7, 9 and 10. */
+function checkTimes({ exp, nbf, iat }: IDToken, now: number): void {
+  const seconds = now / 1000;
+  const begins = typeof nbf === 'number' ? Math.max(iat, nbf) : iat;
+  if (begins <= seconds + TOLERANCE && exp > seconds - TOLERANCE) return;
+  throw new ProviderError('invalid_response', 'The ID token of Microsoft is not of this time', {
+    reason: 'provider_answer_unreadable',
+  });
 }
 
 /** The ID token of an answer that is still to be processed. */
