@@ -1,0 +1,72 @@
+/** `/calendarView/delta`: the first call names the window, every other one follows a link as it is. */
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { contextOf } from './calendar-operations.ts';
+import { type DeltaEntry, type DeltaPage, deltaOwner, syncStateNotFound } from './delta-book.ts';
+import { readWindow } from './event-operations.ts';
+import { occurrenceStub, type ShownEvent, shownEvent, shownInstance } from './event-shape.ts';
+import { type GraphCall, type GraphDeps, jsonAnswer } from './graph-request.ts';
+import { eventId, occurrenceId } from './item-id.ts';
+import { calendarOf } from './mailbox-store.ts';
+import { allowOnly, disturbed } from './page.ts';
+
+/** (k) How many a page has when the client names no `odata.maxpagesize`. */
+const DEFAULT_SIZE = 50;
+const LARGEST_SIZE = 1000;
+
+export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
+  const { searchParams } = call.request.url;
+  // No $select, $filter, $expand, $orderby, $search.
+  allowOnly(searchParams, ['$skiptoken', '$deltatoken']);
+  const { entries, next } = askedPage(call, deps);
+  const link = new URL(call.request.url.pathname, call.view.origin);
+  link.searchParams.set(next.parameter, next.token);
+  const name = next.parameter === '$skiptoken' ? '@odata.nextLink' : '@odata.deltaLink';
+  const body = {
+    '@odata.context': contextOf(call, 'Collection(event)'),
+    [name]: link.href,
+    value: disturbed(entries, call.effects).map((entry) => shown(entry, call)),
+  };
+  return jsonAnswer(body, call);
+}
+
+function askedPage(
+  { request, account, parts, prefer, effects }: GraphCall,
+  { deltas }: GraphDeps,
+): DeltaPage {
+  const { searchParams } = request.url;
+  const size = Math.min(prefer.maxPageSize ?? DEFAULT_SIZE, LARGEST_SIZE);
+  const token = searchParams.get('$skiptoken') ?? searchParams.get('$deltatoken');
+  if (token !== null) {
+    if (effects.some(({ kind }) => kind === 'token_forgotten')) throw syncStateNotFound();
+    return deltas.follow(deltaOwner(account), token, (id) => calendarOf(account, id), size);
+  }
+  return deltas.begin(
+    deltaOwner(account),
+    calendarOf(account, parts.calendarId),
+    readWindow(searchParams),
+    size,
+  );
+}
+
+type Removed = {
+  readonly '@removed': { readonly reason: 'deleted' };
+  readonly id: string;
+  readonly '@odata.type': string;
+};
+
+function shown(entry: DeltaEntry, { view }: GraphCall): ShownEvent | Removed {
+  switch (entry.kind) {
+    case 'event':
+      return { '@odata.type': '#microsoft.graph.event', ...shownEvent(entry.event, view) };
+    case 'exception':
+      return { '@odata.type': '#microsoft.graph.event', ...shownInstance(entry.instance, view) };
+    case 'occurrence':
+      return occurrenceStub(entry.instance, view);
+    case 'removed': {
+      const { key, original } = entry;
+      const id =
+        original === undefined ? eventId(key, view.idForm) : occurrenceId(key, original, view.idForm);
+      return { '@odata.type': '#microsoft.graph.event', id, '@removed': { reason: 'deleted' } };
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** The people the sandbox's Microsoft knows, and what each has agreed to. */
+import type { Mailbox } from './mailbox.ts';
+import type { Permission } from './permission.ts';
+import { domainOf, PERSONAL_TENANT, stableUuid, tenantOf } from './tenant.ts';
+
+export type Account = {
+  readonly email: string;
+  readonly name: string;
+  /** The object id: names the user in ID tokens and in Graph. */
+  readonly oid: string;
+  readonly tenant: string;
+  readonly mailbox: Mailbox;
+  /** What the user consented to, by client id. */
+  readonly consents: Map<string, Set<Permission>>;
+  /** AADSTS code that signing in and refreshing ends in (50076, 53003, 700082); none when absent. */
+  blockedBy: number | undefined;
+};
+
+export type Directory = {
+  /** By e-mail address in lower case, in the order they were added. */
+  readonly accounts: Map<string, Account>;
+  /** Tenants whose users cannot consent for themselves. */
+  readonly adminOnly: Set<string>;
+  /** `client id` + ` ` + tenant, where an administrator consented for everybody. */
+  readonly adminConsents: Set<string>;
+};
+
+export const emptyDirectory = (): Directory => ({
+  accounts: new Map(),
+  adminOnly: new Set(),
+  adminConsents: new Set(),
+});
+
+export function newAccount(email: string, name: string): Account {
+  const mailbox: Mailbox = { email, timeZone: 'UTC', calendars: new Map(), change: 0 };
+  return {
+    email,
+    name,
+    oid: stableUuid(`user ${email.toLowerCase()}`),
+    tenant: tenantOf(email),
+    mailbox,
+    consents: new Map(),
+    blockedBy: undefined,
+  };
+}
+
+export const isPersonal = ({ tenant }: Account): boolean => tenant === PERSONAL_TENANT;
+
+export const findAccount = ({ accounts }: Directory, email: string): Account | undefined =>
+  accounts.get(email.toLowerCase());
+
+/** Whether the user has to wait for an administrator (AADSTS90094, 65001). */
+export function needsAdmin(
+  { adminOnly, adminConsents }: Directory,
+  { tenant }: Account,
+  clientId: string,
+): boolean {
+  return adminOnly.has(tenant) && !adminConsents.has(`${clientId} ${tenant}`);
+}
+
+/** What the app still has to ask of the user. */
+export function missingConsent(
+  { adminConsents }: Directory,
+  { consents, tenant }: Account,
+  clientId: string,
+  wanted: readonly Permission[],
+): Permission[] {
+  if (adminConsents.has(`${clientId} ${tenant}`)) return [];
+  const given = consents.get(clientId);
+  return wanted.filter((permission) => given?.has(permission) !== true);
+}
+
+export function giveConsent({ consents }: Account, clientId: string, wanted: readonly Permission[]): void {
+  consents.set(clientId, new Set([...(consents.get(clientId) ?? []), ...wanted]));
+}
+
+/** What people call the tenant. */
+export const tenantNameOf = ({ email, tenant }: Account): string =>
+  tenant === PERSONAL_TENANT ? 'Microsoft account' : domainOf(email);

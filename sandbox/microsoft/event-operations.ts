@@ -1,0 +1,157 @@
+/** Reading events: lists, single ones, the instances of a series, windows. */
+
+import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { contextOf } from './calendar-operations.ts';
+import { cancelledOccurrences, type ShownEvent, shownEvent, shownInstance } from './event-shape.ts';
+import { unsupportedQuery } from './graph-error.ts';
+import { type GraphCall, jsonAnswer } from './graph-request.ts';
+import { readInstant } from './graph-time.ts';
+import type { StoredEvent } from './mailbox.ts';
+import { calendarOf, type Found, findEvent } from './mailbox-store.ts';
+import { allowOnly, pageOf, selected } from './page.ts';
+import { instancesOf } from './series-instances.ts';
+
+/** `/events`: single events and masters, without a window. */
+export function answerEvents(call: GraphCall): SandboxAnswer {
+  const { searchParams } = call.request.url;
+  allowOnly(searchParams, ['$top', '$skip', '$select', '$orderby', '$expand', '$count']);
+  // (k) In the order they were made.
+  const events = ordered([...calendarOf(call.account, call.parts.calendarId).events.values()], searchParams);
+  return eventPage(events, (event) => withExpansions(event, call), call);
+}
+
+/** `/events/{id}`, of an event or of an occurrence. */
+export function answerEvent(call: GraphCall): SandboxAnswer {
+  allowOnly(call.request.url.searchParams, ['$select', '$expand']);
+  return oneEvent(foundEvent(call), call);
+}
+
+export const foundEvent = ({ account, parts }: GraphCall): Found =>
+  findEvent(account, parts.calendarId, parts.eventId ?? '');
+
+export function oneEvent(
+  { event, instance }: Pick<Found, 'event' | 'instance'>,
+  call: GraphCall,
+  status = 200,
+): SandboxAnswer {
+  const shown = instance === undefined ? withExpansions(event, call) : shownInstance(instance, call.view);
+  const context = contextOf(call, `users('${call.account.oid}')/events/$entity`);
+  const { request } = call;
+  const body = selected(
+    { '@odata.context': context, ...shown },
+    request.method === 'GET' ? request.url.searchParams : NOTHING,
+  );
+  return jsonAnswer(body, call, status);
+}
+
+const NOTHING = new URLSearchParams();
+
+/** `/events/{id}/instances`: occurrences and exceptions in a window, whole. */
+export function answerInstances(call: GraphCall): SandboxAnswer {
+  const { searchParams } = call.request.url;
+  allowOnly(searchParams, ['$top', '$skip', '$select']);
+  const { event, instance } = foundEvent(call);
+  if (instance !== undefined || event.recurrence === undefined) {
+    throw new SandboxRefusal(400, 'ErrorInvalidRequest', 'The event is not a series master.');
+  }
+  return eventPage(
+    instancesOf(event, readWindow(searchParams)),
+    (one) => shownInstance(one, call.view),
+    call,
+  );
+}
+
+/** `/calendarView`: everything that overlaps the window, expanded, by start. */
+export function answerCalendarView(call: GraphCall): SandboxAnswer {
+  const { searchParams } = call.request.url;
+  allowOnly(searchParams, ['$top', '$skip', '$select']);
+  const window = readWindow(searchParams);
+  const events = [...calendarOf(call.account, call.parts.calendarId).events.values()];
+  const instances = events.flatMap((event) => instancesOf(event, window)).sort((a, b) => a.start - b.start);
+  return eventPage(instances, (one) => shownInstance(one, call.view), call);
+}
+
+/** (k) The window has bounds of its own; five years is what views are known to refuse beyond. */
+const LONGEST_WINDOW = 1825 * 86_400_000;
+
+/** Both are needed. Throws a 400. */
+export function readWindow(parameters: URLSearchParams): TimeWindow {
+  const start = readInstant('StartDateTime', parameters.get('startDateTime'));
+  const end = readInstant('EndDateTime', parameters.get('endDateTime'));
+  if (end < start) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorInvalidParameter',
+      "The 'EndDateTime' parameter must be later than 'StartDateTime'.",
+    );
+  }
+  if (end - start > LONGEST_WINDOW) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorCalendarViewRangeTooBig',
+      'The specified view range exceeds the maximum range of 1825 days.',
+    );
+  }
+  return { start, end };
+}
+
+function eventPage<T>(all: readonly T[], show: (item: T) => ShownEvent, call: GraphCall): SandboxAnswer {
+  const { searchParams } = call.request.url;
+  const { items, nextLink } = pageOf(all, call);
+  return jsonAnswer(
+    {
+      '@odata.context': contextOf(call, `users('${call.account.oid}')/events`),
+      ...(searchParams.get('$count') === 'true' ? { '@odata.count': all.length } : {}),
+      value: items.map((item) => selected(show(item), searchParams)),
+      ...(nextLink === undefined ? {} : { '@odata.nextLink': nextLink }),
+    },
+    call,
+  );
+}
+
+const ORDERS: Readonly<Record<string, (event: StoredEvent) => string | number>> = {
+  createdDateTime: ({ createdAt }) => createdAt,
+  lastModifiedDateTime: ({ modifiedAt }) => modifiedAt,
+  'start/dateTime': ({ content }) => content.start.local,
+  subject: ({ content }) => content.subject ?? '',
+};
+
+function ordered(events: StoredEvent[], parameters: URLSearchParams): StoredEvent[] {
+  const [name = '', direction = 'asc'] = (parameters.get('$orderby') ?? '').trim().split(/\s+/);
+  if (name === '') return events;
+  const value = ORDERS[name];
+  if (value === undefined || !['asc', 'desc'].includes(direction)) throw unsupportedQuery('$orderby');
+  const sign = direction === 'asc' ? 1 : -1;
+  return events.sort((a, b) => (value(a) < value(b) ? -sign : value(a) > value(b) ? sign : 0));
+}
+
+/**
+ * What has to be asked for: `$expand=exceptionOccurrences`, `$expand=singleValueExtendedProperties($filter=id eq '…')`,
+ * `$select=cancelledOccurrences`. (k)
+ */
+function withExpansions(event: StoredEvent, { request, view }: GraphCall): ShownEvent {
+  const expand = request.url.searchParams.get('$expand') ?? '';
+  const select = request.url.searchParams.get('$select')?.split(',') ?? [];
+  if (!/^(exceptionOccurrences|singleValueExtendedProperties(\([^)]*\))?|,|\s)*$/.test(expand))
+    throw unsupportedQuery('$expand');
+  const shown = shownEvent(event, view);
+  if (expand.includes('exceptionOccurrences')) {
+    shown.exceptionOccurrences = instancesOf(event, ALWAYS)
+      .filter(({ exception }) => exception !== undefined)
+      .map((instance) => shownInstance(instance, view));
+  }
+  if (select.includes('cancelledOccurrences')) shown.cancelledOccurrences = cancelledOccurrences(event, view);
+  if (expand.includes('singleValueExtendedProperties') && !view.basic) {
+    const ids = [...expand.matchAll(/id eq '([^']*)'/gi)].map(([, id]) => id);
+    const properties = event.content.extendedProperties.filter(
+      ({ id }) => ids.length === 0 || ids.includes(id),
+    );
+    // Like Graph, nothing is said of properties the event does not have.
+    if (properties.length > 0) shown.singleValueExtendedProperties = [...properties];
+  }
+  return shown;
+}
+
+const ALWAYS: TimeWindow = { start: Date.UTC(1900), end: Date.UTC(2200) };

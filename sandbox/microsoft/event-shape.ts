@@ -1,0 +1,148 @@
+/** Events as Graph v1.0 answers them, typed by Microsoft's published types. */
+import type { Event as GraphEvent, ItemBody } from '@microsoft/microsoft-graph-types';
+
+import { html } from '../../src/http/html.ts';
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { eventTimeOf, shownDate, shownTime, stampOf } from './graph-time.ts';
+import { eventId, type IdForm, occurrenceId } from './item-id.ts';
+import { changeKeyOf, type EventContent, etagOf, type StoredEvent } from './mailbox.ts';
+import { type EventInstance, originalTime } from './series-instances.ts';
+
+/** What a client asked for in its headers and of its permission. */
+export type EventView = {
+  readonly zoneName: string;
+  readonly idForm: IdForm;
+  /** `Calendars.ReadBasic`: no body, no extended properties. */
+  readonly basic: boolean;
+  /** `Prefer: outlook.body-content-type="text"`; else bodies are HTML, whatever was written. */
+  readonly textBody: boolean;
+  readonly origin: string;
+};
+
+/** With the annotations that the published types leave out. */
+export type ShownEvent = GraphEvent & { '@odata.etag'?: string; '@odata.type'?: string };
+
+/** A single event or a master. */
+export function shownEvent(event: StoredEvent, view: EventView): ShownEvent {
+  const { content, recurrence, change, createdAt, modifiedAt, key } = event;
+  const start = instantOf(eventTimeOf(content.start, content.isAllDay), 'UTC');
+  const end = instantOf(eventTimeOf(content.end, content.isAllDay), 'UTC');
+  return {
+    ...members(content, view),
+    ...stamps({ change, createdAt, modifiedAt }),
+    id: eventId(key, view.idForm),
+    iCalUId: event.iCalUId,
+    transactionId: event.transactionId ?? null,
+    type: recurrence === undefined ? 'singleInstance' : 'seriesMaster',
+    seriesMasterId: null,
+    recurrence: recurrence ?? null,
+    ...times(content.isAllDay, start, end, view),
+    webLink: webLink(key, view),
+  };
+}
+
+/** An occurrence or exception with everything it has from its master; a single event as itself. */
+export function shownInstance(instance: EventInstance, view: EventView): ShownEvent {
+  const { event, original, exception, start, end } = instance;
+  if (original === undefined) return shownEvent(event, view);
+  const content = { ...event.content, ...exception?.content };
+  return {
+    ...members(content, view),
+    ...stamps(exception ?? event),
+    id: occurrenceId(event.key, original, view.idForm),
+    iCalUId: event.iCalUId,
+    transactionId: null,
+    type: exception === undefined ? 'occurrence' : 'exception',
+    seriesMasterId: eventId(event.key, view.idForm),
+    recurrence: null,
+    originalStart: stampOf(instantOf(originalTime(event, original), 'UTC')).replace(/\.0+Z$/, 'Z'),
+    ...times(content.isAllDay, start, end, view),
+    webLink: webLink(event.key, view),
+  };
+}
+
+/** What calendarView/delta answers for an occurrence: nothing but where it is. */
+export function occurrenceStub({ event, original, start, end }: EventInstance, view: EventView): ShownEvent {
+  return {
+    '@odata.type': '#microsoft.graph.event',
+    // (k) Stubs carry the master's etag.
+    '@odata.etag': etagOf(event.change),
+    id: occurrenceId(event.key, original ?? '', view.idForm),
+    type: 'occurrence',
+    seriesMasterId: eventId(event.key, view.idForm),
+    ...times(event.content.isAllDay, start, end, view),
+  };
+}
+
+/** `OID.<master>.<date>`: how a master lists the occurrences deleted from it. */
+export function cancelledOccurrences(event: StoredEvent, view: EventView): string[] {
+  const id = eventId(event.key, view.idForm);
+  return [...event.deleted]
+    .sort()
+    .map((original) => `OID.${id}.${original.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3')}`);
+}
+
+function times(isAllDay: boolean, start: number, end: number, { zoneName }: EventView) {
+  const shown = isAllDay ? shownDate : shownTime;
+  return { start: shown(start, zoneName), end: shown(end, zoneName) };
+}
+
+function stamps({
+  change,
+  createdAt,
+  modifiedAt,
+}: {
+  change: number;
+  createdAt: number;
+  modifiedAt: number;
+}) {
+  return {
+    '@odata.etag': etagOf(change),
+    changeKey: changeKeyOf(change),
+    createdDateTime: stampOf(createdAt),
+    lastModifiedDateTime: stampOf(modifiedAt),
+  };
+}
+
+function members(content: EventContent, { basic, textBody }: EventView): ShownEvent {
+  const { start, end, startZoneName, endZoneName, organizer, extendedProperties, ...rest } = content;
+  const { body, onlineMeeting, onlineMeetingProvider, ...plain } = rest;
+  return {
+    ...plain,
+    // (k) Which members Calendars.ReadBasic leaves out beside the body is not documented one by one.
+    ...(basic ? {} : { body: shownBody(body, textBody), bodyPreview: plainText(body).slice(0, 255) }),
+    originalStartTimeZone: startZoneName,
+    originalEndTimeZone: endZoneName,
+    organizer: { emailAddress: organizer },
+    isOrganizer: content.responseStatus?.response === 'organizer',
+    isDraft: false,
+    hasAttachments: false,
+    isOnlineMeeting: onlineMeeting !== undefined,
+    onlineMeetingProvider,
+    onlineMeeting: onlineMeeting ?? null,
+    onlineMeetingUrl: null,
+    locations: content.location?.displayName ? [content.location] : [],
+  };
+}
+
+function shownBody(body: GraphEvent['body'], asText: boolean): ItemBody {
+  const { content, contentType } = body ?? {};
+  if (asText) return { contentType: 'text', content: plainText(body) };
+  if (contentType === 'html') return { contentType, content: content ?? '' };
+  // (k) The document Exchange makes of plain text is longer than this.
+  const escaped = html`${content ?? ''}`.markup.replaceAll('\n', '<br>\n');
+  return { contentType: 'html', content: `<html><head></head><body>${escaped}</body></html>` };
+}
+
+function plainText(body: GraphEvent['body']): string {
+  const { content, contentType } = body ?? {};
+  if (contentType !== 'html') return content ?? '';
+  const text = (content ?? '').replace(/<br\s*\/?>|<\/p>/gi, '\n').replace(/<[^>]*>/g, '');
+  const named = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&nbsp;': ' ', '&amp;': '&' };
+  return text
+    .replace(/&(?:lt|gt|quot|#39|nbsp|amp);/g, (entity) => named[entity as keyof typeof named])
+    .trim();
+}
+
+const webLink = (key: string, { origin }: EventView): string =>
+  `${origin}/owa/?itemid=${encodeURIComponent(eventId(key, 'default'))}&exvsurl=1&path=/calendar/item`;

@@ -1,0 +1,89 @@
+/** Writing events: POST, PATCH, DELETE, and the answers of attendees. */
+
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { ownerOf } from './calendar-operations.ts';
+import { isPersonal } from './directory.ts';
+import { readEventBody } from './event.schema.ts';
+import { foundEvent, oneEvent } from './event-operations.ts';
+import { accessDenied, itemNotFound } from './graph-error.ts';
+import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
+import { etagOf, type StoredCalendar, type StoredEvent } from './mailbox.ts';
+import { calendarOf, type Found } from './mailbox-store.ts';
+import { instanceAt } from './series-instances.ts';
+import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
+import { withException, withoutOccurrence } from './write-occurrence.ts';
+
+export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
+  const calendar = editable(calendarOf(call.account, call.parts.calendarId));
+  const body = readEventBody(jsonBody(call.request));
+  const { transactionId } = body;
+  // The same transactionId is the same event: whoever lost the answer gets it again.
+  const same = [...calendar.events.values()].find(
+    (event) => transactionId && event.transactionId === transactionId,
+  );
+  if (same !== undefined) return oneEvent({ event: same, instance: undefined }, call, 201);
+  const event = deps.store.write({ account: call.account, calendar, key: undefined }, (change) =>
+    newEvent(body, writeDeps(call, deps, change)),
+  );
+  return oneEvent(stored({ event, instance: undefined }), call, 201);
+}
+
+export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
+  const found = foundEvent(call);
+  const calendar = editable(found.calendar);
+  refuseStale(found, call);
+  const body = readEventBody(jsonBody(call.request));
+  const { event, instance } = found;
+  const written = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
+    instance === undefined
+      ? changedEvent(event, body, writeDeps(call, deps, change))
+      : withException(instance, body, writeDeps(call, deps, change)),
+  );
+  const original = instance?.original;
+  const after = written === undefined || original === undefined ? undefined : instanceAt(written, original);
+  return oneEvent(stored({ event: written, instance: after }), call);
+}
+
+/** The whole event or series, or one occurrence of it. */
+export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
+  const found = foundEvent(call);
+  const calendar = editable(found.calendar);
+  refuseStale(found, call);
+  const { event, instance } = found;
+  deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
+    instance === undefined ? undefined : withoutOccurrence(instance, { now: deps.now(), change }),
+  );
+  return { status: 204 };
+}
+
+/** (k) If-Match is honoured on events, and the error's code is that of Exchange. */
+function refuseStale({ event, instance }: Found, { request }: GraphCall): void {
+  const wanted = request.headers['if-match'];
+  if (wanted === undefined || wanted === '*') return;
+  const current = etagOf((instance?.exception ?? event).change);
+  if (wanted.split(',').some((etag) => etag.trim() === current)) return;
+  throw new SandboxRefusal(
+    412,
+    'ErrorIrresolvableConflict',
+    'The send or update operation could not be performed because the change key passed in the request does not match the current change key for the item.',
+  );
+}
+
+function editable(calendar: StoredCalendar): StoredCalendar {
+  if (!calendar.canEdit) throw accessDenied();
+  return calendar;
+}
+
+function writeDeps({ account }: GraphCall, { now, origin }: GraphDeps, change: number): WriteDeps {
+  return { now: now(), change, owner: ownerOf(account), origin: origin(), personal: isPersonal(account) };
+}
+
+function stored(written: {
+  readonly event: StoredEvent | undefined;
+  readonly instance: Found['instance'];
+}): Pick<Found, 'event' | 'instance'> {
+  const { event, instance } = written;
+  if (event === undefined) throw itemNotFound();
+  return { event, instance };
+}

@@ -1,0 +1,102 @@
+/** What Graph reads off a request before it does anything: who asks, in which zone, with which ids, for how much. */
+import type { FaultEffect } from '../core/faults.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
+import type { DeltaBook } from './delta-book.ts';
+import type { Account } from './directory.ts';
+import type { EventView } from './event-shape.ts';
+import { unknownZone, zoneOfName } from './graph-time.ts';
+import type { MailboxStore } from './mailbox-store.ts';
+import { mayRead, type Permission } from './permission.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Access } from './token-vault.ts';
+
+export type GraphDeps = {
+  now(): number;
+  origin(): string;
+  /** Minutes that a subscription may live: 10,080 now, 4,230 by older documentation. */
+  longestSubscription(): number;
+  readonly store: MailboxStore;
+  readonly deltas: DeltaBook;
+  readonly subscriptions: Subscriptions;
+  findAccount(email: string): Account | undefined;
+};
+
+/** A request whose token was good. */
+export type GraphCall = {
+  readonly request: SandboxRequest;
+  readonly account: Account;
+  readonly clientId: string;
+  readonly permissions: readonly Permission[];
+  /** The named parts of the path, decoded. */
+  readonly parts: Readonly<Record<string, string>>;
+  readonly view: EventView;
+  readonly prefer: Preferences;
+  readonly effects: readonly FaultEffect[];
+};
+
+export type Preferences = {
+  readonly timeZone: string | undefined;
+  readonly immutableIds: boolean;
+  readonly maxPageSize: number | undefined;
+  readonly textBody: boolean;
+};
+
+export function graphCall(
+  request: SandboxRequest,
+  { account, clientId, permissions }: Access,
+  parts: Readonly<Record<string, string>>,
+  effects: readonly FaultEffect[],
+  deps: GraphDeps,
+): GraphCall {
+  const prefer = readPrefer(request.headers.prefer);
+  if (prefer.timeZone !== undefined && zoneOfName(prefer.timeZone) === undefined)
+    throw unknownZone(prefer.timeZone);
+  const view: EventView = {
+    zoneName: prefer.timeZone ?? 'UTC',
+    idForm: prefer.immutableIds ? 'immutable' : 'default',
+    basic: !mayRead(permissions),
+    textBody: prefer.textBody,
+    origin: deps.origin(),
+  };
+  return { request, account, clientId, permissions, parts, view, prefer, effects };
+}
+
+/** RFC 7240, one line or several. What is not known is not applied. */
+function readPrefer(header: string | string[] | undefined): Preferences {
+  const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
+  const value = (name: string) =>
+    new RegExp(`(?:^|[,;\\s])${name}\\s*=\\s*"?([^",;]+)"?`, 'i').exec(text)?.[1];
+  const size = Number(value('odata\\.maxpagesize'));
+  return {
+    timeZone: value('outlook\\.timezone'),
+    immutableIds: value('IdType')?.toLowerCase() === 'immutableid',
+    maxPageSize: Number.isInteger(size) && size > 0 ? size : undefined,
+    textBody: value('outlook\\.body-content-type')?.toLowerCase() === 'text',
+  };
+}
+
+/** The JSON body. Throws a 400. */
+export function jsonBody({ body }: SandboxRequest): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SandboxRefusal(400, 'BadRequest', 'Unable to read JSON request payload.');
+  }
+}
+
+/** Tells which of the client's preferences hold, as Graph does. */
+export function jsonAnswer(body: object, { prefer, view }: GraphCall, status = 200): SandboxAnswer {
+  const applied = [
+    ...(prefer.timeZone === undefined ? [] : [`outlook.timezone="${view.zoneName}"`]),
+    ...(prefer.maxPageSize === undefined ? [] : [`odata.maxpagesize=${prefer.maxPageSize}`]),
+    ...(prefer.textBody ? ['outlook.body-content-type="text"'] : []),
+  ];
+  const headers = {
+    'content-type':
+      'application/json;odata.metadata=minimal;odata.streaming=true;IEEE754Compatible=false;charset=utf-8',
+    ...(applied.length > 0 ? { 'preference-applied': applied.join(', ') } : {}),
+  };
+  return { status, headers, body: JSON.stringify(body) };
+}

@@ -1,0 +1,60 @@
+/** People and their calendars, by hand. */
+import { deltaOwner } from './delta-book.ts';
+import { type Account, type Directory, findAccount, newAccount } from './directory.ts';
+import type { HandDeps, MicrosoftHand } from './hand.ts';
+import { newCalendarId } from './item-id.ts';
+import { nextChange, type StoredCalendar } from './mailbox.ts';
+
+type CalendarsByHand = Pick<MicrosoftHand, 'addPerson' | 'addCalendar' | 'removeCalendar' | 'shareCalendar'>;
+
+export function calendarsByHand({ directory, deltas }: HandDeps): CalendarsByHand {
+  return {
+    async addPerson({ email, name }) {
+      if (findAccount(directory, email) !== undefined) throw new Error(`${email} is there already`);
+      directory.accounts.set(email.toLowerCase(), newAccount(email, name));
+    },
+    async addCalendar(email, { title, color = '', timeZone, readOnly = false }) {
+      const { mailbox } = knownAccount(directory, email);
+      const isDefault = mailbox.calendars.size === 0;
+      // Outlook's calendars have one zone, the mailbox's.
+      if (isDefault) mailbox.timeZone = timeZone;
+      const calendar = { name: title, hexColor: color, canEdit: !readOnly, isDefault, sharedBy: undefined };
+      return added(mailbox, calendar);
+    },
+    async shareCalendar(email, { title, owner, readOnly = false }) {
+      const { mailbox } = knownAccount(directory, email);
+      const sharedBy = { address: owner.email, name: owner.name };
+      return added(mailbox, { name: title, hexColor: '', canEdit: !readOnly, isDefault: false, sharedBy });
+    },
+    async removeCalendar(email, calendarId) {
+      const account = knownAccount(directory, email);
+      calendarIn(account, calendarId);
+      account.mailbox.calendars.delete(calendarId);
+      deltas.forget(deltaOwner(account), calendarId);
+    },
+  };
+}
+
+function added(
+  mailbox: Account['mailbox'],
+  calendar: Omit<StoredCalendar, 'id' | 'change' | 'events' | 'eventsChange'>,
+): string {
+  const id = newCalendarId();
+  const change = nextChange(mailbox);
+  mailbox.calendars.set(id, { ...calendar, id, change, events: new Map(), eventsChange: change });
+  return id;
+}
+
+/** Throws an Error for an address nobody has. */
+export function knownAccount(directory: Directory, email: string): Account {
+  const account = findAccount(directory, email);
+  if (account === undefined) throw new Error(`Nobody is ${email}`);
+  return account;
+}
+
+/** Throws an Error for a calendar that is not there. */
+export function calendarIn({ mailbox }: Account, calendarId: string): StoredCalendar {
+  const calendar = mailbox.calendars.get(calendarId);
+  if (calendar === undefined) throw new Error(`${mailbox.email} has no calendar ${calendarId}`);
+  return calendar;
+}

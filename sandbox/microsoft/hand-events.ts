@@ -1,0 +1,139 @@
+/** Events, by hand: by the same rules as through Graph, whose refusals become rejections. */
+import { formatLocal } from '../../src/lib/recurrence/civil.ts';
+import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
+import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
+import { ownerOf } from './calendar-operations.ts';
+import { type Account, isPersonal } from './directory.ts';
+import { bodyOfDraft, timeOfDraft } from './draft-body.ts';
+import { CUSTOM_ZONE, instantOfTime } from './graph-time.ts';
+import type { HandDeps, MicrosoftHand } from './hand.ts';
+import { calendarIn, knownAccount } from './hand-calendars.ts';
+import { eventId, parseEventId } from './item-id.ts';
+import type { StoredCalendar, StoredEvent } from './mailbox.ts';
+import { type EventInstance, instanceAt, instancesOf } from './series-instances.ts';
+import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
+import { withException, withoutOccurrence } from './write-occurrence.ts';
+
+type EventsByHand = Pick<
+  MicrosoftHand,
+  | 'changeOccurrence'
+  | 'createEvent'
+  | 'deleteEvent'
+  | 'deleteOccurrence'
+  | 'giveCustomZone'
+  | 'instances'
+  | 'updateEvent'
+>;
+
+export function eventsByHand(deps: HandDeps): EventsByHand {
+  const placeOf = (email: string, calendarId: string, id: string | undefined) => {
+    const account = knownAccount(deps.directory, email);
+    const calendar = calendarIn(account, calendarId);
+    const key = id === undefined ? undefined : parseEventId(id)?.key;
+    const event = key === undefined ? undefined : calendar.events.get(key);
+    if (id !== undefined && event === undefined) throw new Error(`The calendar has no event ${id}`);
+    return { account, calendar, key, event };
+  };
+  const existing = (email: string, calendarId: string, id: string) => {
+    const { event, ...place } = placeOf(email, calendarId, id);
+    // placeOf has refused an id without its event.
+    return { place, event: event as StoredEvent };
+  };
+  const write = (account: Account, change: number) => writeDeps(account, change, deps);
+  return {
+    async createEvent(email, calendarId, draft) {
+      const { event: _none, ...place } = placeOf(email, calendarId, undefined);
+      const made = deps.store.write(place, (change) =>
+        withConference(newEvent(bodyOfDraft(draft, place.account), write(place.account, change)), draft),
+      );
+      return eventId(made?.key ?? '', 'immutable');
+    },
+    async updateEvent(email, calendarId, id, draft) {
+      const { place, event } = existing(email, calendarId, id);
+      deps.store.write(place, (change) =>
+        withConference(
+          changedEvent(event, bodyOfDraft(draft, place.account), write(place.account, change)),
+          draft,
+        ),
+      );
+    },
+    async deleteEvent(email, calendarId, id) {
+      const { place } = existing(email, calendarId, id);
+      deps.store.write(place, () => undefined);
+    },
+    async changeOccurrence(email, calendarId, id, originalStart, { title, start, end }) {
+      const { place, event } = existing(email, calendarId, id);
+      const instance = occurrence(event, originalStart);
+      const body = {
+        ...(title === undefined ? {} : { subject: title }),
+        ...(start === undefined ? {} : { start: timeOfDraft(start, place.account) }),
+        ...(end === undefined ? {} : { end: timeOfDraft(end, place.account) }),
+      };
+      deps.store.write(place, (change) => withException(instance, body, write(place.account, change)));
+    },
+    async deleteOccurrence(email, calendarId, id, originalStart) {
+      const { place, event } = existing(email, calendarId, id);
+      const instance = occurrence(event, originalStart);
+      deps.store.write(place, (change) => withoutOccurrence(instance, { now: deps.now(), change }));
+    },
+    async giveCustomZone(email, calendarId, id) {
+      const { place, event } = existing(email, calendarId, id);
+      deps.store.write(place, (change) => ({ ...inCustomZone(event), change, modifiedAt: deps.now() }));
+    },
+    async instances(email, calendarId, window) {
+      return shownInstances(calendarIn(knownAccount(deps.directory, email), calendarId), window);
+    },
+  };
+}
+
+function writeDeps(account: Account, change: number, { now, origin }: HandDeps): WriteDeps {
+  return { now: now(), change, owner: ownerOf(account), origin: origin(), personal: isPersonal(account) };
+}
+
+/** In Outlook a link of any kind can be a meeting's, by add-ins; Graph clients can only have Teams make one. */
+function withConference(event: StoredEvent, { conference }: EventDraft): StoredEvent {
+  const onlineMeeting = conference === undefined ? undefined : { joinUrl: conference };
+  const onlineMeetingProvider =
+    conference === undefined ? ('unknown' as const) : ('teamsForBusiness' as const);
+  return { ...event, content: { ...event.content, onlineMeeting, onlineMeetingProvider } };
+}
+
+function inCustomZone(event: StoredEvent): StoredEvent {
+  const { content, recurrence } = event;
+  return {
+    ...event,
+    content: { ...content, startZoneName: CUSTOM_ZONE, endZoneName: CUSTOM_ZONE },
+    recurrence: recurrence && {
+      ...recurrence,
+      range: { ...recurrence.range, recurrenceTimeZone: CUSTOM_ZONE },
+    },
+  };
+}
+
+/** Throws an Error when the pattern has no such start, or its occurrence was deleted. */
+function occurrence(event: StoredEvent, originalStart: DraftTime): EventInstance {
+  const found = instanceAt(event, originalOf(event, originalStart));
+  if (found === undefined)
+    throw new Error(`The series has no occurrence at ${JSON.stringify(originalStart)}`);
+  return found;
+}
+
+function originalOf({ content }: StoredEvent, time: DraftTime): string {
+  const text =
+    'date' in time
+      ? time.date
+      : formatLocal(
+          localOfInstant(content.start.zone, instantOfTime({ local: time.dateTime, zone: time.timeZone })),
+        );
+  return (content.isAllDay ? text.slice(0, 10) : text).replace(/[-:]/g, '');
+}
+
+function shownInstances(calendar: StoredCalendar, window: { readonly start: number; readonly end: number }) {
+  return [...calendar.events.values()]
+    .flatMap((event) => instancesOf(event, window))
+    .map(({ event, exception, start, end }) => {
+      const { subject, isAllDay } = { ...event.content, ...exception?.content };
+      return { title: subject ?? '', start, end, allDay: isAllDay };
+    })
+    .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
+}

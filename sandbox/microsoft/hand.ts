@@ -1,0 +1,47 @@
+/** What people do in Outlook, and what administrators do behind it. */
+import type { ProviderHand } from '../core/provider-sandbox.ts';
+import type { DeltaBook } from './delta-book.ts';
+import type { Directory } from './directory.ts';
+import { administrationByHand } from './hand-administration.ts';
+import { calendarsByHand } from './hand-calendars.ts';
+import { eventsByHand } from './hand-events.ts';
+import type { MailboxStore } from './mailbox-store.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { TokenVault } from './token-vault.ts';
+
+/** Beside what the hand does at every provider. */
+export type MicrosoftHand = ProviderHand & {
+  /** Another person's calendar that the user was given: seen with a `.Shared` permission, by its own path only. */
+  shareCalendar(
+    email: string,
+    calendar: { title: string; timeZone: string; owner: { email: string; name: string }; readOnly?: boolean },
+  ): Promise<string>;
+  /** The organizer's program brought rules of its own: `tzone://Microsoft/Custom`. */
+  giveCustomZone(email: string, calendarId: string, eventId: string): Promise<void>;
+  /** Users of the address's tenant cannot consent (AADSTS90094), and existing grants are refused (AADSTS65001). */
+  demandAdminConsent(email: string): Promise<void>;
+  /** An administrator of the tenant lets the app in. */
+  giveAdminConsent(email: string, clientId: string): Promise<void>;
+  /**
+   * Refreshing ends in this AADSTS code: 50076, 700082 until the user signs in anew, 53003 for good; `undefined` ends it.
+   */
+  block(email: string, code: 50076 | 50173 | 53003 | 700082 | undefined): Promise<void>;
+  sendLifecycle(
+    email: string,
+    event: 'reauthorizationRequired' | 'subscriptionRemoved' | 'missed',
+  ): Promise<void>;
+};
+
+export type HandDeps = {
+  readonly directory: Directory;
+  readonly store: MailboxStore;
+  readonly deltas: DeltaBook;
+  readonly vault: TokenVault;
+  readonly subscriptions: Subscriptions;
+  now(): number;
+  origin(): string;
+};
+
+export function microsoftHand(deps: HandDeps): MicrosoftHand {
+  return { ...calendarsByHand(deps), ...eventsByHand(deps), ...administrationByHand(deps) };
+}

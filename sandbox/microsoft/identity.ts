@@ -1,0 +1,104 @@
+/** The identity platform's operations: which request is which, and what each answers. */
+import type { SandboxClock } from '../core/clock.ts';
+import { matchPath } from '../core/path-pattern.ts';
+import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
+import { aadsts } from './aadsts.ts';
+import { answerAdminConsent } from './admin-consent.ts';
+import type { Apps } from './app-registration.ts';
+import { answerAuthorize, answerChoice, answerConsent, chosenEmail } from './authorize.ts';
+import { type Directory, findAccount } from './directory.ts';
+import type { IdTokenSigner } from './id-token.ts';
+import { metadataAt } from './metadata.ts';
+import { type TenantPath, tenantPath } from './tenant.ts';
+import { answerTokenRequest } from './token-endpoint.ts';
+import type { TokenVault } from './token-vault.ts';
+
+export type IdentityDeps = {
+  readonly clock: SandboxClock;
+  readonly directory: Directory;
+  readonly apps: Apps;
+  readonly vault: TokenVault;
+  readonly signer: IdTokenSigner;
+  /** Known once the server listens. */
+  origin(): string;
+};
+
+type Endpoint = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly name: string;
+  user?(request: SandboxRequest, deps: IdentityDeps): string | undefined;
+  answer(request: SandboxRequest, tenant: TenantPath, deps: IdentityDeps): SandboxAnswer;
+};
+
+const ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/:tenant/v2.0/.well-known/openid-configuration',
+    name: 'openid-configuration',
+    answer: (_request, tenant, { origin }) => json(metadataAt(origin(), tenant)),
+  },
+  {
+    method: 'GET',
+    path: '/:tenant/discovery/v2.0/keys',
+    name: 'keys',
+    answer: (_request, _tenant, { signer }) => json(signer.keySet),
+  },
+  { method: 'GET', path: '/:tenant/oauth2/v2.0/authorize', name: 'authorize', answer: answerAuthorize },
+  {
+    method: 'POST',
+    path: '/:tenant/oauth2/v2.0/authorize/account',
+    name: 'authorize.account',
+    user: chosenEmail,
+    answer: answerChoice,
+  },
+  {
+    method: 'POST',
+    path: '/:tenant/oauth2/v2.0/authorize/consent',
+    name: 'authorize.consent',
+    user: chosenEmail,
+    answer: answerConsent,
+  },
+  {
+    method: 'POST',
+    path: '/:tenant/oauth2/v2.0/token',
+    name: 'token',
+    user: tokenUser,
+    answer: (request, tenant, deps) => json(answerTokenRequest(request, tenant, deps)),
+  },
+  { method: 'GET', path: '/:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
+  { method: 'POST', path: '/:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
+];
+
+/** The identity platform's operation that a request is; `undefined` when it is none of its paths. */
+export function identityOperation(request: SandboxRequest, deps: IdentityDeps): Operation | undefined {
+  for (const { method, path, name, user, answer } of ENDPOINTS) {
+    const parts = request.method === method ? matchPath(path, request.url.pathname) : undefined;
+    if (parts === undefined) continue;
+    const run = () => {
+      const tenant = tenantPath(parts.tenant ?? '');
+      if (tenant === undefined) throw aadsts(90002);
+      return answer(request, tenant, deps);
+    };
+    return { name, user: user?.(request, deps), run };
+  }
+  return undefined;
+}
+
+/** Operations whose errors are told in the identity platform's words. */
+export const isIdentityOperation = (name: string): boolean => ENDPOINTS.some((one) => one.name === name);
+
+/** Whose tokens the request is about; it may be answered with an error all the same. */
+function tokenUser(request: SandboxRequest, { vault, directory }: IdentityDeps): string | undefined {
+  const form = new URLSearchParams(request.body);
+  const account = vault.holder(form.get('code') ?? form.get('refresh_token') ?? '');
+  return account === undefined ? undefined : findAccount(directory, account.email)?.email;
+}
+
+function json(body: object): SandboxAnswer {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store, no-cache',
+  };
+  return { status: 200, headers, body: JSON.stringify(body) };
+}

@@ -1,0 +1,52 @@
+/**
+ * A mailbox serves four requests of an app at once and refuses the fifth (MailboxConcurrency). What is in flight is
+ * counted where faults are taken, since a fault's latency is what makes requests overlap.
+ */
+import type { FaultEffect, Faults } from '../core/faults.ts';
+import type { Operation } from '../core/sandbox-server.ts';
+import { isMailboxOperation } from './graph.ts';
+
+/** (k) the number; that it holds inside $batch too is confirmed. */
+const MOST_AT_ONCE = 4;
+
+export type MailboxConcurrency = {
+  /** The board, with a 429 for every request too many. */
+  readonly faults: Faults;
+  /** The operation, which gives its place back when it is done. */
+  counted(operation: Operation): Operation;
+};
+
+export function mailboxConcurrency(faults: Faults): MailboxConcurrency {
+  const inFlight = new Map<string, number>();
+  const add = (user: string, by: number) => inFlight.set(user, (inFlight.get(user) ?? 0) + by);
+  return {
+    faults: {
+      ...faults,
+      take(request) {
+        const effects = faults.take(request);
+        const { operation, user } = request;
+        // With these, the request is never run and holds no place.
+        const cut = effects.some(({ kind }) => kind === 'reset' || kind === 'status');
+        if (user === undefined || cut || !isMailboxOperation(operation)) return effects;
+        if ((inFlight.get(user) ?? 0) >= MOST_AT_ONCE) return [...effects, THROTTLED];
+        add(user, 1);
+        return effects;
+      },
+    },
+    counted(operation) {
+      const { user, name } = operation;
+      if (user === undefined || !isMailboxOperation(name)) return operation;
+      const run: Operation['run'] = async (effects) => {
+        try {
+          return await operation.run(effects);
+        } finally {
+          add(user, -1);
+        }
+      };
+      return { ...operation, run };
+    },
+  };
+}
+
+/** Whatever the load, Graph says one second. */
+const THROTTLED: FaultEffect = { kind: 'status', status: 429, reason: 'ApplicationThrottled', retryAfter: 1 };

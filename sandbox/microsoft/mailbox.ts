@@ -1,0 +1,119 @@
+/**
+ * What Exchange keeps of a person: calendars with single events and series. Everything here is replaced whole when
+ * it changes, never altered, so that what was expanded from an event holds as long as the object does.
+ */
+import type {
+  Event as GraphEvent,
+  OnlineMeetingInfo,
+  SingleValueLegacyExtendedProperty,
+} from '@microsoft/microsoft-graph-types';
+
+import type { StoredTime } from './graph-time.ts';
+import type { StoredRecurrence } from './recurrence-pattern.ts';
+
+export type Mailbox = {
+  readonly email: string;
+  /** IANA; of the person's settings, which is where Outlook's calendars have their zone from. */
+  timeZone: string;
+  /** By id, in the order they were made; the first is the default one. */
+  readonly calendars: Map<string, StoredCalendar>;
+  /** Counts every change; `changeKey` is made of it. */
+  change: number;
+};
+
+export type StoredCalendar = {
+  readonly id: string;
+  readonly name: string;
+  /** `#rrggbb`; empty when the colour is `auto`. */
+  readonly hexColor: string;
+  readonly canEdit: boolean;
+  readonly isDefault: boolean;
+  /** Another person's calendar that was shared: its events are not found under `/me/events`. */
+  readonly sharedBy: { readonly address: string; readonly name: string } | undefined;
+  readonly change: number;
+  /** By item key, in the order they were made. */
+  readonly events: Map<string, StoredEvent>;
+  /** The mailbox's count when an event was last changed in here. */
+  eventsChange: number;
+};
+
+export type StoredEvent = {
+  readonly key: string;
+  readonly iCalUId: string;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly change: number;
+  readonly transactionId: string | undefined;
+  readonly content: EventContent;
+  readonly recurrence: StoredRecurrence | undefined;
+  /** By original start, as in ids. */
+  readonly exceptions: ReadonlyMap<string, EventException>;
+  /** Original starts of occurrences that were deleted. */
+  readonly deleted: ReadonlySet<string>;
+};
+
+/** What a moved or changed occurrence has of its own; the rest is the master's. */
+export type EventException = {
+  readonly createdAt: number;
+  readonly modifiedAt: number;
+  readonly change: number;
+  readonly content: Partial<EventContent>;
+};
+
+/** Members that are shown the way they were written. */
+export type PlainMembers = Pick<
+  GraphEvent,
+  | 'allowNewTimeProposals'
+  | 'attendees'
+  | 'body'
+  | 'categories'
+  | 'hideAttendees'
+  | 'importance'
+  | 'isReminderOn'
+  | 'location'
+  | 'reminderMinutesBeforeStart'
+  | 'responseRequested'
+  | 'responseStatus'
+  | 'sensitivity'
+  | 'showAs'
+  | 'subject'
+>;
+
+export type EventContent = PlainMembers & {
+  readonly isAllDay: boolean;
+  readonly start: StoredTime;
+  readonly end: StoredTime;
+  /** As the organizer's program called the zones. */
+  readonly startZoneName: string;
+  readonly endZoneName: string;
+  readonly organizer: { readonly name: string; readonly address: string };
+  readonly isCancelled: boolean;
+  readonly onlineMeetingProvider: NonNullable<GraphEvent['onlineMeetingProvider']>;
+  readonly onlineMeeting: OnlineMeetingInfo | undefined;
+  readonly extendedProperties: readonly SingleValueLegacyExtendedProperty[];
+};
+
+/** Graph's text for a state of an item. */
+export const changeKeyOf = (change: number): string =>
+  Buffer.from(`CQAAABYAAAC${String(change).padStart(12, '0')}`).toString('base64');
+
+/** What `If-Match` is compared with. */
+export const etagOf = (change: number): string => `W/"${changeKeyOf(change)}"`;
+
+/** The next state of the mailbox. */
+export function nextChange(mailbox: Mailbox): number {
+  mailbox.change += 1;
+  return mailbox.change;
+}
+
+/** Puts an event in its calendar, or takes it out with `undefined`. */
+export function putEvent(
+  calendar: StoredCalendar,
+  key: string,
+  event: StoredEvent | undefined,
+  change: number,
+): void {
+  if (event === undefined) calendar.events.delete(key);
+  else calendar.events.set(key, event);
+  calendar.eventsChange = change;
+}

@@ -1,0 +1,139 @@
+/**
+ * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. What provider-facing knowledge could not
+ * be confirmed against the real thing is marked (k) where it stands.
+ */
+import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import {
+  type SandboxRequest,
+  type SandboxServerOptions,
+  startSandboxServer,
+} from '../core/sandbox-server.ts';
+import { aadstsBody, codeOf, oauthError } from './aadsts.ts';
+import type { Apps, MicrosoftApp } from './app-registration.ts';
+import { deltaBook } from './delta-book.ts';
+import { emptyDirectory, findAccount } from './directory.ts';
+import { graphOperation } from './graph.ts';
+import { graphErrorAnswer } from './graph-error.ts';
+import type { GraphDeps } from './graph-request.ts';
+import { type MicrosoftHand, microsoftHand } from './hand.ts';
+import { idTokenSigner } from './id-token.ts';
+import { type IdentityDeps, identityOperation, isIdentityOperation } from './identity.ts';
+import { mailboxConcurrency } from './mailbox-concurrency.ts';
+import { mailboxStore } from './mailbox-store.ts';
+import { errorPage, pageAnswer } from './sign-in.page.ts';
+import { subscriptionBook } from './subscriptions.ts';
+import { tokenVault } from './token-vault.ts';
+
+export type MicrosoftSandbox = ProviderSandbox & {
+  readonly kind: 'microsoft';
+  readonly hand: MicrosoftHand;
+  /** `${origin}/common/v2.0`, for KALENDS_MICROSOFT_ISSUER. */
+  readonly issuer: string;
+  /** `${origin}/v1.0`, for KALENDS_MICROSOFT_API_URL. */
+  readonly apiUrl: string;
+  /** Registers an app, or changes one: its secret, its redirect URIs, when its secret expires. */
+  registerApp(app: MicrosoftApp): void;
+  /** The longest life of a subscription from now on, in minutes. */
+  limitSubscriptions(minutes: number): void;
+  /** Until every change notification that is due was delivered or given up. */
+  notificationsSettled(): Promise<void>;
+};
+
+export type MicrosoftSandboxOptions = SandboxDeps & {
+  /** Any free one when absent. */
+  readonly port?: number;
+  readonly apps?: readonly MicrosoftApp[];
+};
+
+/** Starts the sandbox's Microsoft on 127.0.0.1. Nobody lives there yet: the hand adds people. */
+export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promise<MicrosoftSandbox> {
+  const { clock, faults, port, apps = [] } = options;
+  const now = () => clock.now();
+  const concurrency = mailboxConcurrency(faults);
+  const directory = emptyDirectory();
+  const registered: Apps = new Map(apps.map((app) => [app.clientId, app]));
+  const vault = tokenVault(now);
+  const subscriptions = subscriptionBook({ faults, now });
+  const store = mailboxStore((change) => subscriptions.changed(change));
+  const deltas = deltaBook();
+  let longestSubscription = LONGEST_SUBSCRIPTION;
+  // No request arrives before the server that has it listens.
+  const origin = (): string => server.origin;
+  const identity: IdentityDeps = {
+    clock,
+    directory,
+    apps: registered,
+    vault,
+    signer: idTokenSigner(),
+    origin,
+  };
+  const graph: GraphDeps = {
+    now,
+    origin,
+    longestSubscription: () => longestSubscription,
+    store,
+    deltas,
+    subscriptions,
+    findAccount: (email) => findAccount(directory, email),
+  };
+  const route = (request: SandboxRequest) =>
+    concurrency.counted(
+      identityOperation(request, identity) ?? graphOperation(request, vault, graph) ?? nowhere(),
+    );
+  const errorAnswer = errorTeller(now, origin);
+  const server = await startSandboxServer({
+    kind: 'microsoft',
+    faults: concurrency.faults,
+    port,
+    route,
+    errorAnswer,
+  });
+
+  return {
+    kind: 'microsoft',
+    origin: server.origin,
+    issuer: `${server.origin}/common/v2.0`,
+    apiUrl: `${server.origin}/v1.0`,
+    hand: microsoftHand({ directory, store, deltas, vault, subscriptions, now, origin }),
+    requests: (operation) => server.requests(operation),
+    registerApp: (app) => void registered.set(app.clientId, app),
+    limitSubscriptions(minutes) {
+      longestSubscription = minutes;
+    },
+    notificationsSettled: () => subscriptions.settled(),
+    async close() {
+      await subscriptions.close();
+      await server.close();
+    },
+  };
+}
+
+/** Minutes: what Graph documents for calendars now; it was 4,230. */
+const LONGEST_SUBSCRIPTION = 10_080;
+
+function nowhere(): never {
+  throw new SandboxRefusal(404, 'NotFound', 'There is nothing here.');
+}
+
+/** Sign-in pages tell errors to people, the token endpoint in OAuth's form, Graph in its own. */
+function errorTeller(now: () => number, origin: () => string): SandboxServerOptions['errorAnswer'] {
+  return ({ operation, status, reason, message }) => {
+    if (!isIdentityOperation(operation)) {
+      return graphErrorAnswer({ status, ...(reason && { reason }), ...(message && { message }) }, now());
+    }
+    const told = reason ?? 'AADSTS90033';
+    if (operation.startsWith('authorize') || operation === 'adminconsent') {
+      return pageAnswer(errorPage(oauthError(told, now()).description), status);
+    }
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store, no-cache',
+    };
+    const body =
+      codeOf(told) === undefined
+        ? { error: told, error_description: message ?? told }
+        : aadstsBody(told, now(), origin());
+    return { status, headers, body: JSON.stringify(body) };
+  };
+}

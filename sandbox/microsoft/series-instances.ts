@@ -1,0 +1,139 @@
+/** The occurrences and exceptions of an event, by the same engine that Kalends reads with. */
+import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../../src/lib/recurrence/civil.ts';
+import { instantOf, localOf } from '../../src/lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
+import { expand } from '../../src/lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { eventTimeOf } from './graph-time.ts';
+import type { EventContent, EventException, StoredEvent } from './mailbox.ts';
+import { ruleOf } from './recurrence-pattern.ts';
+
+/** Something that takes place: a single event, an occurrence of a series, or an exception. */
+export type EventInstance = {
+  readonly event: StoredEvent;
+  /** The original start, for a series; what ids name it by. */
+  readonly original: string | undefined;
+  readonly exception: EventException | undefined;
+  /** Epoch milliseconds; all-day ones from midnight to midnight UTC. `end` is exclusive. */
+  readonly start: number;
+  readonly end: number;
+};
+
+/** No answer of a sandbox needs more of one series. */
+const MOST_OCCURRENCES = 20_000;
+
+/** What of the event overlaps the window, by start. */
+export function instancesOf(event: StoredEvent, window: TimeWindow): readonly EventInstance[] {
+  const { start, end, isAllDay } = event.content;
+  const recurrence =
+    event.recurrence === undefined
+      ? undefined
+      : {
+          rrules: [ruleOf(event.recurrence)],
+          rdates: [],
+          exdates: [...event.deleted].map((original) => originalTime(event, original)),
+        };
+  const series = {
+    master: {
+      start: eventTimeOf(start, isAllDay),
+      end: eventTimeOf(end, isAllDay),
+      recurrence,
+      payload: undefined,
+    },
+    overrides: [...event.exceptions].map(([original, exception]) => {
+      const times = exceptionTimes(event, original, exception);
+      return { ...times, recurrenceId: originalTime(event, original), cancelled: false, payload: exception };
+    }),
+  };
+  const { instances } = expand<EventException | undefined>(
+    series,
+    window,
+    'UTC',
+    recurrenceBudget(MOST_OCCURRENCES),
+  );
+  return instances.map(({ startsAt, endsAt, originalStart, payload }) => ({
+    event,
+    original: event.recurrence === undefined ? undefined : originalText(originalStart),
+    exception: payload,
+    start: startsAt,
+    end: endsAt,
+  }));
+}
+
+/** The occurrence or exception of that original start; `undefined` when there is none (any more). */
+export function instanceAt(event: StoredEvent, original: string): EventInstance | undefined {
+  const time = originalTime(event, original);
+  if (event.recurrence === undefined || event.deleted.has(original)) return undefined;
+  const exception = event.exceptions.get(original);
+  const start = exception === undefined ? time : exceptionTimes(event, original, exception).start;
+  const at = instantOf(start, 'UTC');
+  const window = { start: at - 2 * DAY, end: at + 2 * DAY };
+  return instancesOf(event, window).find((instance) => instance.original === original);
+}
+
+/** The instances beside one, exceptions and deletions considered; in the order of the pattern. */
+export function neighboursOf(
+  event: StoredEvent,
+  original: string,
+): { readonly before: EventInstance | undefined; readonly after: EventInstance | undefined } {
+  const at = instantOf(originalTime(event, original), 'UTC');
+  // (k) Far enough for every pattern but those that pause for more than two years.
+  const reach = 800 * DAY;
+  const near = instancesOf(event, { start: at - reach, end: at + reach })
+    .filter((instance) => instance.original !== original)
+    .map((instance) => ({ instance, key: localOf(originalTime(event, instance.original ?? '')) }))
+    .sort((a, b) => a.key - b.key);
+  const own = localOf(originalTime(event, original));
+  return {
+    before: near.findLast(({ key }) => key < own)?.instance,
+    after: near.find(({ key }) => key > own)?.instance,
+  };
+}
+
+/** `20261128T090000` in the zone of the series, or `20261128`. */
+export function originalText(time: EventTime): string {
+  const local = localOf(time);
+  return (time.type === 'date' ? formatDate(dayOfLocal(local)) : formatLocal(local)).replace(/[-:]/g, '');
+}
+
+/** The time an original's text names, in the type and zone of the master's start. */
+export function originalTime({ content }: StoredEvent, original: string): EventTime {
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] =
+    /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?$/.exec(original) ?? [];
+  const date = `${year}-${month}-${day}`;
+  const local = `${date}T${hour}:${minute}:${second}`;
+  if (parseLocal(local) === undefined) return eventTimeOf(content.start, content.isAllDay);
+  return eventTimeOf({ local, zone: content.start.zone }, content.isAllDay);
+}
+
+/** Where an exception takes place: its own times, or else the pattern's. */
+function exceptionTimes(
+  event: StoredEvent,
+  original: string,
+  { content }: EventException,
+): { readonly start: EventTime; readonly end: EventTime } {
+  const isAllDay = content.isAllDay ?? event.content.isAllDay;
+  if (content.start !== undefined && content.end !== undefined) {
+    return { start: eventTimeOf(content.start, isAllDay), end: eventTimeOf(content.end, isAllDay) };
+  }
+  const start = originalTime(event, original);
+  const length = lengthInZone(event.content);
+  const local = localOf(start) + length;
+  return {
+    start,
+    end:
+      start.type === 'date'
+        ? { type: 'date', date: formatDate(dayOfLocal(local)) }
+        : { ...start, local: formatLocal(local) },
+  };
+}
+
+/** By the clock of the start's zone, as people mean a meeting's length. */
+function lengthInZone({ start, end, isAllDay }: EventContent): number {
+  const from = eventTimeOf(start, isAllDay);
+  const to = eventTimeOf(end, isAllDay);
+  return start.zone === end.zone || isAllDay
+    ? localOf(to) - localOf(from)
+    : instantOf(to, 'UTC') - instantOf(from, 'UTC');
+}

@@ -1,0 +1,198 @@
+/**
+ * Change notifications: subscriptions with their validation handshake, what is sent of each change, and the life cycle.
+ * What Graph does at its own endpoint's leisure happens here at once and at most three times.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ChangeNotification, LifecycleEventType } from '@microsoft/microsoft-graph-types';
+
+import type { Faults } from '../core/faults.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { Account } from './directory.ts';
+import { eventId, type IdForm } from './item-id.ts';
+import { etagOf } from './mailbox.ts';
+import type { Change } from './mailbox-store.ts';
+
+export type StoredSubscription = {
+  readonly id: string;
+  readonly account: Account;
+  readonly clientId: string;
+  readonly resource: string;
+  /** Every calendar of the user's own when absent. */
+  readonly calendarId: string | undefined;
+  readonly changeTypes: readonly string[];
+  readonly notificationUrl: string;
+  readonly lifecycleNotificationUrl: string | undefined;
+  readonly clientState: string | undefined;
+  /** Ids keep the form that the subscription was made with. */
+  readonly idForm: IdForm;
+  expiresAt: number;
+};
+
+export type Subscriptions = {
+  /** By id, expired ones removed. */
+  list(): readonly StoredSubscription[];
+  /** Asks both addresses whether they want it. Throws the 400 of an address that does not answer as it must. */
+  add(subscription: Omit<StoredSubscription, 'id'>): Promise<StoredSubscription>;
+  remove(id: string): void;
+  /** Sends what has to be sent of a change; does not wait for it. */
+  changed(change: Change): void;
+  /** Sends a lifecycle notification to every subscription of the account that wants them; removes them for `subscriptionRemoved`. */
+  lifecycle(account: Account, event: LifecycleEventType): void;
+  /** Until everything due was delivered or given up. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type SubscriptionDeps = { readonly faults: Faults; now(): number };
+
+const TIMEOUT = 10_000;
+const ATTEMPTS = 3;
+const FIRST_PAUSE = 200;
+
+export function subscriptionBook({ faults, now }: SubscriptionDeps): Subscriptions {
+  const known = new Map<string, StoredSubscription>();
+  const closing = new AbortController();
+  const deliveries = new Set<Promise<void>>();
+
+  const deliver = (url: string, notification: ChangeNotification, email: string) => {
+    const effects = faults.take({ provider: 'microsoft', operation: 'notification', user: email });
+    if (effects.some(({ kind }) => kind === 'push_missing')) return;
+    const times = effects.some(({ kind }) => kind === 'push_duplicate') ? 2 : 1;
+    for (let sent = 0; sent < times; sent += 1) {
+      const delivery = post(url, { value: [notification] }, closing.signal).finally(() =>
+        deliveries.delete(delivery),
+      );
+      deliveries.add(delivery);
+    }
+  };
+  const living = () => {
+    for (const [id, { expiresAt }] of known) if (expiresAt <= now()) known.delete(id);
+    return [...known.values()];
+  };
+
+  return {
+    list: living,
+    async add(subscription) {
+      await validate(subscription.notificationUrl, closing.signal);
+      const { lifecycleNotificationUrl } = subscription;
+      if (lifecycleNotificationUrl !== undefined) await validate(lifecycleNotificationUrl, closing.signal);
+      const stored = { ...subscription, id: randomUUID() };
+      known.set(stored.id, stored);
+      return stored;
+    },
+    remove: (id) => void known.delete(id),
+    changed(change) {
+      for (const subscription of living().filter((one) => wants(one, change))) {
+        deliver(subscription.notificationUrl, changeNotification(subscription, change), change.account.email);
+      }
+    },
+    lifecycle(account, event) {
+      for (const subscription of living().filter((one) => one.account === account)) {
+        const { lifecycleNotificationUrl: url, id } = subscription;
+        if (event === 'subscriptionRemoved') known.delete(id);
+        if (url !== undefined) deliver(url, lifecycleNotification(subscription, event), account.email);
+      }
+    },
+    async settled() {
+      while (deliveries.size > 0) await Promise.allSettled(deliveries);
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled(deliveries);
+    },
+  };
+}
+
+function wants({ account, calendarId, changeTypes }: StoredSubscription, change: Change): boolean {
+  if (account !== change.account || !changeTypes.includes(change.type)) return false;
+  return calendarId === undefined
+    ? change.calendar.sharedBy === undefined
+    : calendarId === change.calendar.id;
+}
+
+/** (k) A change of one occurrence is told as a change of its series. */
+function changeNotification(
+  subscription: StoredSubscription,
+  { account, key, type, change }: Change,
+): ChangeNotification {
+  const id = eventId(key, subscription.idForm);
+  const resource = `Users/${account.oid}/Events/${id}`;
+  const resourceData = {
+    '@odata.type': '#Microsoft.Graph.Event',
+    '@odata.id': resource,
+    '@odata.etag': etagOf(change),
+    id,
+  };
+  return { ...common(subscription), changeType: type, resource, resourceData };
+}
+
+function lifecycleNotification(
+  subscription: StoredSubscription,
+  lifecycleEvent: LifecycleEventType,
+): ChangeNotification {
+  return { ...common(subscription), lifecycleEvent, resource: subscription.resource };
+}
+
+function common({ id, expiresAt, clientState, account }: StoredSubscription): ChangeNotification {
+  return {
+    subscriptionId: id,
+    subscriptionExpirationDateTime: new Date(expiresAt).toISOString(),
+    clientState: clientState ?? null,
+    tenantId: account.tenant,
+  };
+}
+
+/** The handshake: the address must give back a token, decoded, as plain text. */
+async function validate(url: string, closing: AbortSignal): Promise<void> {
+  const token = `Validation: Testing client application reachability for subscription Request-Id: ${randomUUID()}`;
+  const asked = new URL(url);
+  asked.searchParams.set('validationToken', token);
+  const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT)]);
+  const outcome = await fetch(asked, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    signal,
+  }).then(
+    async (answer) => ({
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      text: await answer.text(),
+    }),
+    (error: unknown) => ({ status: 0, type: null, text: String(error) }),
+  );
+  if (outcome.status === 200 && outcome.type?.startsWith('text/plain') && outcome.text === token) return;
+  const told =
+    outcome.status === 0 ? 'The request was not answered' : `Status ${outcome.status}, type ${outcome.type}`;
+  throw new SandboxRefusal(
+    400,
+    'ValidationError',
+    `Subscription validation request failed. Notification endpoint must respond with 200 OK to validation request. ${told}.`,
+  );
+}
+
+/** Graph repeats for four hours; the sandbox gives up after its third attempt. */
+async function post(url: string, body: object, closing: AbortSignal): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT)]);
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const taken = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers,
+      body: JSON.stringify(body),
+      signal,
+    }).then(
+      async (answer) => {
+        await answer.body?.cancel();
+        return answer.ok;
+      },
+      // An address that cannot be reached is what the next attempt is for.
+      () => false,
+    );
+    if (taken || closing.aborted || attempt === ATTEMPTS) return;
+    await sleep(FIRST_PAUSE * 2 ** attempt, undefined, { signal: closing }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,113 @@
+/** Codes, access tokens and refresh tokens that the sandbox's identity platform handed out. */
+import { randomText } from '../../src/lib/random-text.ts';
+import { aadsts } from './aadsts.ts';
+import type { Account } from './directory.ts';
+import type { Permission } from './permission.ts';
+
+export type IssuedCode = {
+  readonly clientId: string;
+  readonly account: Account;
+  readonly redirectUri: string;
+  readonly permissions: readonly Permission[];
+  readonly codeChallenge: string | undefined;
+  readonly nonce: string | undefined;
+  readonly expiresAt: number;
+};
+
+export type Access = {
+  readonly clientId: string;
+  readonly account: Account;
+  readonly permissions: readonly Permission[];
+};
+
+type AccessToken = Access & { readonly expiresAt: number };
+type RefreshToken = Access & { readonly expiresAt: number };
+
+/** (k) */
+const CODE_LIFE = 10 * 60_000;
+/** (k) The platform draws 60 to 90 minutes; the least is what clients must live with. */
+export const ACCESS_LIFE = 60 * 60_000;
+/** (k) Of inactivity: each use gives a token with a full life. */
+const REFRESH_LIFE = 90 * 24 * 60 * 60_000;
+/** (k) How long a refresh token that was used stays good, for clients whose answer got lost. */
+const SUPERSEDED_LIFE = 24 * 60 * 60_000;
+
+export type TokenVault = {
+  issueCode(code: Omit<IssuedCode, 'expiresAt'>): string;
+  /** Spends the code. Throws invalid_grant. */
+  redeemCode(code: string): IssuedCode;
+  issueAccess(access: Access): string;
+  /** Whose the token is; `expired` and `unknown` tell the two refusals apart. */
+  access(token: string): Access | 'expired' | 'unknown';
+  issueRefresh(access: Access): string;
+  /** What a refresh token stands for. Throws invalid_grant. */
+  refresh(token: string, clientId: string): Access;
+  /** The token was used: it stays good a while, beside its successor. */
+  supersede(token: string): void;
+  /** Whose code or refresh token a text is, good or not any more. */
+  holder(text: string): Account | undefined;
+  /** Every token of the account is dead, as after a change of its password (AADSTS50173). */
+  revoke(account: Account): void;
+};
+
+export function tokenVault(now: () => number): TokenVault {
+  const codes = new Map<string, IssuedCode | 'redeemed'>();
+  const accessTokens = new Map<string, AccessToken>();
+  const refreshTokens = new Map<string, RefreshToken | 'revoked'>();
+  const holders = new Map<string, Account>();
+  return {
+    issueCode(code) {
+      const text = `0.A${randomText(90)}`;
+      holders.set(text, code.account);
+      codes.set(text, { ...code, expiresAt: now() + CODE_LIFE });
+      return text;
+    },
+    redeemCode(text) {
+      const code = codes.get(text);
+      if (code === undefined) throw aadsts(70000);
+      if (code === 'redeemed') throw aadsts(54005);
+      codes.set(text, 'redeemed');
+      if (code.expiresAt <= now()) throw aadsts(70008);
+      return code;
+    },
+    issueAccess(access) {
+      const token = `EwB${randomText(120)}`;
+      accessTokens.set(token, { ...access, expiresAt: now() + ACCESS_LIFE });
+      return token;
+    },
+    access(token) {
+      const found = accessTokens.get(token);
+      if (found === undefined) return 'unknown';
+      return found.expiresAt <= now() ? 'expired' : found;
+    },
+    issueRefresh(access) {
+      const token = `0.AX${randomText(120)}`;
+      holders.set(token, access.account);
+      refreshTokens.set(token, { ...access, expiresAt: now() + REFRESH_LIFE });
+      return token;
+    },
+    refresh(token, clientId) {
+      const found = refreshTokens.get(token);
+      if (found === undefined) throw aadsts(70000);
+      if (found === 'revoked') throw aadsts(50173);
+      if (found.clientId !== clientId) throw aadsts(70000);
+      if (found.expiresAt <= now()) throw aadsts(700082);
+      return found;
+    },
+    supersede(token) {
+      const found = refreshTokens.get(token);
+      if (found === undefined || found === 'revoked') return;
+      refreshTokens.set(token, { ...found, expiresAt: Math.min(found.expiresAt, now() + SUPERSEDED_LIFE) });
+    },
+    holder: (text) => holders.get(text),
+    revoke(account) {
+      for (const [token, access] of accessTokens) if (access.account === account) accessTokens.delete(token);
+      for (const [token, refresh] of refreshTokens) {
+        if (refresh !== 'revoked' && refresh.account === account) refreshTokens.set(token, 'revoked');
+      }
+      for (const [text, code] of codes) {
+        if (code !== 'redeemed' && code.account === account) codes.delete(text);
+      }
+    },
+  };
+}

@@ -1,0 +1,229 @@
+/** Creating and changing single events and masters, with what Exchange refuses and what it drops on the way. */
+import { DAY, formatLocal } from '../../src/lib/recurrence/civil.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { EventBody } from './event.schema.ts';
+import { instantOfTime, isMidnight, localMs, readTime, type StoredTime, zoneOfName } from './graph-time.ts';
+import { newItemKey } from './item-id.ts';
+import type { EventContent, PlainMembers, StoredEvent } from './mailbox.ts';
+import { onlineMeetingMembers } from './online-meeting.ts';
+import { firstStart, readRecurrence, ruleOf, type StoredRecurrence } from './recurrence-pattern.ts';
+
+export type WriteDeps = {
+  readonly now: number;
+  /** The mailbox's next state. */
+  readonly change: number;
+  /** The person the calendar is of. */
+  readonly owner: { readonly name: string; readonly address: string };
+  readonly origin: string;
+  /** Personal accounts have no Teams for business. */
+  readonly personal: boolean;
+};
+
+/** A new event from a body. Throws a 400. */
+export function newEvent(body: EventBody, deps: WriteDeps): StoredEvent {
+  if (body.start === undefined || body.end === undefined) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorPropertyValidationFailure',
+      'At least one property failed validation: start and end are required.',
+    );
+  }
+  const key = newItemKey();
+  const content = readContent(body, blankContent(deps), deps);
+  const placed = placeSeries(body, content, undefined);
+  return {
+    key,
+    iCalUId: `040000008200E00074C5B7101A82E008${Buffer.from(key).toString('hex').toUpperCase()}`,
+    createdAt: deps.now,
+    modifiedAt: deps.now,
+    change: deps.change,
+    transactionId: body.transactionId ?? undefined,
+    ...placed,
+    exceptions: new Map(),
+    deleted: new Set(),
+  };
+}
+
+/**
+ * The event with what the body changes. Exceptions and deletions are dropped when the pattern or the times of the
+ * series change; one that only ends at another time keeps those that are left in it. Throws a 400.
+ */
+export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDeps): StoredEvent {
+  const content = readContent(body, event.content, deps);
+  const placed = placeSeries(body, content, event.recurrence);
+  const changed = { ...event, ...placed, modifiedAt: deps.now, change: deps.change };
+  if (placed.recurrence === undefined || shapeOf(changed) !== shapeOf(event)) {
+    return { ...changed, exceptions: new Map(), deleted: new Set() };
+  }
+  // (k) Trimming a series keeps what remains of its exceptions.
+  const { type, endDate } = placed.recurrence.range;
+  const last = type === 'endDate' ? (endDate ?? '').replaceAll('-', '') : '99999999';
+  const remains = (original: string) => original.slice(0, 8) <= last;
+  return {
+    ...changed,
+    exceptions: new Map([...event.exceptions].filter(([original]) => remains(original))),
+    deleted: new Set([...event.deleted].filter(remains)),
+  };
+}
+
+/** What exceptions hang on: where the occurrences are, the end of the series aside. */
+function shapeOf({ content, recurrence }: StoredEvent): string {
+  const { start, end, isAllDay } = content;
+  const rule = recurrence && ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } });
+  return JSON.stringify([start, end, isAllDay, rule]);
+}
+
+/** The content and recurrence with the start where Exchange puts it: on the pattern's first day. */
+function placeSeries(
+  body: EventBody,
+  content: EventContent,
+  before: StoredRecurrence | undefined,
+): { readonly content: EventContent; readonly recurrence: StoredRecurrence | undefined } {
+  const given = body.recurrence === undefined ? before : (body.recurrence ?? undefined);
+  if (given === undefined) return { content, recurrence: undefined };
+  const zone = given.range.recurrenceTimeZone ? zoneOfName(given.range.recurrenceTimeZone) : undefined;
+  if (zone !== undefined && zone !== content.start.zone && !content.isAllDay && body.recurrence) {
+    const inZone = (time: StoredTime) => ({ local: localIn(zone, instantOfTime(time)), zone });
+    return placeSeries(body, { ...content, start: inZone(content.start), end: inZone(content.end) }, before);
+  }
+  const recurrence = readRecurrence(given, content.start.local.slice(0, 10), content.startZoneName);
+  const from = localMs(content.start.local);
+  const first = firstStart(recurrence, from);
+  if (first === undefined) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorRecurrenceHasNoOccurrence',
+      'The recurrence has no occurrence in its range.',
+    );
+  }
+  const moved = (time: StoredTime) => ({ ...time, local: formatLocal(localMs(time.local) + first - from) });
+  const start = moved(content.start);
+  const range = { ...recurrence.range, startDate: start.local.slice(0, 10) };
+  return { content: { ...content, start, end: moved(content.end) }, recurrence: { ...recurrence, range } };
+}
+
+function localIn(zone: string, instant: number): string {
+  const at = Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+  return at.toPlainDateTime().toString({ smallestUnit: 'second' });
+}
+
+/** What the body says, over what was there. Throws a 400. */
+export function readContent(body: EventBody, before: EventContent, deps: WriteDeps): EventContent {
+  const { start, end, isAllDay, singleValueExtendedProperties: properties } = body;
+  const readStart = start === undefined ? undefined : readTime('start', start);
+  const readEnd = end === undefined ? undefined : readTime('end', end);
+  const content: EventContent = {
+    ...before,
+    ...plainMembers(body, before),
+    ...(isAllDay == null ? {} : { isAllDay }),
+    ...(readStart && { start: timeOf(readStart), startZoneName: readStart.name }),
+    ...(readEnd && { end: timeOf(readEnd), endZoneName: readEnd.name }),
+    ...onlineMeetingMembers(body, before, deps),
+    ...(properties && { extendedProperties: mergedProperties(before, properties) }),
+  };
+  refuseBadTimes(content);
+  return content;
+}
+
+const timeOf = ({ local, zone }: StoredTime): StoredTime => ({ local, zone });
+
+function refuseBadTimes({ start, end, isAllDay }: EventContent): void {
+  if (isAllDay && (!isMidnight(start.local) || !isMidnight(end.local) || start.zone !== end.zone)) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorInvalidRequest',
+      "An all-day event's start and end need to be set to midnight, in the same time zone.",
+    );
+  }
+  const length = isAllDay
+    ? localMs(end.local) - localMs(start.local)
+    : instantOfTime(end) - instantOfTime(start);
+  if (length < (isAllDay ? DAY : 0)) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorCalendarEndDateIsEarlierThanStartDate',
+      'The end of the event is earlier than its start.',
+    );
+  }
+}
+
+/** `null` puts a member back to what a new event has. */
+function plainMembers(body: EventBody, before: EventContent): PlainMembers {
+  const names = Object.keys(BLANK).filter((name) => name in body);
+  const written = Object.fromEntries(
+    // The schema has checked the values; BLANK has the names that PlainMembers has.
+    names.map((name) => [name, body[name as keyof EventBody] ?? BLANK[name as keyof typeof BLANK]]),
+  ) as PlainMembers;
+  const { location, attendees, body: text } = body;
+  return {
+    ...written,
+    ...(location && { location: { ...BLANK.location, ...location, uniqueId: location.displayName ?? '' } }),
+    ...(text && { body: { contentType: text.contentType ?? 'text', content: text.content ?? '' } }),
+    ...(attendees && { attendees: attendees.map((attendee) => withResponse(attendee, before)) }),
+  };
+}
+
+type WrittenAttendee = NonNullable<EventBody['attendees']>[number];
+
+/** An attendee who stays keeps what they answered. */
+function withResponse({ emailAddress, type }: WrittenAttendee, before: EventContent) {
+  const address = emailAddress.address ?? '';
+  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
+    throw new SandboxRefusal(400, 'ErrorInvalidRecipients', 'At least one recipient is not valid.');
+  }
+  const same = before.attendees?.find((known) => known.emailAddress?.address === address);
+  return {
+    type: type ?? ('required' as const),
+    status: same?.status ?? { response: 'none' as const, time: '0001-01-01T00:00:00Z' },
+    emailAddress: { name: emailAddress.name ?? address, address },
+  };
+}
+
+function mergedProperties(
+  { extendedProperties }: EventContent,
+  written: readonly { id: string; value: string }[],
+): EventContent['extendedProperties'] {
+  const ids = new Set(written.map(({ id }) => id));
+  return [...extendedProperties.filter(({ id }) => !ids.has(id ?? '')), ...written];
+}
+
+/** What Outlook gives a new event. */
+const BLANK = {
+  allowNewTimeProposals: true,
+  attendees: [],
+  body: { contentType: 'html', content: '' },
+  categories: [],
+  hideAttendees: false,
+  importance: 'normal',
+  isReminderOn: true,
+  location: {
+    displayName: '',
+    locationType: 'default',
+    uniqueIdType: 'unknown',
+    address: {},
+    coordinates: {},
+  },
+  reminderMinutesBeforeStart: 15,
+  responseRequested: true,
+  sensitivity: 'normal',
+  showAs: 'busy',
+  subject: '',
+} satisfies PlainMembers;
+
+function blankContent({ owner }: WriteDeps): EventContent {
+  const epoch = { local: '1601-01-01T00:00:00', zone: 'UTC' };
+  return {
+    ...BLANK,
+    responseStatus: { response: 'organizer', time: '0001-01-01T00:00:00Z' },
+    isAllDay: false,
+    start: epoch,
+    end: epoch,
+    startZoneName: 'UTC',
+    endZoneName: 'UTC',
+    organizer: owner,
+    isCancelled: false,
+    onlineMeetingProvider: 'unknown',
+    onlineMeeting: undefined,
+    extendedProperties: [],
+  };
+}

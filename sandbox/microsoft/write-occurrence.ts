@@ -1,0 +1,91 @@
+/** Changing and deleting one occurrence of a series. */
+import { DAY } from '../../src/lib/recurrence/civil.ts';
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { EventBody } from './event.schema.ts';
+import { eventTimeOf, shownDate, shownTime } from './graph-time.ts';
+import type { EventContent, StoredEvent } from './mailbox.ts';
+import { type EventInstance, instanceAt, instancesOf, neighboursOf } from './series-instances.ts';
+import { readContent, type WriteDeps } from './write-event.ts';
+
+/**
+ * The series with an exception in the place of an occurrence. Refuses what Exchange refuses: a recurrence of its own,
+ * and times that would pass or touch the day of a neighbour.
+ */
+export function withException(instance: EventInstance, body: EventBody, deps: WriteDeps): StoredEvent {
+  const { event, original = '', exception } = instance;
+  if (body.recurrence) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorInvalidRequest',
+      'An occurrence cannot have a recurrence of its own.',
+    );
+  }
+  const before = contentOf(instance);
+  const after = readContent(body, before, deps);
+  const own = Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => {
+      const inherited = event.content[name as keyof EventContent];
+      return JSON.stringify(value) !== JSON.stringify(inherited);
+    }),
+    // Some of the entries of an EventContent, unchanged.
+  ) as Partial<EventContent>;
+  // Its place is its own from now on, whether it moved or not.
+  const content = { ...own, start: after.start, end: after.end };
+  const { createdAt } = exception ?? { createdAt: deps.now };
+  const changed = { createdAt, modifiedAt: deps.now, change: deps.change, content };
+  const exceptions = new Map(event.exceptions).set(original, changed);
+  const series = { ...event, exceptions, modifiedAt: deps.now, change: deps.change };
+  if (body.start !== undefined || body.end !== undefined) refuseCrossing(event, original, after);
+  return series;
+}
+
+/** The series without one of its occurrences. */
+export function withoutOccurrence(
+  { event, original = '' }: EventInstance,
+  { now, change }: Pick<WriteDeps, 'now' | 'change'>,
+): StoredEvent {
+  const exceptions = new Map(event.exceptions);
+  exceptions.delete(original);
+  const deleted = new Set(event.deleted).add(original);
+  return { ...event, exceptions, deleted, modifiedAt: now, change };
+}
+
+/** An instance's content with its own times in the place of the master's. */
+function contentOf({ event, exception, start, end }: EventInstance): EventContent {
+  const content = { ...event.content, ...exception?.content };
+  const { isAllDay } = content;
+  const shown = isAllDay ? shownDate : shownTime;
+  const timeIn = (instant: number, zone: string) => ({
+    local: shown(instant, zone).dateTime?.slice(0, 19) ?? '',
+    zone,
+  });
+  return { ...content, start: timeIn(start, content.start.zone), end: timeIn(end, content.end.zone) };
+}
+
+/** Exchange keeps the occurrences of a series in order, each on a day of its own. */
+function refuseCrossing(event: StoredEvent, original: string, { start, end, isAllDay }: EventContent): void {
+  const from = instantOf(eventTimeOf(start, isAllDay), 'UTC');
+  const to = instantOf(eventTimeOf(end, isAllDay), 'UTC');
+  const { before, after } = neighboursOf(event, original);
+  const day = (instant: number) => shownTime(instant, event.content.start.zone).dateTime?.slice(0, 10) ?? '';
+  const dayOf = (instant: number) =>
+    isAllDay ? (shownDate(instant, 'UTC').dateTime?.slice(0, 10) ?? '') : day(instant);
+  const tooEarly = before !== undefined && (from < before.end || dayOf(from) <= dayOf(before.start));
+  const tooLate = after !== undefined && (to > after.start || dayOf(from) >= dayOf(after.start));
+  if (tooEarly || tooLate) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorOccurrenceCrossingBoundary',
+      'Modified occurrence is crossing or overlapping adjacent occurrence.',
+    );
+  }
+}
+
+/** The occurrence whose pattern start is at that instant; `undefined` when there is none. */
+export function instanceStartingAt(event: StoredEvent, originalStart: number): EventInstance | undefined {
+  const bare = { ...event, exceptions: new Map(), deleted: new Set<string>() };
+  const window = { start: originalStart - DAY, end: originalStart + DAY };
+  const found = instancesOf(bare, window).find(({ start }) => start === originalStart);
+  return found?.original === undefined ? undefined : instanceAt(event, found.original);
+}
