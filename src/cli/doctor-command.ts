@@ -1,4 +1,5 @@
 /** `kalends doctor`: looks at everything an operator can get wrong, and says what to do about it. */
+import { APP_KINDS } from '../calendars/provider-apps.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Command, Context, Result } from './command.ts';
 import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
@@ -10,6 +11,7 @@ import {
   checkUrl,
   providerAddresses,
 } from './doctor-config-checks.ts';
+import { checkProvider } from './doctor-provider-checks.ts';
 import { aligned } from './table.ts';
 
 export const doctorCommand: Command = {
@@ -47,6 +49,7 @@ async function checksOf(config: Config, { io, wiring }: Context): Promise<Check[
     checkUrl(config, io.env.KALENDS_URL !== undefined),
     checkProxy(config),
     checkAddresses(config),
+    ...(await Promise.all(APP_KINDS.map((kind) => checkProvider(kind, config)))),
     await checkServer(config),
   ];
 }
