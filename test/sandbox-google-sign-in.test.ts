@@ -122,9 +122,15 @@ describe('signing in at the sandbox’s Google', () => {
     const first = `openid email ${calendarScope('events.readonly')}`;
     await signIn(google, { scope: first });
 
-    const parameters = { include_granted_scopes: 'true' };
+    const parameters = { include_granted_scopes: 'true', login_hint: ADA.email };
+    const scope = `${first} ${calendarScope('events')}`;
+    const page = await (await fetch((await request(google, { scope, parameters })).url)).text();
     const more = await signIn(google, { scope: `openid email ${calendarScope('events')}`, parameters });
 
+    const boxes = [...page.matchAll(/type="checkbox" name="scope" value="([^"]+)"/g)].map(
+      ([, value]) => value,
+    );
+    assert.deepEqual(boxes, [calendarScope('events')]);
     assert.ok(more.scope?.includes(calendarScope('events.readonly')));
     assert.ok(more.scope?.split(' ').includes(calendarScope('events')));
   });
