@@ -25,7 +25,7 @@ type Chunk = { left: number; readonly until: number };
 
 export function requestBudgets(store: RequestLimitStore, now: () => number) {
   const chunks = new Map<string, Chunk>();
-  const fetches = new Map<string, Promise<number>>();
+  const lines = new Map<string, Promise<void>>();
 
   const spend = (bucket: string): boolean => {
     const chunk = chunks.get(bucket);
@@ -36,33 +36,40 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
   /** Answers how long to wait before trying again; 0 when there are tokens to spend. */
   const fetch = async (bucket: string, rate: RequestRate): Promise<number> => {
     const { burst, each } = shape(rate);
-    const most = Math.max(1, Math.floor(rate.requests * BURST_SHARE * CHUNK_SHARE));
-    let wait = 0;
-    // Near the end of a bucket a single token is better than none.
-    for (const tokens of new Set([most, 1])) {
-      wait = await store.takeTokens(bucket, Math.ceil(tokens * each), burst, now());
-      if (wait > 0) continue;
-      if (chunks.size >= MOST_CHUNKS) chunks.clear();
-      chunks.set(bucket, { left: tokens, until: now() + CHUNK_MS });
-      return 0;
+    const tokens = Math.max(1, Math.floor(rate.requests * BURST_SHARE * CHUNK_SHARE));
+    const wait = await store.takeTokens(bucket, Math.ceil(tokens * each), burst, now());
+    if (wait > 0) return wait;
+    if (chunks.size >= MOST_CHUNKS) chunks.clear();
+    chunks.set(bucket, { left: tokens, until: now() + CHUNK_MS });
+    return 0;
+  };
+  const takeInTurn = async (bucket: string, rate: RequestRate, patience: AbortSignal): Promise<void> => {
+    while (!spend(bucket)) {
+      const wait = await fetch(bucket, rate);
+      if (wait === 0) continue;
+      if (wait > PATIENCE_MS || patience.aborted) throw exhausted(wait);
+      await sleep(Math.min(wait, LONGEST_SLEEP_MS));
     }
-    return wait;
   };
 
   return {
-    /** Waits for a token; fails as `rate_limited` when that would take too long. */
-    async take(bucket: string, rate: RequestRate): Promise<void> {
-      for (const patience = AbortSignal.timeout(PATIENCE_MS); !spend(bucket); ) {
-        let fetching = fetches.get(bucket);
-        if (fetching === undefined) {
-          fetching = fetch(bucket, rate).finally(() => fetches.delete(bucket));
-          fetches.set(bucket, fetching);
-        }
-        const wait = await fetching;
-        if (wait === 0) continue;
-        if (wait > PATIENCE_MS || patience.aborted) throw exhausted(wait);
-        await sleep(Math.min(wait, LONGEST_SLEEP_MS) * (1 + Math.random() / 10));
-      }
+    /**
+     * Waits for a token; fails as `rate_limited` when that would take too long. Those of one process who
+     * have to wait do so in line, so that one of them asks.
+     */
+    take(bucket: string, rate: RequestRate): Promise<void> {
+      const before = lines.get(bucket);
+      if (before === undefined && spend(bucket)) return Promise.resolve();
+      const patience = AbortSignal.timeout(PATIENCE_MS);
+      const mine = (before ?? Promise.resolve()).then(() => takeInTurn(bucket, rate, patience));
+      // Who fails in front fails alone.
+      const line = mine
+        .catch(() => {})
+        .finally(() => {
+          if (lines.get(bucket) === line) lines.delete(bucket);
+        });
+      lines.set(bucket, line);
+      return mine;
     },
 
     /** The provider said that it is empty: nobody takes any for so many milliseconds. */

@@ -34,6 +34,12 @@ type Lane = {
 
 export function requestSlots(store: RequestLimitStore, now: () => number) {
   const lanes = new Map<string, Lane>();
+  /** What goes on in the background, for `stop` to wait for. */
+  const pending = new Set<Promise<void>>();
+  const inBackground = (work: Promise<void>): void => {
+    pending.add(work);
+    void work.finally(() => pending.delete(work));
+  };
   const laneOf = (mailbox: string, most: number): Lane => {
     let lane = lanes.get(mailbox);
     if (lane === undefined) {
@@ -93,7 +99,7 @@ export function requestSlots(store: RequestLimitStore, now: () => number) {
     const timer = setTimeout(() => {
       const at = lane.idle.findIndex((idle) => idle.slot === slot);
       if (at >= 0) lane.idle.splice(at, 1);
-      void letGo(lane, slot);
+      inBackground(letGo(lane, slot));
     }, IDLE_MS);
     timer.unref();
     lane.idle.push({ slot, timer });
@@ -117,7 +123,7 @@ export function requestSlots(store: RequestLimitStore, now: () => number) {
         },
       };
       lane.waiting.push(waiter);
-      void serve(lane);
+      inBackground(serve(lane));
     });
 
   return {
@@ -134,6 +140,7 @@ export function requestSlots(store: RequestLimitStore, now: () => number) {
 
     /** Gives back what is idle, so that a process started next need not wait for leases to end. */
     async stop(): Promise<void> {
+      await Promise.all(pending);
       const idle = [...lanes.values()].flatMap((lane) =>
         lane.idle.splice(0).map((one) => ({ lane, ...one })),
       );
