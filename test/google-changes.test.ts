@@ -240,7 +240,11 @@ describe('following Google’s events', () => {
   });
 
   it('takes an answer that breaks off for an unavailable provider', async () => {
-    answering({ status: 200, body: '{"items":[]', headers: { 'content-length': '400' } });
+    answering({
+      status: 200,
+      body: '{"items":[]',
+      headers: { 'content-length': '400', connection: 'close' },
+    });
 
     await assert.rejects(follow(), failsAs('unavailable', 'provider_unavailable'));
   });
