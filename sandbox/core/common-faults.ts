@@ -42,7 +42,7 @@ export const COMMON_FAULTS: readonly CommonFault[] = [
     name: 'unauthorized',
     label: 'Access is refused (401)',
     at: {
-      google: { effect: status(401, 'authError') },
+      google: { operation: 'events.list', effect: status(401, 'authError') },
       microsoft: { effect: status(401, 'InvalidAuthenticationToken') },
       ...dav(401, 'unauthorized'),
     },

@@ -24,11 +24,9 @@ function oauthError({
   message,
 }: GoogleError): SandboxAnswer {
   const headers = status === 401 && reason === 'invalid_token' ? BEARER : {};
-  return jsonAnswer(
-    status,
-    { error: reason, error_description: message ?? MESSAGES[reason] ?? reason },
-    headers,
-  );
+  // Faults of the whole provider are named as its APIs name them.
+  const error = reason.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return jsonAnswer(status, { error, error_description: message ?? MESSAGES[reason] ?? reason }, headers);
 }
 
 const BEARER = { 'www-authenticate': 'Bearer realm="https://accounts.google.com/", error="invalid_token"' };

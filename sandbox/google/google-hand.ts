@@ -36,23 +36,7 @@ export type HandDeps = {
 };
 
 export function googleHand({ world, tokens, channels, now }: HandDeps): ProviderHand {
-  const personOf = (email: string): GooglePerson => found(world.people.get(email), `${email} has no account`);
-  const calendarOf = (email: string, calendarId: string): GoogleCalendar => {
-    const entry = personOf(email).list.get(calendarId);
-    const calendar = entry?.deleted === false ? world.calendars.get(calendarId) : undefined;
-    return found(calendar, `${email} has no calendar ${calendarId}`);
-  };
-  const eventOf = (calendar: GoogleCalendar, eventId: string): StoredEvent => {
-    const event = calendar.events.get(eventId);
-    return found(event?.status === 'cancelled' ? undefined : event, `There is no event ${eventId}`);
-  };
-  const occurrenceOf = (calendar: GoogleCalendar, eventId: string, original: EventTime): StoredEvent => {
-    const master = eventOf(calendar, eventId);
-    const instance = isMaster(master) ? instanceAt(calendar, master, original) : undefined;
-    const stored = instance && findEvent(calendar, instance.id)?.event;
-    const alive = stored?.status === 'cancelled' ? undefined : stored;
-    return found(alive, `Event ${eventId} has no occurrence of ${JSON.stringify(original)}`);
-  };
+  const { personOf, calendarOf, eventOf, occurrenceOf } = lookUps(world);
   const writerOf = (email: string) => ({ email, now: now() });
 
   return {
@@ -115,6 +99,28 @@ export function googleHand({ world, tokens, channels, now }: HandDeps): Provider
       return shownInstances(calendarOf(email, calendarId), window);
     },
   };
+}
+
+/** Each fails as Error for what is not there. */
+function lookUps(world: GoogleWorld) {
+  const personOf = (email: string): GooglePerson => found(world.people.get(email), `${email} has no account`);
+  const calendarOf = (email: string, calendarId: string): GoogleCalendar => {
+    const entry = personOf(email).list.get(calendarId);
+    const calendar = entry?.deleted === false ? world.calendars.get(calendarId) : undefined;
+    return found(calendar, `${email} has no calendar ${calendarId}`);
+  };
+  const eventOf = (calendar: GoogleCalendar, eventId: string): StoredEvent => {
+    const event = calendar.events.get(eventId);
+    return found(event?.status === 'cancelled' ? undefined : event, `There is no event ${eventId}`);
+  };
+  const occurrenceOf = (calendar: GoogleCalendar, eventId: string, original: EventTime): StoredEvent => {
+    const master = eventOf(calendar, eventId);
+    const instance = isMaster(master) ? instanceAt(calendar, master, original) : undefined;
+    const stored = instance && findEvent(calendar, instance.id)?.event;
+    const alive = stored?.status === 'cancelled' ? undefined : stored;
+    return found(alive, `Event ${eventId} has no occurrence of ${JSON.stringify(original)}`);
+  };
+  return { personOf, calendarOf, eventOf, occurrenceOf };
 }
 
 function found<T>(value: T | undefined, message: string): T {

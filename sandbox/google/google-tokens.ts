@@ -130,12 +130,8 @@ export function googleTokens(now: () => number): GoogleTokens {
     },
     refresh(text, app) {
       const token = refresh.get(text);
-      const dead = () => new SandboxRefusal(400, 'invalid_grant', 'Token has been expired or revoked.');
-      if (token === undefined || token.clientId !== app.clientId) throw dead();
-      const tooOld = app.status === 'testing' && token.issuedAt + TESTING_MS <= now();
-      if (tooOld || token.usedAt + IDLE_MS <= now()) {
-        refresh.delete(text);
-        throw dead();
+      if (token === undefined || token.clientId !== app.clientId || isTooOld(token, app, now())) {
+        throw new SandboxRefusal(400, 'invalid_grant', 'Token has been expired or revoked.');
       }
       refresh.set(text, { ...token, usedAt: now() });
       return issueAccess(token);
@@ -155,6 +151,10 @@ export function googleTokens(now: () => number): GoogleTokens {
       end((grant) => grant.user === user);
     },
   };
+}
+
+function isTooOld({ issuedAt, usedAt }: RefreshToken, { status }: GoogleApp, now: number): boolean {
+  return (status === 'testing' && issuedAt + TESTING_MS <= now) || usedAt + IDLE_MS <= now;
 }
 
 /** RFC 7636 §4.6, S256. */
