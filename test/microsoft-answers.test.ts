@@ -297,6 +297,30 @@ describe('The Microsoft adapter', () => {
     assert.equal(windows.at(-1), 137);
   });
 
+  it('compares everything each time while its window is shorter, and tries the whole one the next day', async () => {
+    const slow = new Map<RegExp, Scripted>([
+      [
+        /startDateTime=2025-11-18/,
+        { status: 504, body: { error: { code: 'UnknownError', message: 'Timed out' } } },
+      ],
+    ]);
+    answers = fullCalendar([event('a')], slow);
+    const mirror: Mirror = new Map();
+    const { next } = await sync(open(), 'cal', mirror);
+    answers = fullCalendar(
+      [event('a'), event('far')],
+      new Map<RegExp, Scripted>([...slow, [/events\/far/, { body: event('far') }]]),
+    );
+
+    const { next: later } = await sync(open(), 'cal', mirror, next);
+
+    assert.deepEqual(titles(mirror), ['a', 'far']);
+    now += DAY;
+    asked = [];
+    await sync(open(), 'cal', mirror, later);
+    assert.ok(asked.some(({ url }) => url.includes('startDateTime=2025-11-19')));
+  });
+
   it('draws its window anew once a month', async () => {
     answers = fullCalendar([event('a')]);
     const mirror: Mirror = new Map();

@@ -6,10 +6,12 @@
  * - after that the delta says which events to read again. What it calls removed may only have left its window;
  * - once a day the versions of everything are compared with the mirror's, for what lies outside of the window;
  * - once a month all of it is done anew, with a window around that day.
+ *
+ * A window that Graph cannot answer in time is shortened; then versions are compared each time.
  */
 import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { deltaUrl, followDelta, type Hints, halved, noHints, windowAround } from './delta.ts';
+import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
 import { exceptionIn } from './event-resource.ts';
 import { isWithin } from './graph-client.ts';
 import { statusOf } from './graph-error.ts';
@@ -31,7 +33,7 @@ export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): 
   const startedAt = now();
   const { source, token } = input;
   const state = token === undefined ? undefined : readSyncState(token);
-  if (state === undefined || startedAt - state.drawnAt >= WINDOW_ROLLS_MS) {
+  if (state === undefined || startedAt - state.drawnAt >= lifeOf(state.window)) {
     yield* listAll(source, windowAround(startedAt), startedAt);
     return;
   }
@@ -43,6 +45,9 @@ export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): 
   if ('tooLong' in delta) yield* listAll(source, delta.tooLong, startedAt);
   else yield* readHinted(input, state, delta, startedAt);
 }
+
+/** A shortened window is tried in its full length the next day: what was too much then may have passed. */
+const lifeOf = (window: Window): number => (isShortened(window) ? COMPARED_EVERY_MS : WINDOW_ROLLS_MS);
 
 type Delta = { readonly hints: Hints; readonly link: string };
 
@@ -71,7 +76,8 @@ async function* readHinted(
   startedAt: number,
 ): AsyncGenerator<Changes> {
   const { source } = input;
-  const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS;
+  // What a shortened window leaves out is near enough to matter: nobody waits for it until the day is over.
+  const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS || isShortened(state.window);
   const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
   let comparedAt = state.comparedAt;
   if (!isQuiet || isDue) {

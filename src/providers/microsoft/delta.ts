@@ -72,6 +72,9 @@ export function halved({ start, end }: Window, now: number): Window | undefined 
   return { start: midnight(now - (now - start) / 2), end: midnight(now + (end - now) / 2) };
 }
 
+export const isShortened = ({ start, end }: Window): boolean =>
+  end - start < WINDOW_BEFORE_MS + WINDOW_AFTER_MS - DAY_MS;
+
 const midnight = (instant: number): number => Math.floor(instant / DAY_MS) * DAY_MS;
 
 /** Without a fraction; (k) without an offset it would be UTC too. */

@@ -8,7 +8,7 @@ import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
 import { refusalOf } from './graph-error.ts';
-import { MOST_PAGES, PREFERENCES } from './graph-facts.ts';
+import { MOST_BYTES, MOST_PAGES, PREFERENCES } from './graph-facts.ts';
 import { providerErrorOf } from './provider-failure.ts';
 
 /** What requests of one account have in common. */
@@ -83,6 +83,7 @@ async function send(
       headers: { accept: 'application/json', prefer: [...PREFERENCES, ...prefer].join(', ') },
       credentials: { authorization: `Bearer ${token}`, origins },
       mayFollow: (target) => isPinned(origins, target),
+      maxBytes: MOST_BYTES,
     });
   } catch (failure) {
     throw failure instanceof EgressError ? providerErrorOf(failure) : failure;

@@ -16,6 +16,8 @@ export const EVENTS_PER_PAGE = 100;
 export const VERSIONS_PER_PAGE = 1000;
 /** (k) A delta takes no `$top`, and without this preference gives ten items at a time. */
 export const ITEMS_PER_DELTA_PAGE = 200;
+/** A page of long invitations is larger than most answers. */
+export const MOST_BYTES = 30_000_000;
 /** A listing that has not ended by then never does. */
 export const MOST_PAGES = 20_000;
 
@@ -77,12 +79,13 @@ const READ_PROPERTIES: readonly string[] = [
   'isReminderOn',
   'reminderMinutesBeforeStart',
   'transactionId',
+  'singleValueExtendedProperties',
 ];
 
 /** What is asked of every event. (k) Calendars.ReadBasic refuses bodies, people and extended properties. */
 export function eventQuery(basic: boolean): string {
-  const properties = basic ? BASIC_PROPERTIES : READ_PROPERTIES;
-  return `$select=${properties.join(',')}${basic ? '' : `&$expand=${CUSTOM_EXPANSION}`}`;
+  if (basic) return `$select=${BASIC_PROPERTIES}`;
+  return `$select=${READ_PROPERTIES}&$expand=${CUSTOM_EXPANSION}`;
 }
 
 /**
