@@ -64,19 +64,22 @@ export type CalendarServerOptions = {
   sealer?: Sealer;
   /** In the place of the provider in memory. */
   caldav?: CalendarProvider;
+  apple?: CalendarProvider;
   /** Providers with a sign-in by redirect; none are set up otherwise. */
   google?: RedirectProvider;
   microsoft?: RedirectProvider;
   /** The instance's apps at them. */
   apps?: InstanceApps;
   limits?: RequestLimits;
+  /** Where it is that providers have a clock as well. */
+  clock?: { now: number };
 };
 
 /** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
 export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-calendars-'));
   const db = options.db ?? openSqlite(path.join(folder, 'kalends.db'));
-  const clock = { now: START };
+  const clock = options.clock ?? { now: START };
   const now = () => clock.now;
   if (options.db === undefined) await migrate(db, now, async () => {});
   const sealer = options.sealer ?? createSealer(randomBytes(32));
@@ -103,7 +106,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const { google, microsoft, limits } = options;
   const providers = {
     caldav: options.caldav ?? provider.asProvider(),
-    apple: apple.asProvider(),
+    apple: options.apple ?? apple.asProvider(),
     ...(google && { google }),
     ...(microsoft && { microsoft }),
   };

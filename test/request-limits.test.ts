@@ -296,7 +296,7 @@ onEachDatabase((database, open) => {
       );
 
       assert.equal(await ask(gates[1], async () => 'reads', 'read'), 'reads');
-      assert.deepEqual([told.reason, asked], ['user_quota_exhausted', 3]);
+      assert.deepEqual([told.reason, asked], ['user_quota_exhausted', 2]);
     });
 
     it("empties the app's budget for all its users when the provider says that it is used up", async () => {

@@ -59,6 +59,8 @@ export interface RequestGate {
 /** A provider that asks to wait no longer than this is waited for; more is told to the caller. */
 const SHORT_WAIT_MS = 10_000;
 const TRIES = 3;
+/** Where no time is named it may be hours. */
+const UNNAMED_TRIES = 2;
 
 export function requestGate(deps: GateDeps): RequestGate {
   const circuits = requestCircuits(deps.requestLimits, deps.now);
@@ -98,7 +100,8 @@ export function requestGate(deps: GateDeps): RequestGate {
         if (!(error instanceof ProviderError) || error.kind !== 'rate_limited') throw error;
         await drainApp(gated, error);
         // What was refused for its rate did nothing, so that it may be sent again.
-        if (attempt === TRIES || (error.retryAfter ?? 0) > SHORT_WAIT_MS) throw error;
+        const tries = error.retryAfter === undefined ? UNNAMED_TRIES : TRIES;
+        if (attempt >= tries || (error.retryAfter ?? 0) > SHORT_WAIT_MS) throw error;
       }
     },
     stop: () => slots.stop(),
