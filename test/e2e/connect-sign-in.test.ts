@@ -1,0 +1,229 @@
+/** Signing in at Google and Microsoft in a real browser: the program as shipped, and the sandbox's providers. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+
+import axe from 'axe-core';
+import type { Browser as Chromium, Page } from 'playwright-core';
+
+import { sandboxClock } from '../../sandbox/core/clock.ts';
+import { type Faults, faultBoard } from '../../sandbox/core/faults.ts';
+import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
+import { LANGUAGES } from '../../src/connect/messages.ts';
+import { type Program, startProgram } from '../program.ts';
+import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { type Application, authorizeUrl } from './flow.ts';
+
+const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
+/** Her organisation lets nobody consent alone. */
+const EVE = { email: 'eve@corp.example', name: 'Eve' };
+const APPS = {
+  google: { clientId: 'g.apps.example', clientSecret: 'GOCSPX-canary' },
+  microsoft: { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'm~canary' },
+};
+/** Away from this machine, so that the page's policy opens plain http to nobody for its sake. */
+const REDIRECT_URI = 'https://app.example/callback';
+
+describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
+  let faults: Faults;
+  let google: GoogleSandbox;
+  let microsoft: MicrosoftSandbox;
+  let program: Program;
+  let browser: Chromium;
+  let application: Application;
+  before(async () => {
+    const deps = { clock: sandboxClock(), faults: faultBoard() };
+    faults = deps.faults;
+    [google, microsoft, browser] = await Promise.all([
+      googleSandbox(deps),
+      microsoftSandbox(deps),
+      launchChromium(),
+    ]);
+    for (const { hand } of [google, microsoft]) await hand.addPerson(ADA);
+    await microsoft.hand.addPerson(EVE);
+    await microsoft.hand.demandAdminConsent(EVE.email);
+    program = await startProgram({
+      env: { ...settingsOf('google', google), ...settingsOf('microsoft', microsoft) },
+    });
+    for (const sandbox of [google, microsoft]) register(sandbox);
+    const made = await program.createClient({ displayName: 'Acme Planner', redirectUri: REDIRECT_URI });
+    application = { ...made, url: program.url };
+  });
+  after(async () => {
+    await browser?.close();
+    await program?.dispose();
+    await google?.close();
+    await microsoft?.close();
+  });
+  let user = 0;
+  beforeEach(() => {
+    user += 1;
+    faults.clear();
+  });
+
+  const register = (
+    sandbox: GoogleSandbox | MicrosoftSandbox,
+    clientSecret = APPS[sandbox.kind].clientSecret,
+  ) =>
+    sandbox.registerApp({
+      ...APPS[sandbox.kind],
+      clientSecret,
+      redirectUris: [`${program.url}/connect/${sandbox.kind}/callback`],
+    });
+  const open = async (parameters = {}, options = {}): Promise<Watched> => {
+    const watched = await openPage(browser, { javaScriptEnabled: false, ...options });
+    const query = { scope: 'read', ...parameters };
+    await watched.page.goto(authorizeUrl(application, { userId: `user-${user}`, parameters: query }));
+    return watched;
+  };
+  const press = (page: Page, name: string | RegExp) =>
+    page.getByRole('button', { name, exact: typeof name === 'string' }).click();
+
+  for (const [kind, provider, accept] of [
+    ['google', 'Google', 'Continue'],
+    ['microsoft', 'Microsoft', 'Accept'],
+  ] as const) {
+    it(`links a ${provider} account without JavaScript, and the policy of no page stands in the way`, async () => {
+      await (kind === 'google' ? google : microsoft).hand.revokeAccess(ADA.email);
+      const watched = await open();
+      const { page } = watched;
+
+      await press(page, `Connect ${provider}`);
+      await press(page, ADA.email);
+      await press(page, accept);
+
+      await page.getByText(`${provider} is connected`).waitFor();
+      await page.getByText(ADA.email).first().waitFor();
+      assert.deepEqual(watched.complaints, []);
+      await watched.close();
+    });
+  }
+
+  it('goes back with a word from a user who cancelled, and on from there', async () => {
+    await google.hand.revokeAccess(ADA.email);
+    const { page, close } = await open();
+    await press(page, 'Connect Google');
+    await press(page, ADA.email);
+
+    await press(page, 'Cancel');
+
+    await page.getByText('You cancelled at Google').waitFor();
+    await press(page, 'Connect Google');
+    await page.getByText('Choose an account').first().waitFor();
+    await close();
+  });
+
+  it('tells a user who unticked the calendars, and mends it by Reconnect', async () => {
+    await google.hand.revokeAccess(ADA.email);
+    const { page, close } = await open();
+    await press(page, 'Connect Google');
+    await press(page, ADA.email);
+    for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+    await press(page, 'Continue');
+    await page.getByText('did not allow access to your calendars').waitFor();
+
+    // Google knows from the hint whose account it is.
+    await press(page, `Reconnect ${ADA.email}`);
+    await press(page, 'Continue');
+
+    await page.getByText('Google is connected').waitFor();
+    assert.equal(await page.getByText('Access to its calendars was not allowed').count(), 0);
+    await close();
+  });
+
+  it('takes the browser’s Back and the address of the return again without a second account or a fault', async () => {
+    const { page, close } = await open({}, { javaScriptEnabled: true });
+    await press(page, 'Connect Google');
+    await press(page, ADA.email);
+    const [returned] = await Promise.all([
+      page.waitForRequest((request) => request.url().includes('/connect/google/callback')),
+      press(page, 'Continue'),
+    ]);
+    await page.getByText('Google is connected').waitFor();
+
+    await page.goto(returned.url());
+
+    await page.getByText('Google is connected').waitFor();
+    assert.equal(await page.getByRole('button', { name: /^Disconnect / }).count(), 1);
+    await close();
+  });
+
+  it('shows pages without a fault of axe’s when something is wrong, in both themes', async () => {
+    for (const theme of ['light', 'dark']) {
+      for (const watched of await everyTrouble({ theme })) {
+        assert.deepEqual(await violationsOn(watched.page), [], await watched.page.title());
+        await watched.close();
+      }
+    }
+  });
+
+  for (const language of LANGUAGES) {
+    it(`shows them at 320 pixels in ${language}`, async () => {
+      for (const { page, close } of await everyTrouble({ lng: language }, { width: 320, height: 640 })) {
+        assert.equal(
+          await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+          0,
+          await page.title(),
+        );
+        assert.equal(await page.evaluate('document.documentElement.lang'), language);
+        await close();
+      }
+    });
+  }
+
+  it('writes no secret, code or state into its log', async () => {
+    const { stdout, stderr } = program.output();
+
+    assert.match(stderr, /app_credentials_refused/);
+    assert.doesNotMatch(stdout + stderr, /canary|code=|state=|refresh_token|access_token/);
+  });
+
+  /** Wrong secret, provider down, a selection with a notice and an account to mend, an administrator's turn. */
+  async function everyTrouble(
+    parameters = {},
+    viewport?: { width: number; height: number },
+  ): Promise<Watched[]> {
+    const options = { javaScriptEnabled: true, ...(viewport && { viewport }) };
+    const pages: Watched[] = [];
+    const at = async (kind: 'google' | 'microsoft', { untick = false, email = ADA.email } = {}) => {
+      const watched = await open(parameters, options);
+      const { page } = watched;
+      pages.push(watched);
+      await (kind === 'google' ? google : microsoft).hand.revokeAccess(email);
+      await page.locator(`form[action="/connect/${kind}"] button`).last().click();
+      await page.getByRole('button', { name: email }).click();
+      if (untick) for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+      await page.getByRole('button', { name: /^(Continue|Accept|Return to the application.*)$/ }).click();
+      await page.waitForURL(`${program.url}/**`);
+      await page.locator('main h1').waitFor();
+    };
+    register(google, 'another');
+    await at('google');
+    register(google);
+    faults.set({ provider: 'microsoft', operation: 'token', effect: { kind: 'status', status: 503 } });
+    await at('microsoft');
+    faults.clear();
+    await at('google', { untick: true });
+    await at('microsoft', { email: EVE.email });
+    return pages;
+  }
+});
+
+function settingsOf(kind: 'google' | 'microsoft', { issuer, apiUrl }: GoogleSandbox | MicrosoftSandbox) {
+  const name = `KALENDS_${kind.toUpperCase()}`;
+  return {
+    [`${name}_CLIENT_ID`]: APPS[kind].clientId,
+    [`${name}_CLIENT_SECRET`]: APPS[kind].clientSecret,
+    [`${name}_ISSUER`]: issuer,
+    [`${name}_API_URL`]: apiUrl,
+  };
+}
+
+/** The rules broken and where, without the rest of axe's report. */
+async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: unknown = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
+  );
+  return Array.isArray(found) ? found.map(String) : ['axe did not run'];
+}
