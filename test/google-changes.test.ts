@@ -8,6 +8,7 @@ import type { Changes, OAuthCredentials } from '../src/calendars/calendar-provid
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
+import { failsAs } from './google-failure.ts';
 import { sessionOf } from './google-session.ts';
 import { type GoogleAnswer, OddGoogle } from './servers/odd-google.ts';
 import { recordingLog } from './servers/recording-log.ts';
@@ -316,9 +317,3 @@ describe('following Google’s events', () => {
     ]);
   });
 });
-
-const failsAs = (kind: string, reason?: string) => (failure: unknown) => {
-  assert.ok(failure instanceof ProviderError, String(failure));
-  assert.deepEqual([failure.kind, failure.reason], [kind, reason]);
-  return true;
-};

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import type { Changes, SignedInAccount } from '../src/calendars/calendar-provider.ts';
-import { ProviderError } from '../src/calendars/provider-error.ts';
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
+import { failsAs } from './google-failure.ts';
 import { sessionOf } from './google-session.ts';
 import { type GoogleEmulator, startGoogleEmulator } from './servers/google-emulator.ts';
 import { recordingLog } from './servers/recording-log.ts';
@@ -101,9 +101,9 @@ describe('the Google adapter on @emulators/google', () => {
     const { url, pending } = await google().begin(request);
 
     const otherState = google().complete(await choose(url), { ...pending, state: 'state-2' }, app);
-    await assert.rejects(otherState, failsAs('invalid_response'));
+    await assert.rejects(otherState, failsAs('invalid_response', 'provider_answer_unreadable'));
     const otherNonce = google().complete(await choose(url), { ...pending, nonce: 'nonce-2' }, app);
-    await assert.rejects(otherNonce, failsAs('invalid_response'));
+    await assert.rejects(otherNonce, failsAs('invalid_response', 'provider_answer_unreadable'));
   });
 
   it('renews access and keeps the refresh token that Google does not repeat', async () => {
@@ -200,8 +200,3 @@ describe('the Google adapter on @emulators/google', () => {
     assert.deepEqual(session.operations, ['calendarList.list', 'calendarList.list']);
   });
 });
-
-const failsAs = (kind: string, reason?: string) => (failure: unknown) =>
-  failure instanceof ProviderError &&
-  failure.kind === kind &&
-  (reason === undefined || failure.reason === reason);

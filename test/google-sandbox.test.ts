@@ -12,6 +12,7 @@ import { eventReader } from '../src/store/event-reader.ts';
 import { syncEvents } from '../src/sync/event-sync.ts';
 import { mirrorWith } from './contract/mirror-rows.ts';
 import { type Open, onEachDatabase } from './databases.ts';
+import { failsAs } from './google-failure.ts';
 import { randomChanges } from './google-random.ts';
 import { sessionOf } from './google-session.ts';
 import {
@@ -273,9 +274,3 @@ function instanceOf({ content, times }: Listed) {
 
 const byStart = (a: { start: number; title: string }, b: { start: number; title: string }) =>
   a.start - b.start || (a.title < b.title ? -1 : Number(a.title > b.title));
-
-const failsAs = (kind: string, reason?: string) => (failure: unknown) => {
-  assert.ok(failure instanceof ProviderError, String(failure));
-  assert.deepEqual([failure.kind, failure.reason], [kind, reason]);
-  return true;
-};

@@ -4,26 +4,18 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { SignJWT } from 'jose';
 
-import type { OAuthCredentials, PendingSignIn } from '../src/calendars/calendar-provider.ts';
-import { ProviderError } from '../src/calendars/provider-error.ts';
+import type { PendingSignIn } from '../src/calendars/calendar-provider.ts';
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
+import { failsAs } from './google-failure.ts';
 import { type GoogleAnswer, OddGoogle } from './servers/odd-google.ts';
 import { recordingLog } from './servers/recording-log.ts';
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const NOW = Date.UTC(2026, 10, 21, 7);
 const AUTH = 'https://www.googleapis.com/auth/calendar';
 const app = { clientId: 'app-1', clientSecret: 'secret-1' };
 const redirectUri = 'https://kalends.example/connect/google/callback';
-
-const failsAs = (kind: string, reason?: string) => (failure: unknown) => {
-  assert.ok(failure instanceof ProviderError, String(failure));
-  assert.deepEqual([failure.kind, failure.reason], [kind, reason]);
-  assert.doesNotMatch(failure.message, /secret-1|refresh-1|access-1|code-1/);
-  return true;
-};
 
 describe('signing in with Google', () => {
   let egress: Egress;
@@ -64,15 +56,6 @@ describe('signing in with Google', () => {
   const tokenAnswers = (answer: (() => GoogleAnswer | Promise<GoogleAnswer>) | undefined) => {
     server.odd = ({ path }) => (path === '/token' ? answer?.() : undefined);
   };
-  const credentials: OAuthCredentials = {
-    accessToken: 'access-1',
-    refreshToken: 'refresh-1',
-    expiresAt: NOW,
-    scopes: [`${AUTH}.events.readonly`],
-    appClientId: 'app-1',
-    issuedAt: NOW - DAY,
-  };
-
   it('asks for the smallest permission that serves, for a refresh token, and proves itself by PKCE', async () => {
     const { url, pending } = await google().begin({ ...request, loginHint: 'ada@example.com' });
 
@@ -258,109 +241,6 @@ describe('signing in with Google', () => {
     );
   });
 
-  const refusals: [answer: GoogleAnswer, kind: string, reason: string][] = [
-    [{ status: 400, body: { error: 'invalid_grant' } }, 'unauthorized', 'access_revoked'],
-    [{ status: 401, body: { error: 'invalid_client' } }, 'misconfigured', 'app_credentials_refused'],
-    [{ status: 401, body: { error: 'unauthorized_client' } }, 'misconfigured', 'app_credentials_refused'],
-    [{ status: 403, body: { error: 'org_internal' } }, 'misconfigured', 'app_credentials_refused'],
-    [
-      { status: 400, body: { error: 'admin_policy_enforced' } },
-      'permission_missing',
-      'admin_consent_required',
-    ],
-    [{ status: 503, body: { error: 'backend_error' } }, 'unavailable', 'provider_unavailable'],
-    [{ status: 500, body: '<html>' }, 'unavailable', 'provider_unavailable'],
-    [{ status: 200, body: '{"access_token":' }, 'invalid_response', 'provider_answer_unreadable'],
-    [{ status: 200, body: {} }, 'invalid_response', 'provider_answer_unreadable'],
-    [
-      { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
-      'invalid_response',
-      'provider_answer_unreadable',
-    ],
-    [{ status: 400, body: { error: 'invalid_request' } }, 'invalid_response', 'provider_answer_unreadable'],
-  ];
-  for (const [answer, kind, reason] of refusals) {
-    it(`takes ${answer.status} ${JSON.stringify(answer.body ?? '')} to a renewal for ${kind}, ${reason}`, async () => {
-      tokenAnswers(() => answer);
-
-      await assert.rejects(google().renew(credentials, app), failsAs(kind, reason));
-    });
-  }
-
-  it('tells how long Google asks to wait before the next renewal', async () => {
-    tokenAnswers(() => ({ status: 429, body: { error: 'rate_limited' }, headers: { 'retry-after': '90' } }));
-
-    await assert.rejects(google().renew(credentials, app), (failure) => {
-      assert.ok(failure instanceof ProviderError);
-      assert.deepEqual([failure.kind, failure.retryAfter], ['rate_limited', 90_000]);
-      return true;
-    });
-  });
-
-  it('takes a server that cannot be reached, or found, for unavailable', async () => {
-    const { log } = recordingLog();
-    const issuer = 'http://127.0.0.1:9';
-    const nobody = googleProvider({ egress, issuer, apiUrl: issuer, log, now: () => now }).signIn;
-
-    await assert.rejects(nobody.begin(request), failsAs('unavailable', 'provider_unavailable'));
-    await assert.rejects(nobody.renew(credentials, app), failsAs('unavailable', 'provider_unavailable'));
-  });
-
-  it('keeps the old refresh token until a new one is sent, and knows since when it has it', async () => {
-    tokenAnswers(() => ({
-      status: 200,
-      body: { access_token: 'access-2', token_type: 'Bearer', expires_in: 3599 },
-    }));
-    const renewed = await google().renew(credentials, app);
-    tokenAnswers(() => ({
-      status: 200,
-      body: { access_token: 'access-3', token_type: 'Bearer', expires_in: 3599, refresh_token: 'refresh-2' },
-    }));
-    const replaced = await google().renew(renewed, app);
-
-    assert.deepEqual(renewed, { ...credentials, accessToken: 'access-2', expiresAt: NOW + 3_599_000 });
-    assert.deepEqual([replaced.refreshToken, replaced.issuedAt], ['refresh-2', NOW]);
-  });
-
-  const deaths: [rule: string, age: number, lastAlive: number, reason: string][] = [
-    ['at seven days', 7 * DAY, 7 * DAY - HOUR, 'google_testing_expired'],
-    ['an hour before seven days', 7 * DAY - HOUR, 7 * DAY - 2 * HOUR, 'google_testing_expired'],
-    ['an hour after seven days', 7 * DAY + HOUR, 7 * DAY, 'google_testing_expired'],
-    ['at seven days, unused since it was issued', 7 * DAY, 0, 'google_testing_expired'],
-    ['between two renewals at either side', 7 * DAY + 5 * HOUR, 7 * DAY - 5 * HOUR, 'google_testing_expired'],
-    ['after it outlived seven days', 7 * DAY + 3 * HOUR, 7 * DAY + 2 * HOUR, 'access_revoked'],
-    ['after six days', 6 * DAY, 6 * DAY - HOUR, 'access_revoked'],
-    ['some time within a month', 30 * DAY, 0, 'access_revoked'],
-  ];
-  for (const [rule, age, lastAlive, reason] of deaths) {
-    it(`names the cause of a refresh token that was found dead ${rule}: ${reason}`, async () => {
-      tokenAnswers(() => ({ status: 400, body: { error: 'invalid_grant' } }));
-      const issuedAt = NOW - age;
-      const died = { ...credentials, issuedAt, expiresAt: issuedAt + lastAlive + HOUR };
-
-      await assert.rejects(google().renew(died, app), failsAs('unauthorized', reason));
-    });
-  }
-
-  it('cannot renew what came without a refresh token', async () => {
-    const hour = google().renew({ ...credentials, refreshToken: undefined }, app);
-
-    await assert.rejects(hour, failsAs('unauthorized', 'access_revoked'));
-    assert.deepEqual(server.calls, []);
-  });
-
-  it('revokes the refresh token without the secret, and what is dead already', async () => {
-    await google().revoke(credentials, app);
-    server.odd = ({ path }) =>
-      path === '/revoke' ? { status: 400, body: { error: 'invalid_token' } } : undefined;
-    await google().revoke(credentials, app);
-
-    const sent = server.calls.filter(({ path }) => path === '/revoke');
-    assert.deepEqual(Object.fromEntries(sent[0]?.form ?? []), { token: 'refresh-1' });
-    server.odd = ({ path }) => (path === '/revoke' ? { status: 503 } : undefined);
-    await assert.rejects(google().revoke(credentials, app), failsAs('unavailable', 'provider_unavailable'));
-  });
-
   it('asks for the metadata once an hour, and after a failure again at once', async () => {
     const signIn = google();
     const isMetadata = ({ path }: { path: string }) => path.startsWith('/.well-known/');
@@ -375,12 +255,44 @@ describe('signing in with Google', () => {
     assert.equal(server.calls.filter(isMetadata).length, 3);
   });
 
-  it('refuses metadata of another issuer', async () => {
-    server.odd = ({ path }) =>
-      path.startsWith('/.well-known/')
-        ? { status: 200, body: { ...server.metadata(), issuer: 'https://evil.example' } }
-        : undefined;
+  const metadata: [rule: string, change: object, kind: string, reason: string][] = [
+    [
+      'of another issuer',
+      { issuer: 'https://evil.example' },
+      'invalid_response',
+      'provider_answer_unreadable',
+    ],
+    ['of an issuer that is no address', { issuer: 'google' }, 'misconfigured', 'provider_not_set_up'],
+    ['without a token endpoint', { token_endpoint: undefined }, 'misconfigured', 'provider_not_set_up'],
+    ['with keys nowhere', { jwks_uri: 7 }, 'misconfigured', 'provider_not_set_up'],
+  ];
+  for (const [rule, change, kind, reason] of metadata) {
+    it(`refuses metadata ${rule}`, async () => {
+      server.odd = ({ path }) =>
+        path.startsWith('/.well-known/')
+          ? { status: 200, body: { ...server.metadata(), ...change } }
+          : undefined;
 
-    await assert.rejects(google().begin(request), failsAs('invalid_response', 'provider_answer_unreadable'));
-  });
+      await assert.rejects(google().begin(request), failsAs(kind, reason));
+    });
+  }
+
+  const keys: [rule: string, answer: GoogleAnswer, kind: string, reason: string][] = [
+    ['none', { status: 200, body: { keys: [] } }, 'invalid_response', 'provider_answer_unreadable'],
+    [
+      'one that is none',
+      { status: 200, body: { keys: [{ kty: 'RSA', kid: 'k1', alg: 'RS256', n: 'x', e: '!' }] } },
+      'invalid_response',
+      'provider_answer_unreadable',
+    ],
+    ['no answer', { status: 503 }, 'unavailable', 'provider_unavailable'],
+  ];
+  for (const [rule, answer, kind, reason] of keys) {
+    it(`accepts no ID token where Google’s keys are ${rule}`, async () => {
+      const pending = await begun();
+      server.odd = ({ path }) => (path === '/certs' ? answer : undefined);
+
+      await assert.rejects(google().complete(callbackOf(), pending, app), failsAs(kind, reason));
+    });
+  }
 });

@@ -9,6 +9,7 @@ import {
   processDiscoveryResponse,
 } from 'oauth4webapi';
 
+import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import { egressFetch } from '../../lib/egress/egress-fetch.ts';
 
@@ -48,9 +49,29 @@ export function authorizationServer({ egress, issuer, now }: AuthorizationServer
     http,
     async metadata() {
       if (kept !== undefined && now() < kept.until) return kept.metadata;
-      const metadata = await processDiscoveryResponse(url, await discoveryRequest(url, http));
+      const metadata = await readMetadata(url, await discoveryRequest(url, http));
       kept = { metadata, until: now() + KEPT_MS };
       return metadata;
     },
   };
 }
+
+/** The endpoints that are used later without another look. */
+const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
+async function readMetadata(issuer: URL, response: Response): Promise<AuthorizationServer> {
+  const metadata = await processDiscoveryResponse(issuer, response).catch((failure: unknown) => {
+    // What the library lets through: an issuer that is no URL at all.
+    const isNoUrl = failure instanceof TypeError && 'code' in failure && failure.code === 'ERR_INVALID_URL';
+    throw isNoUrl ? notGoogle('names no issuer', failure) : failure;
+  });
+  const missing = NEEDED.find((endpoint) => !URL.canParse(String(metadata[endpoint])));
+  if (missing !== undefined) throw notGoogle(`has no ${missing}`);
+  return metadata;
+}
+
+const notGoogle = (what: string, cause?: unknown): ProviderError =>
+  new ProviderError('misconfigured', `The Google issuer that is set up here ${what}`, {
+    cause,
+    reason: 'provider_not_set_up',
+  });

@@ -1,5 +1,10 @@
 /** What it means when signing in, renewing or revoking fails, and who can mend it. */
-import { AuthorizationResponseError, OperationProcessingError, ResponseBodyError } from 'oauth4webapi';
+import {
+  AuthorizationResponseError,
+  OperationProcessingError,
+  ResponseBodyError,
+  UnsupportedOperationError,
+} from 'oauth4webapi';
 
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
@@ -42,6 +47,9 @@ export function signInFailure(failure: unknown): unknown {
     return refused(error, failure);
   }
   if (failure instanceof OperationProcessingError) return unreadable(failure);
+  // A token or a key of a kind that is not used here, or that WebCrypto cannot read.
+  if (failure instanceof UnsupportedOperationError || failure instanceof DOMException)
+    return outOfOrder('invalid_response', failure);
   return failure;
 }
 
