@@ -177,7 +177,7 @@ export const OPTIONS = [
   {
     name: 'KALENDS_LIMIT_AUTHORIZE',
     default: '300',
-    doc: 'Flows started at `/authorize` a minute from one address before 429.',
+    doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute from one address before 429.',
   },
   {
     name: 'KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION',

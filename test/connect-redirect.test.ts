@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
+import { connectAttempts } from '../src/connect/connect-deps.ts';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
 import { type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './connect-journeys.ts';
@@ -83,6 +84,29 @@ describe('leaving for a provider', () => {
   });
 });
 
+describe('leaving too often', () => {
+  it('is refused with Retry-After, before anything is asked of the provider', async () => {
+    const limits = { authorizePerMinute: 2, passwordsPerTransaction: 9, passwordsPerAddress: 9 };
+    const { google } = journeys;
+    const limited = await openConnect({
+      providers: { google },
+      apps: journeys.harness.deps.apps,
+      attempts: connectAttempts(limits),
+    });
+    const browser = new Browser(limited);
+    const address = `/connect/google?transaction=${transactionOf(await browser.start())}`;
+    await browser.get(address);
+    const begun = google.begun.length;
+
+    const refused = await browser.get(address);
+
+    await limited.close();
+    assert.equal(refused.status, 429);
+    assert.match(String(refused.headers['retry-after']), /^\d+$/);
+    assert.equal(google.begun.length, begun);
+  });
+});
+
 describe('coming back from a provider', () => {
   it('links the account with what was granted, for this browser, and says so', async () => {
     const { browser, sent } = await journeys.depart('google', { scope: 'read' });
@@ -161,6 +185,22 @@ describe('coming back from a provider', () => {
       Array.from({ length: 2 }, () => [303, answers[0]?.location]),
     );
     assert.equal(journeys.google.redeemed.length, redeemed + 1);
+  });
+
+  it('links nothing once the flow was answered in another tab meanwhile', async () => {
+    const first = await journeys.depart();
+    const { browser, selection, sent } = await journeys.depart();
+    await first.browser.get(journeys.google.allow(first.sent.location));
+    journeys.google.beforeComplete = async () => {
+      await browser.submit(selection, '/connect/cancel');
+    };
+
+    const page = await browser.get(journeys.google.allow(sent.location, { email: 'late@example.com' }));
+
+    journeys.google.beforeComplete = async () => {};
+    assert.equal(page.status, 400);
+    assert.match(page.body, /Already finished/);
+    assert.equal((await journeys.accounts()).length, 1);
   });
 
   it('lets a reload wait for the return that is being redeemed', async () => {

@@ -6,6 +6,7 @@ import { hashOfSecret } from '../lib/sealing.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
+import { finishedError } from './connect-session.ts';
 
 export type ProvedAccount = {
   readonly request: AuthorizationRequest;
@@ -26,10 +27,11 @@ export async function keepAccount(
   { request, kind, device, verified, grantedScopes, calendarPermission }: ProvedAccount,
   { accounts, requests, log, now }: Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>,
 ): Promise<Account> {
-  // Providers can take seconds: meanwhile the user, and this request with it, may have been deleted.
-  if ((await requests.findRequest(request.transactionId)) === undefined) {
-    throw new ConnectError('session_expired');
-  }
+  // Providers can take seconds: meanwhile the user, and this request with it, may have been deleted, or the
+  // user may have answered it in another tab, on a page that did not list this account (threat T3).
+  const current = await requests.findRequest(request.transactionId);
+  if (current === undefined) throw new ConnectError('session_expired');
+  if (current.status !== 'open') throw finishedError(current);
   const { clientId, userId } = request;
   const { accountId, display, credentials } = verified;
   const account = await accounts.linkAccount(

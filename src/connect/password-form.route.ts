@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../calendars/account-store.ts';
 import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { deviceCookie, newDevice } from './connect-cookies.ts';
@@ -51,8 +52,15 @@ async function rememberedLogin(
   { accounts }: Pick<ConnectDeps, 'accounts'>,
 ): Promise<PasswordForm['typed']> {
   const credentials = account && (await accounts.credentialsOf(account.accountKey));
-  const { server = '', username = '' } = (credentials && signIn.remembered?.(credentials)) ?? {};
-  return { server, username };
+  if (credentials === undefined) return { server: '', username: '' };
+  try {
+    const { server = '', username = '' } = signIn.remembered?.(credentials) ?? {};
+    return { server, username };
+  } catch (failure) {
+    // What cannot be read any more is typed anew: that is what the form is for.
+    if (failure instanceof ProviderError) return { server: '', username: '' };
+    throw failure;
+  }
 }
 
 type ShownForm = Omit<PasswordForm, 'displayName'> & { readonly trouble: LinkTrouble | undefined };

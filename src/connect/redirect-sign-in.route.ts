@@ -61,12 +61,12 @@ async function comeBack(kind: AppKind, http: FastifyRequest, reply: FastifyReply
   const visit = { transactionId: transactionOfState(state), query: [], cookies };
   const request = await requestOf(visit, deps);
   http.flow = request;
-  const { device } = cookies;
-  if (state === undefined || device === undefined) throw new ConnectError('session_expired', { request });
+  // A browser that lost its secret has none that fits.
+  const { device = '' } = cookies;
   const signIn = signInOffered(kind, request, deps);
   const callback = new URL(deps.publicUrl + callbackPath(kind));
   callback.search = query.map(({ spelling }) => spelling).join('&');
-  const word = await finishSignIn({ request, kind, signIn, state, callback, device }, deps);
+  const word = await finishSignIn({ request, kind, signIn, state: state ?? '', callback, device }, deps);
   return seeOther(reply, selectionPath(request, word));
 }
 
