@@ -5,10 +5,12 @@ import { createServer } from 'node:net';
 /** The preferred port when nobody listens there, else any free one. */
 export async function freePort(preferred = 0): Promise<number> {
   const server = createServer();
-  const listening = once(server, 'listening').then(() => true);
-  const taken = once(server, 'error').then(() => false);
-  server.listen(preferred, '127.0.0.1');
-  if (!(await Promise.race([listening, taken]))) return freePort();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('listening', () => resolve(true)).once('error', () => resolve(false));
+    server.listen(preferred, '127.0.0.1');
+  });
+  if (!isFree && preferred === 0) throw new Error('There is no free port on 127.0.0.1');
+  if (!isFree) return freePort();
   const address = server.address();
   server.close();
   await once(server, 'close');

@@ -100,12 +100,15 @@ async function start(
   return { providers, clock, faults, kalends, application, demoUrl: demo.origin, controlUrl, people, close };
 }
 
+/** Kalends' and the demo's are named to others before they are listened on; at 0 the system chooses. */
 async function choosePorts(usual: boolean): Promise<Ports> {
-  const names = Object.keys(USUAL_PORTS) as (keyof Ports)[]; // They are the keys of the constant.
-  const chosen = new Map<keyof Ports, number>();
-  for (const name of names) chosen.set(name, await freePort(usual ? USUAL_PORTS[name] : 0));
-  // Every name has been given one.
-  return Object.fromEntries(chosen) as Ports;
+  const free = async (name: keyof Ports) => (usual ? freePort(USUAL_PORTS[name]) : 0);
+  const kalends = await freePort(usual ? USUAL_PORTS.kalends : 0);
+  let demo = await freePort(usual ? USUAL_PORTS.demo : 0);
+  while (demo === kalends) demo = await freePort();
+  const [control, google] = [await free('control'), await free('google')];
+  const [microsoft, icloud, caldav] = [await free('microsoft'), await free('icloud'), await free('caldav')];
+  return { kalends, demo, control, google, microsoft, icloud, caldav };
 }
 
 type StartDeps = { clock: SandboxClock; faults: Faults; ports: Ports; kalendsUrl: string };

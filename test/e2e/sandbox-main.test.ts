@@ -1,0 +1,63 @@
+/** `npm run sandbox` as it is typed: what it says, and that nothing of it stays. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+const MAIN = path.resolve(import.meta.dirname, '../../sandbox/main.ts');
+
+describe('npm run sandbox', () => {
+  let taken: Server;
+  let child: ChildProcess;
+  let output = '';
+  before(async () => {
+    taken = createServer().listen(8080, '127.0.0.1');
+    // Another program may have it already: then it is taken as well.
+    await new Promise<void>((resolve) => {
+      taken.once('listening', resolve).once('error', () => resolve());
+    });
+    child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+    const deadline = performance.now() + 60_000;
+    while (!output.includes('Ctrl-C stops') && child.exitCode === null && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(child.exitCode, null, output);
+  });
+  after(() => {
+    child?.kill('SIGKILL');
+    taken?.close();
+  });
+
+  const addressAfter = (label: string): string => new RegExp(`${label}\\s+(\\S+)`).exec(output)?.[1] ?? '';
+
+  it('says where to begin, who can sign in, and what the application is, though a usual port is taken', async () => {
+    for (const label of ['Begin here', 'Faults and time', 'Kalends'])
+      assert.equal((await fetch(addressAfter(label))).status, 200, `${label}: ${output}`);
+
+    assert.notEqual(new URL(addressAfter('Kalends')).port, '8080');
+    for (const word of [
+      'client_id',
+      'client_secret',
+      'redirect_uri',
+      'mara@icloud.example',
+      'demo-demo-demo-demo',
+    ])
+      assert.ok(output.includes(word), word);
+  });
+
+  it('ends with Ctrl-C, and nothing it started answers any longer', async () => {
+    const addresses = ['Begin here', 'Faults and time', 'Kalends', 'for CalDAV is'].map(addressAfter);
+
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    const [code] = await ended;
+
+    assert.equal(code, 0, output);
+    for (const address of addresses) await assert.rejects(fetch(address), TypeError, address);
+  });
+});
