@@ -83,6 +83,18 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.equal(deep.accountId, accountId);
       });
 
+      it('remembers of a login what leads to the same account again, and not the password', async () => {
+        const { signIn } = provider();
+        const first = await signIn.verify(login('ada'));
+        const remembered = signIn.remembered?.(first.credentials);
+        assert.ok(remembered);
+
+        const again = await signIn.verify({ ...remembered, password: USERS.ada ?? '' });
+
+        assert.deepEqual(Object.keys(remembered).sort(), ['server', 'username']);
+        assert.deepEqual([again.accountId, again.display], [first.accountId, first.display]);
+      });
+
       it('links by the well-known address', async () => {
         const typed = `${server.origin}/.well-known/caldav`;
 
