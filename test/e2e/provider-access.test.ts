@@ -1,0 +1,162 @@
+/** Access at Google and Microsoft over two instances of the program as shipped, on one PostgreSQL. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type SandboxClock, sandboxClock } from '../../sandbox/core/clock.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
+import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
+import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
+import { onEachDatabase } from '../databases.ts';
+import { type Program, startProgram } from '../program.ts';
+import { walk } from '../sandbox-google-client.ts';
+import { openBrowser } from './browser.ts';
+import { type Application, authorizeUrl, exchange, jsonOf, read, tokensOf } from './flow.ts';
+
+const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
+const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'canary-app-secret' };
+const READS = 200;
+/** What is younger is answered without asking a provider. */
+const FRESH_MS = 10_000;
+
+/** Two instances with one master key in front of the sandbox's Google and Microsoft. */
+async function openSite(databaseUrl: string | undefined) {
+  const clock = sandboxClock();
+  const deps = { clock, faults: faultBoard() };
+  const sandboxes = { google: await googleSandbox(deps), microsoft: await microsoftSandbox(deps) };
+  const env = {
+    KALENDS_MASTER_KEY: randomBytes(32).toString('base64'),
+    ...settingsOf('GOOGLE', sandboxes.google),
+    ...settingsOf('MICROSOFT', sandboxes.microsoft),
+  };
+  const programs = [
+    await startProgram({ databaseUrl, env }),
+    await startProgram({ databaseUrl, env }),
+  ] as const;
+  for (const [kind, sandbox] of Object.entries(sandboxes)) {
+    const redirectUris = programs.map(({ url }) => `${url}/connect/${kind}/callback`);
+    sandbox.registerApp({ ...APP, redirectUris });
+    await sandbox.hand.addPerson(ADA);
+    await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+  }
+  const registration = await programs[0].createClient();
+  const applications = programs.map(({ url }): Application => ({ ...registration, url }));
+  const close = async () => {
+    for (const program of programs) await program.dispose();
+    for (const sandbox of Object.values(sandboxes)) await sandbox.close();
+  };
+  return { clock, sandboxes, programs, applications, close };
+}
+
+const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftSandbox) => ({
+  [`KALENDS_${name}_CLIENT_ID`]: APP.clientId,
+  [`KALENDS_${name}_CLIENT_SECRET`]: APP.clientSecret,
+  [`KALENDS_${name}_ISSUER`]: issuer,
+  [`KALENDS_${name}_API_URL`]: apiUrl,
+});
+
+/** The whole way of a user who connects one account; answers the application's access token. */
+async function connect(
+  application: Application,
+  userId: string,
+  kind: 'google' | 'microsoft',
+): Promise<string> {
+  const browser = openBrowser();
+  await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
+  const { left } = await browser.press(`Connect ${kind === 'google' ? 'Google' : 'Microsoft'}`);
+  assert.ok(left, 'the browser is sent to the provider');
+  await browser.open(
+    kind === 'google'
+      ? await walk(left, { email: ADA.email })
+      : await passSignIn(left, { account: ADA.email }),
+  );
+  await browser.press('Continue');
+  await browser.press('Allow');
+  const { accessToken } = await tokensOf(await exchange(application, userId));
+  return accessToken;
+}
+
+/** An access token of a user whose account is linked already. */
+async function tokenOf(application: Application, userId: string): Promise<string> {
+  const browser = openBrowser();
+  await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
+  await browser.press('Continue');
+  await browser.press('Allow');
+  return (await tokensOf(await exchange(application, userId))).accessToken;
+}
+
+async function disconnect({ url }: Application, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${url}/disconnect?provider=google`, { method: 'POST', headers });
+  assert.equal(answer.status, 200);
+}
+
+onEachDatabase((database, _open, place) => {
+  if (database !== 'PostgreSQL') return;
+  describe('access at a provider over two instances', () => {
+    let site: Awaited<ReturnType<typeof openSite>>;
+    let clock: SandboxClock;
+    let programs: readonly Program[];
+    before(async () => {
+      site = await openSite((await place()).databaseUrl);
+      ({ clock, programs } = site);
+    });
+    after(() => site?.close());
+
+    for (const kind of ['google', 'microsoft'] as const) {
+      it(`is renewed at ${kind} exactly once for ${READS} reads at once with an expired token`, async () => {
+        const sandbox = site.sandboxes[kind];
+        const [first, second] = site.applications;
+        assert.ok(first && second);
+        clock.reset();
+        const token = await connect(first, `ada-${kind}`, kind);
+        assert.equal((await read(first, '/events', token)).status, 200);
+        clock.turn(2 * 3_600_000);
+        await sleep(FRESH_MS + 500);
+        const before = sandbox.requests('token');
+
+        const answers = await Promise.all(
+          Array.from({ length: READS }, (_, i) => read(i % 2 ? first : second, '/events', token)),
+        );
+        const bodies = await Promise.all(answers.map(jsonOf));
+
+        assert.equal(sandbox.requests('token') - before, 1);
+        assert.ok(answers.every(({ status }) => status === 200));
+        assert.ok(bodies.every(({ errors }) => errors === undefined));
+        const status = await jsonOf(await read(second, '/connection-status', token));
+        assert.match(JSON.stringify(status), /"health":\{"state":"active"/);
+      });
+    }
+
+    it('is ended at Google by the disconnect of the last account that lives on it, soon after', async () => {
+      const [first, second] = site.applications;
+      assert.ok(first && second);
+      clock.reset();
+      const { google } = site.sandboxes;
+      await google.hand.revokeAccess(ADA.email);
+      const leaving = await connect(first, 'ada-leaves', 'google');
+      const staying = await connect(second, 'ada-stays', 'google');
+      const before = google.requests('revoke');
+
+      await disconnect(first, await tokenOf(first, 'ada-google'));
+      await disconnect(first, leaving);
+      await sleep(3_000);
+      const whileOneStays = google.requests('revoke') - before;
+      const works = await read(second, '/calendars', staying);
+      await disconnect(second, staying);
+      for (let i = 0; i < 100 && google.requests('revoke') === before; i += 1) await sleep(100);
+
+      assert.deepEqual([whileOneStays, works.status], [0, 200]);
+      assert.equal(google.requests('revoke') - before, 1);
+    });
+
+    it('stands in no log: no token, no code and no secret of the providers', () => {
+      for (const program of programs) {
+        const { stdout, stderr } = program.output();
+        assert.doesNotMatch(`${stdout}${stderr}`, /canary|refresh_token|access_token|ya29\.|1\/\/|Bearer /);
+      }
+    });
+  });
+});
