@@ -25,6 +25,8 @@ export type CalendarEvent = {
   readonly attendees: readonly Attendee[];
   /** A URL where the meeting can be joined. */
   readonly conference?: string;
+  /** What the provider says of the conference, in its own words, where it says more than that URL. */
+  readonly conferenceData?: Readonly<Record<string, unknown>>;
   readonly link?: string;
   readonly custom?: Readonly<Record<string, unknown>>;
   /** Epoch milliseconds. */

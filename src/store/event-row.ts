@@ -4,6 +4,7 @@
  */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { conferenceProviderOf } from '../lib/conference-provider.ts';
 import { instantText } from '../lib/instant-text.ts';
 import { instantOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
@@ -153,12 +154,20 @@ const detailsOf = (event: CalendarEvent) => ({
   attendees: event.attendees,
   custom: event.custom,
   conference: event.conference,
+  conferenceData: conferenceDataOf(event),
   availability: event.availability,
   privacy: event.privacy,
   status: event.status,
   lastModified: event.lastModified === undefined ? undefined : instantText(event.lastModified),
   link: event.link,
 });
+
+/** The service by name, as far as the address tells it, and the provider's own words. */
+function conferenceDataOf({ conference, conferenceData }: CalendarEvent): object | undefined {
+  const provider = conference === undefined ? undefined : conferenceProviderOf(conference);
+  if (provider === undefined) return conferenceData;
+  return { provider, ...conferenceData };
+}
 
 function timingOf({ start, end, recurrence, recurrenceId, thisAndFuture, status }: CalendarEvent): Timing {
   return {

@@ -68,6 +68,30 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal(found?.calendarKey, calendarKey);
     });
 
+    it('names the service that a conference is held with, beside what the provider says of it', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const conference = 'https://meet.google.com/abc-defg-hij';
+      const other = 'https://meetings.example/1';
+      await fill(
+        mirror,
+        calendarKey,
+        resource('meet', event('2026-11-02T09:00:00', { conference, conferenceData: { conferenceId: 'a' } })),
+        resource('bare', event('2026-11-03T09:00:00', { conference })),
+        resource('other', event('2026-11-04T09:00:00', { conference: other })),
+      );
+
+      const found = await reader.singleEvents([calendarKey], november, undefined, 9);
+
+      assert.deepEqual(
+        found.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
+        [
+          [conference, { provider: 'google-meet', conferenceId: 'a' }],
+          [conference, { provider: 'google-meet' }],
+          [other, undefined],
+        ],
+      );
+    });
+
     it('finds what overlaps the window, by its first and last moment exactly', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const zone = 'UTC';

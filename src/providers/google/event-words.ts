@@ -29,6 +29,7 @@ export function wordsOf(event: GoogleEvent): Words {
     ...(color === undefined ? {} : { color }),
     attendees: attendeesOf(event),
     ...(conference === undefined ? {} : { conference }),
+    ...(isObject(event.conferenceData) ? { conferenceData: { ...event.conferenceData } } : {}),
     ...(link === undefined ? {} : { link }),
     ...(custom === undefined ? {} : { custom }),
     ...(lastModified === undefined ? {} : { lastModified }),

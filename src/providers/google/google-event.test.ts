@@ -182,7 +182,9 @@ describe('an event of Google’s', () => {
       { entryPointType: 'video', uri: 'https://zoom.us/j/1' },
     ];
 
-    assert.equal(only(timed({ conferenceData: { entryPoints } })).event.conference, 'https://zoom.us/j/1');
+    const { event } = only(timed({ conferenceData: { entryPoints, conferenceId: '1' } }));
+    assert.equal(event.conference, 'https://zoom.us/j/1');
+    assert.deepEqual(event.conferenceData, { entryPoints, conferenceId: '1' });
     assert.equal(
       only(timed({ conferenceData: { entryPoints: entryPoints.slice(0, 1) } })).event.conference,
       undefined,
