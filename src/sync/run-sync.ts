@@ -157,7 +157,10 @@ async function runLeased(
     if (!isGone) await noteAilment(account, failure, deps);
     return failure;
   }
-  if (account.health.state !== 'active') await deps.accounts.recover(account.accountKey, deps.now());
+  const { state, reason } = account.health;
+  // Some providers list calendars to those who may not see what is in them.
+  const proves = target.kind === 'sync-calendar' || reason !== 'calendar_permission_missing';
+  if (state !== 'active' && proves) await deps.accounts.recover(account.accountKey, deps.now());
   return undefined;
 }
 
