@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
+import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
 
 import type { SandboxKind } from '../../sandbox/core/faults.ts';
@@ -144,6 +145,20 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has demo pages that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
+      const { page, close } = await open();
+      await page.emulateMedia({ colorScheme });
+      const home = await violationsOn(page);
+      await press(page, 'Connect a calendar');
+      await linkCalDav(page);
+      await allow(page);
+      for (const summary of await page.locator('summary').all()) await summary.click();
+
+      assert.deepEqual([...home, ...(await violationsOn(page))], []);
+      await close();
+    });
+
   it('tells a user who gives up, and one whose answer belongs to another flow', async () => {
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
@@ -200,6 +215,15 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     return shown.sort();
   };
 });
+
+/** The rules broken and where, without the rest of axe's report. */
+async function violationsOn(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found: unknown = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
+  );
+  return Array.isArray(found) ? found.map(String) : ['axe did not run'];
+}
 
 const KINDS: Readonly<Record<string, SandboxKind>> = {
   google: 'google',
