@@ -16,6 +16,8 @@ import {
 } from './sandbox-microsoft-graph.ts';
 import { ADA, codeOf, everyPage, type Json } from './sandbox-microsoft-harness.ts';
 
+const SHOWN = 'subject,start,originalStart,occurrenceId';
+
 describe('Series of the Microsoft sandbox', () => {
   it('expands on the organizer’s clock over a change of it', async (t) => {
     const { graph, calendarId } = await openGraph(t);
@@ -121,12 +123,14 @@ describe('Series of the Microsoft sandbox', () => {
 
     const exception = await graph('PATCH', pathOf(second), { body: moved });
     await graph('PATCH', pathOf(master), { body: { subject: 'Renamed' } });
-    const after = (await graph('GET', pathOf(second))).body;
+    const after = (await graph('GET', `${pathOf(second)}?$select=${SHOWN}`)).body;
 
     assert.equal(exception.body.type, 'exception');
     assert.equal(after.subject, 'Renamed');
     assert.equal(startOf(after), '2026-10-13T08:00:00.0000000');
     assert.equal(after.originalStart, '2026-10-12T07:00:00Z');
+    assert.equal(exception.body.originalStart, undefined);
+    assert.equal(after.occurrenceId, `OID.${master.id}.2026-10-12`);
     assert.equal(after.id, second?.id);
   });
 
@@ -161,6 +165,23 @@ describe('Series of the Microsoft sandbox', () => {
     });
   }
 
+  it('lists the exceptions of a master for $expand, with the members that $select names', async (t) => {
+    const { graph, calendarId } = await openGraph(t);
+    const master = await create(graph, calendarId, WEEKLY);
+    const second = (await occurrences(graph, master.id))[1];
+    await graph('PATCH', pathOf(second), { body: { subject: 'Other' } });
+    const query = '$select=subject,occurrenceId,exceptionOccurrences&$expand=exceptionOccurrences';
+
+    const { body } = await graph('GET', `${pathOf(master)}?${query}`);
+
+    const [{ '@odata.etag': _etag, ...exception } = {}] = body.exceptionOccurrences as Json[];
+    assert.deepEqual(exception, {
+      id: second?.id,
+      subject: 'Other',
+      occurrenceId: `OID.${master.id}.2026-10-12`,
+    });
+  });
+
   it('deletes one occurrence, for good', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
@@ -172,6 +193,7 @@ describe('Series of the Microsoft sandbox', () => {
     assert.equal(answer.status, 204);
     assert.equal((await occurrences(graph, master.id)).length, 5);
     assert.equal((await graph('GET', pathOf(third))).status, 404);
+    assert.equal((await graph('GET', pathOf(master))).body.cancelledOccurrences, undefined);
     assert.deepEqual(selected.body.cancelledOccurrences, [`OID.${master.id}.2026-10-19`]);
   });
 

@@ -19,7 +19,8 @@ export type DeltaEntry =
 export type DeltaRound = {
   readonly calendarId: string;
   readonly window: TimeWindow;
-  readonly entries: readonly DeltaEntry[];
+  /** By event: a series is never split over pages. */
+  readonly groups: readonly (readonly DeltaEntry[])[];
   /** What the calendar held when the round began. */
   readonly events: ReadonlyMap<string, StoredEvent>;
   readonly eventsChange: number;
@@ -58,11 +59,12 @@ export function deltaBook(): DeltaBook {
     return token;
   };
   const page = (owner: string, round: DeltaRound, from: number, size: number): DeltaPage => {
-    const entries = round.entries.slice(from, from + size);
-    const done = from + size >= round.entries.length;
+    const to = pageEnd(round.groups, from, size);
+    const entries = round.groups.slice(from, to).flat();
+    const done = to >= round.groups.length;
     const token = done
-      ? keep(owner, { kind: 'link', round: { ...round, entries: [] } })
-      : keep(owner, { kind: 'page', round, from: from + size });
+      ? keep(owner, { kind: 'link', round: { ...round, groups: [] } })
+      : keep(owner, { kind: 'page', round, from: to });
     return { entries, next: { parameter: done ? '$deltatoken' : '$skiptoken', token } };
   };
   return {
@@ -92,54 +94,63 @@ export const syncStateNotFound = (): SandboxRefusal =>
 
 function newRound(calendar: StoredCalendar, window: TimeWindow, since: DeltaRound | undefined): DeltaRound {
   const { id: calendarId, eventsChange } = calendar;
-  if (since?.eventsChange === eventsChange) return { ...since, entries: [] };
+  if (since?.eventsChange === eventsChange) return { ...since, groups: [] };
   const before: ReadonlyMap<string, StoredEvent> = since?.events ?? new Map();
   const events = new Map(calendar.events);
-  const entries: DeltaEntry[] = [];
-  for (const [key, event] of before)
-    if (!events.has(key)) entries.push(...difference(event, undefined, window));
-  for (const [key, event] of events) {
-    const known = before.get(key);
-    if (known !== event) entries.push(...difference(known, event, window));
-  }
-  return { calendarId, window, entries, events, eventsChange };
+  const gone = [...before]
+    .filter(([key]) => !events.has(key))
+    .map(([, event]) => difference(event, undefined, window));
+  const other = [...events]
+    .filter(([key, event]) => before.get(key) !== event)
+    .map(([key, event]) => difference(before.get(key), event, window));
+  const groups = [...gone, ...other].filter((entries) => entries.length > 0);
+  return { calendarId, window, groups, events, eventsChange };
 }
 
-/** What a client has to hear about one event: what is new or other, and what is no longer in the window. */
+/** As many whole groups as the size holds, but one at least. */
+function pageEnd(groups: DeltaRound['groups'], from: number, size: number): number {
+  let left = size;
+  let to = from;
+  while (to < groups.length && (to === from || left >= (groups[to]?.length ?? 0))) {
+    left -= groups[to]?.length ?? 0;
+    to += 1;
+  }
+  return to;
+}
+
+/**
+ * What a client hears about one event. A series that changed is told anew with all its occurrences in the window, and
+ * nothing is said of those it no longer has: that they are missing tells. Only when nothing of an event is left in
+ * the window is it told as removed; (k) a series with every occurrence of it then.
+ */
 function difference(
   before: StoredEvent | undefined,
   after: StoredEvent | undefined,
   window: TimeWindow,
-): DeltaEntry[] {
-  const old = itemsOf(before, window);
+): readonly DeltaEntry[] {
   const now = itemsOf(after, window);
-  const key = before?.key ?? after?.key ?? '';
-  const changed = [...now].filter(([name, { state }]) => old.get(name)?.state !== state);
-  const gone = [...old.keys()].filter((name) => !now.has(name));
-  return [
-    ...changed.map(([, { entry }]) => entry),
-    // (k) A series that is deleted is told with every occurrence of it that the client heard of.
-    ...gone.map((name): DeltaEntry => ({ kind: 'removed', key, original: name === '' ? undefined : name })),
-  ];
+  if (now.length > 0 || before === undefined) return now;
+  return itemsOf(before, window).map(
+    (entry): DeltaEntry => ({ kind: 'removed', key: before.key, original: originalOf(entry) }),
+  );
 }
 
-type DeltaItem = { readonly state: string; readonly entry: DeltaEntry };
+const originalOf = (entry: DeltaEntry): string | undefined =>
+  entry.kind === 'exception' || entry.kind === 'occurrence' ? entry.instance.original : undefined;
 
-/** By original start; the single event or master under the empty name. A series is in the window with its occurrences. */
-function itemsOf(event: StoredEvent | undefined, window: TimeWindow): ReadonlyMap<string, DeltaItem> {
-  const items = new Map<string, DeltaItem>();
+/** A single event, or a master before its occurrences; nothing when none of it is in the window. */
+function itemsOf(event: StoredEvent | undefined, window: TimeWindow): readonly DeltaEntry[] {
   const instances = event === undefined ? [] : instancesOf(event, window);
-  if (event === undefined || instances.length === 0) return items;
-  items.set('', { state: String(event.change), entry: { kind: 'event', event } });
-  for (const instance of instances) {
-    const { original, exception, start, end } = instance;
-    if (original === undefined) continue;
-    const kind = exception === undefined ? 'occurrence' : 'exception';
-    // (k) An occurrence is told again when it takes place at another time, not when only its master changed.
-    const state = exception === undefined ? `${start} ${end}` : `${exception.change} ${event.change}`;
-    items.set(original, { state: `${kind} ${state}`, entry: { kind, instance } });
-  }
-  return items;
+  if (event === undefined || instances.length === 0) return [];
+  const occurrences = instances
+    .filter(({ original }) => original !== undefined)
+    .map(
+      (instance): DeltaEntry => ({
+        kind: instance.exception === undefined ? 'occurrence' : 'exception',
+        instance,
+      }),
+    );
+  return [{ kind: 'event', event }, ...occurrences];
 }
 
 /** Whose links they are: sync states belong to a mailbox. */

@@ -7,7 +7,7 @@ import { occurrenceStub, type ShownEvent, shownEvent, shownInstance } from './ev
 import { type GraphCall, type GraphDeps, jsonAnswer } from './graph-request.ts';
 import { eventId, occurrenceId } from './item-id.ts';
 import { calendarOf } from './mailbox-store.ts';
-import { allowOnly, disturbed } from './page.ts';
+import { allowOnly, disturbed, selected } from './page.ts';
 
 /** (k) How many a page has when the client names no `odata.maxpagesize`. */
 const DEFAULT_SIZE = 50;
@@ -48,6 +48,9 @@ function askedPage(
   );
 }
 
+/** There is no `$select` here. */
+const byDefault = (event: ShownEvent): Partial<ShownEvent> => selected(event, new URLSearchParams());
+
 type Removed = {
   readonly '@removed': { readonly reason: 'deleted' };
   readonly id: string;
@@ -57,9 +60,9 @@ type Removed = {
 function shown(entry: DeltaEntry, { view }: GraphCall): ShownEvent | Removed {
   switch (entry.kind) {
     case 'event':
-      return { '@odata.type': '#microsoft.graph.event', ...shownEvent(entry.event, view) };
+      return { '@odata.type': '#microsoft.graph.event', ...byDefault(shownEvent(entry.event, view)) };
     case 'exception':
-      return { '@odata.type': '#microsoft.graph.event', ...shownInstance(entry.instance, view) };
+      return { '@odata.type': '#microsoft.graph.event', ...byDefault(shownInstance(entry.instance, view)) };
     case 'occurrence':
       return occurrenceStub(entry.instance, view);
     case 'removed': {

@@ -19,7 +19,7 @@ export function answerEvents(call: GraphCall): SandboxAnswer {
   allowOnly(searchParams, ['$top', '$skip', '$select', '$orderby', '$expand', '$count']);
   // (k) In the order they were made.
   const events = ordered([...calendarOf(call.account, call.parts.calendarId).events.values()], searchParams);
-  return eventPage(events, (event) => withExpansions(event, call), call);
+  return eventPage(events, (event) => withExpansions(event, call, MANY), call);
 }
 
 /** `/events/{id}`, of an event or of an occurrence. */
@@ -36,7 +36,8 @@ export function oneEvent(
   call: GraphCall,
   status = 200,
 ): SandboxAnswer {
-  const shown = instance === undefined ? withExpansions(event, call) : shownInstance(instance, call.view);
+  const shown =
+    instance === undefined ? withExpansions(event, call, ONE) : shownInstance(instance, call.view);
   const context = contextOf(call, `users('${call.account.oid}')/events/$entity`);
   const { request } = call;
   const body = selected(
@@ -127,23 +128,28 @@ function ordered(events: StoredEvent[], parameters: URLSearchParams): StoredEven
   return events.sort((a, b) => (value(a) < value(b) ? -sign : value(a) > value(b) ? sign : 0));
 }
 
-/**
- * What has to be asked for: `$expand=exceptionOccurrences`, `$expand=singleValueExtendedProperties($filter=id eq '…')`,
- * `$select=cancelledOccurrences`. (k)
- */
-function withExpansions(event: StoredEvent, { request, view }: GraphCall): ShownEvent {
+const ONE: readonly string[] = ['exceptionOccurrences', 'singleValueExtendedProperties'];
+const MANY: readonly string[] = ['singleValueExtendedProperties'];
+
+/** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. (k) */
+function withExpansions(
+  event: StoredEvent,
+  { request, view }: GraphCall,
+  known: readonly string[],
+): ShownEvent {
   const expand = request.url.searchParams.get('$expand') ?? '';
-  const select = request.url.searchParams.get('$select')?.split(',') ?? [];
-  if (!/^(exceptionOccurrences|singleValueExtendedProperties(\([^)]*\))?|,|\s)*$/.test(expand))
-    throw unsupportedQuery('$expand');
+  const names = [...expand.replace(/\([^)]*\)/g, '').split(',')].map((name) => name.trim()).filter(Boolean);
+  if (names.some((name) => !known.includes(name))) throw unsupportedQuery('$expand');
   const shown = shownEvent(event, view);
-  if (expand.includes('exceptionOccurrences')) {
+  if (names.includes('exceptionOccurrences')) {
     shown.exceptionOccurrences = instancesOf(event, ALWAYS)
       .filter(({ exception }) => exception !== undefined)
-      .map((instance) => shownInstance(instance, view));
+      .map((instance) => selected(shownInstance(instance, view), request.url.searchParams));
   }
-  if (select.includes('cancelledOccurrences')) shown.cancelledOccurrences = cancelledOccurrences(event, view);
-  if (expand.includes('singleValueExtendedProperties') && !view.basic) {
+  if (known === ONE && event.recurrence !== undefined) {
+    shown.cancelledOccurrences = cancelledOccurrences(event, view);
+  }
+  if (names.includes('singleValueExtendedProperties') && !view.basic) {
     const ids = [...expand.matchAll(/id eq '([^']*)'/gi)].map(([, id]) => id);
     const properties = event.content.extendedProperties.filter(
       ({ id }) => ids.length === 0 || ids.includes(id),

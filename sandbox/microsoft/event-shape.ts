@@ -19,8 +19,12 @@ export type EventView = {
   readonly origin: string;
 };
 
-/** With the annotations that the published types leave out. */
-export type ShownEvent = GraphEvent & { '@odata.etag'?: string; '@odata.type'?: string };
+/** With what the published types leave out; `occurrenceId` is documented all the same. */
+export type ShownEvent = GraphEvent & {
+  '@odata.etag'?: string;
+  '@odata.type'?: string;
+  occurrenceId?: string;
+};
 
 /** A single event or a master. */
 export function shownEvent(event: StoredEvent, view: EventView): ShownEvent {
@@ -56,6 +60,7 @@ export function shownInstance(instance: EventInstance, view: EventView): ShownEv
     seriesMasterId: eventId(event.key, view.idForm),
     recurrence: null,
     originalStart: stampOf(instantOf(originalTime(event, original), 'UTC')).replace(/\.0+Z$/, 'Z'),
+    occurrenceId: dayId(event, original, view),
     ...times(content.isAllDay, start, end, view),
     webLink: webLink(event.key, view),
   };
@@ -74,12 +79,14 @@ export function occurrenceStub({ event, original, start, end }: EventInstance, v
   };
 }
 
-/** `OID.<master>.<date>`: how a master lists the occurrences deleted from it. */
-export function cancelledOccurrences(event: StoredEvent, view: EventView): string[] {
-  const id = eventId(event.key, view.idForm);
-  return [...event.deleted]
-    .sort()
-    .map((original) => `OID.${id}.${original.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3')}`);
+/** The occurrences deleted from a master, by the names it has for them. */
+export const cancelledOccurrences = (event: StoredEvent, view: EventView): string[] =>
+  [...event.deleted].sort().map((original) => dayId(event, original, view));
+
+/** `OID.<master>.<date>`: an occurrence by its day, on the clock of the series (k). */
+function dayId({ key }: StoredEvent, original: string, { idForm }: EventView): string {
+  const day = original.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3');
+  return `OID.${eventId(key, idForm)}.${day}`;
 }
 
 function times(isAllDay: boolean, start: number, end: number, { zoneName }: EventView) {

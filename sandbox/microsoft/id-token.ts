@@ -50,9 +50,13 @@ export function idTokenClaims(
     ...(scopes.profile ? { name: account.name, preferred_username: account.email, oid: account.oid } : {}),
     ...(scopes.email ? { email: account.email } : {}),
     ...(nonce === undefined ? {} : { nonce }),
-    sub: hash('sha256', `${account.oid} ${clientId}`, 'base64url'),
+    sub: subjectOf(account, clientId),
     tid: account.tenant,
     uti: hash('sha256', randomUUID(), 'base64url').slice(0, 22),
     ver: '2.0',
   };
 }
+
+/** Another one for each app, so that apps cannot compare their users. */
+export const subjectOf = ({ oid }: Account, clientId: string): string =>
+  hash('sha256', `${oid} ${clientId}`, 'base64url');

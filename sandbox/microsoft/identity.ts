@@ -1,13 +1,14 @@
 /** The identity platform's operations: which request is which, and what each answers. */
 import type { SandboxClock } from '../core/clock.ts';
 import { matchPath } from '../core/path-pattern.ts';
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import { answerAdminConsent } from './admin-consent.ts';
 import type { Apps } from './app-registration.ts';
 import { answerAuthorize, answerChoice, answerConsent, chosenEmail } from './authorize.ts';
 import { type Directory, findAccount } from './directory.ts';
-import type { IdTokenSigner } from './id-token.ts';
+import { type IdTokenSigner, subjectOf } from './id-token.ts';
 import { metadataAt } from './metadata.ts';
 import { type TenantPath, tenantPath } from './tenant.ts';
 import { answerTokenRequest } from './token-endpoint.ts';
@@ -66,6 +67,12 @@ const ENDPOINTS: readonly Endpoint[] = [
     user: tokenUser,
     answer: (request, tenant, deps) => json(answerTokenRequest(request, tenant, deps)),
   },
+  {
+    method: 'GET',
+    path: '/oidc/userinfo',
+    name: 'userinfo',
+    answer: (request, _tenant, deps) => userInfo(request, deps),
+  },
   { method: 'GET', path: '/:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
   { method: 'POST', path: '/:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
 ];
@@ -76,7 +83,7 @@ export function identityOperation(request: SandboxRequest, deps: IdentityDeps): 
     const parts = request.method === method ? matchPath(path, request.url.pathname) : undefined;
     if (parts === undefined) continue;
     const run = () => {
-      const tenant = tenantPath(parts.tenant ?? '');
+      const tenant = tenantPath(parts.tenant ?? 'common');
       if (tenant === undefined) throw aadsts(90002);
       return answer(request, tenant, deps);
     };
@@ -93,6 +100,15 @@ function tokenUser(request: SandboxRequest, { vault, directory }: IdentityDeps):
   const form = new URLSearchParams(request.body);
   const account = vault.holder(form.get('code') ?? form.get('refresh_token') ?? '');
   return account === undefined ? undefined : findAccount(directory, account.email)?.email;
+}
+
+/** OpenID Connect Core §5.3; in the world Graph serves it. */
+function userInfo({ headers }: SandboxRequest, { vault }: IdentityDeps): SandboxAnswer {
+  const access = vault.access(/^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '');
+  if (typeof access === 'string')
+    throw new SandboxRefusal(401, 'invalid_token', 'The access token is not valid.');
+  const { account, clientId } = access;
+  return json({ sub: subjectOf(account, clientId), name: account.name, email: account.email });
 }
 
 function json(body: object): SandboxAnswer {

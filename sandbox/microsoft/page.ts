@@ -52,17 +52,21 @@ export function disturbed<T>(items: readonly T[], effects: readonly FaultEffect[
   return has('duplicate') ? ordered.flatMap((item, index) => (index === 0 ? [item, item] : [item])) : ordered;
 }
 
-/** Only the members that `$select` names, the id and annotations beside them. */
+/** Answered only when `$select` names them; of `originalStart` that is reported (k), of the others documented. */
+const ON_SELECT = ['cancelledOccurrences', 'occurrenceId', 'originalStart'];
+
+/** Only the members that `$select` names, the id and annotations beside them; without one, what is shown by default. */
 export function selected<T extends object>(item: T, parameters: URLSearchParams): Partial<T> {
   const names = parameters
     .get('$select')
     ?.split(',')
     .map((name) => name.trim());
-  if (names === undefined) return item;
+  const isShown = (name: string) =>
+    names === undefined
+      ? !ON_SELECT.includes(name)
+      : name === 'id' || name.startsWith('@') || names.includes(name);
   // Some of the entries of a T, unchanged.
-  return Object.fromEntries(
-    Object.entries(item).filter(([name]) => name === 'id' || name.startsWith('@') || names.includes(name)),
-  ) as Partial<T>;
+  return Object.fromEntries(Object.entries(item).filter(([name]) => isShown(name))) as Partial<T>;
 }
 
 /** Refuses the query options that an operation does not play. */

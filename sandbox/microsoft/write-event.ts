@@ -2,11 +2,13 @@
 import { DAY, formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventBody } from './event.schema.ts';
+import { BLANK, plainMembers } from './event-members.ts';
 import { instantOfTime, isMidnight, localMs, readTime, type StoredTime, zoneOfName } from './graph-time.ts';
 import { newItemKey } from './item-id.ts';
-import type { EventContent, PlainMembers, StoredEvent } from './mailbox.ts';
+import type { EventContent, StoredEvent } from './mailbox.ts';
 import { onlineMeetingMembers } from './online-meeting.ts';
 import { firstStart, readRecurrence, ruleOf, type StoredRecurrence } from './recurrence-pattern.ts';
+import { instanceAt } from './series-instances.ts';
 
 export type WriteDeps = {
   readonly now: number;
@@ -56,9 +58,8 @@ export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDep
     return { ...changed, exceptions: new Map(), deleted: new Set() };
   }
   // (k) Trimming a series keeps what remains of its exceptions.
-  const { type, endDate } = placed.recurrence.range;
-  const last = type === 'endDate' ? (endDate ?? '').replaceAll('-', '') : '99999999';
-  const remains = (original: string) => original.slice(0, 8) <= last;
+  const plain = { ...changed, exceptions: new Map(), deleted: new Set<string>() };
+  const remains = (original: string) => instanceAt(plain, original) !== undefined;
   return {
     ...changed,
     exceptions: new Map([...event.exceptions].filter(([original]) => remains(original))),
@@ -147,38 +148,6 @@ function refuseBadTimes({ start, end, isAllDay }: EventContent): void {
   }
 }
 
-/** `null` puts a member back to what a new event has. */
-function plainMembers(body: EventBody, before: EventContent): PlainMembers {
-  const names = Object.keys(BLANK).filter((name) => name in body);
-  const written = Object.fromEntries(
-    // The schema has checked the values; BLANK has the names that PlainMembers has.
-    names.map((name) => [name, body[name as keyof EventBody] ?? BLANK[name as keyof typeof BLANK]]),
-  ) as PlainMembers;
-  const { location, attendees, body: text } = body;
-  return {
-    ...written,
-    ...(location && { location: { ...BLANK.location, ...location, uniqueId: location.displayName ?? '' } }),
-    ...(text && { body: { contentType: text.contentType ?? 'text', content: text.content ?? '' } }),
-    ...(attendees && { attendees: attendees.map((attendee) => withResponse(attendee, before)) }),
-  };
-}
-
-type WrittenAttendee = NonNullable<EventBody['attendees']>[number];
-
-/** An attendee who stays keeps what they answered. */
-function withResponse({ emailAddress, type }: WrittenAttendee, before: EventContent) {
-  const address = emailAddress.address ?? '';
-  if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
-    throw new SandboxRefusal(400, 'ErrorInvalidRecipients', 'At least one recipient is not valid.');
-  }
-  const same = before.attendees?.find((known) => known.emailAddress?.address === address);
-  return {
-    type: type ?? ('required' as const),
-    status: same?.status ?? { response: 'none' as const, time: '0001-01-01T00:00:00Z' },
-    emailAddress: { name: emailAddress.name ?? address, address },
-  };
-}
-
 function mergedProperties(
   { extendedProperties }: EventContent,
   written: readonly { id: string; value: string }[],
@@ -186,29 +155,6 @@ function mergedProperties(
   const ids = new Set(written.map(({ id }) => id));
   return [...extendedProperties.filter(({ id }) => !ids.has(id ?? '')), ...written];
 }
-
-/** What Outlook gives a new event. */
-const BLANK = {
-  allowNewTimeProposals: true,
-  attendees: [],
-  body: { contentType: 'html', content: '' },
-  categories: [],
-  hideAttendees: false,
-  importance: 'normal',
-  isReminderOn: true,
-  location: {
-    displayName: '',
-    locationType: 'default',
-    uniqueIdType: 'unknown',
-    address: {},
-    coordinates: {},
-  },
-  reminderMinutesBeforeStart: 15,
-  responseRequested: true,
-  sensitivity: 'normal',
-  showAs: 'busy',
-  subject: '',
-} satisfies PlainMembers;
 
 function blankContent({ owner }: WriteDeps): EventContent {
   const epoch = { local: '1601-01-01T00:00:00', zone: 'UTC' };
