@@ -17,99 +17,83 @@ const POLL_MS = 100;
 /** Longer waits are told to the caller. */
 const PATIENCE_MS = 60_000;
 
-type HeldSlot = RequestSlot & { readonly takenAt: number };
+/** The slots of this process. */
+export interface RequestSlots {
+  /** Runs the request in one of the mailbox's slots, of which there are `most` over all instances. */
+  run<T>(mailbox: string, most: number, request: () => Promise<T>): Promise<T>;
+  /** Gives back what is idle, so that a process started next need not wait for leases to end. */
+  stop(): Promise<void>;
+}
 
+export function requestSlots(store: RequestLimitStore, now: () => number): RequestSlots {
+  const lanes = new Map<string, Lane>();
+  const forget = (lane: Lane) => {
+    if (lanes.get(lane.mailbox) === lane) lanes.delete(lane.mailbox);
+  };
+  return {
+    async run(mailbox, most, request) {
+      const lane =
+        lanes.get(mailbox) ?? new Lane({ mailbox, most, store, now, unused: (own) => forget(own) });
+      lanes.set(mailbox, lane);
+      return lane.run(request);
+    },
+    async stop() {
+      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
+    },
+  };
+}
+
+type LaneDeps = {
+  readonly mailbox: string;
+  readonly most: number;
+  readonly store: RequestLimitStore;
+  readonly now: () => number;
+  /** Called when it holds and awaits nothing. */
+  readonly unused: (lane: Lane) => void;
+};
+type HeldSlot = RequestSlot & { readonly takenAt: number };
 type Waiter = { go(slot: HeldSlot): void; fail(reason: unknown): void };
 
 /** What this process does with one mailbox. */
-type Lane = {
+class Lane {
   readonly mailbox: string;
-  readonly most: number;
+  readonly #deps: LaneDeps;
   /** Taken in the database by this process, busy and idle ones. */
-  readonly held: Set<HeldSlot>;
-  readonly idle: { slot: HeldSlot; timer: NodeJS.Timeout }[];
-  readonly waiting: Waiter[];
-  isTaking: boolean;
-};
-
-export function requestSlots(store: RequestLimitStore, now: () => number) {
-  const lanes = new Map<string, Lane>();
+  readonly #held = new Set<HeldSlot>();
+  readonly #idle: { slot: HeldSlot; timer: NodeJS.Timeout }[] = [];
+  readonly #waiting: Waiter[] = [];
   /** What goes on in the background, for `stop` to wait for. */
-  const pending = new Set<Promise<void>>();
-  const inBackground = (work: Promise<void>): void => {
-    pending.add(work);
-    void work.finally(() => pending.delete(work));
-  };
-  const laneOf = (mailbox: string, most: number): Lane => {
-    let lane = lanes.get(mailbox);
-    if (lane === undefined) {
-      lane = { mailbox, most, held: new Set(), idle: [], waiting: [], isTaking: false };
-      lanes.set(mailbox, lane);
-    }
-    return lane;
-  };
-  const forgetUnused = (lane: Lane): void => {
-    if (lane.held.size === 0 && lane.waiting.length === 0) lanes.delete(lane.mailbox);
-  };
-  const letGo = async (lane: Lane, slot: HeldSlot): Promise<void> => {
-    lane.held.delete(slot);
-    forgetUnused(lane);
-    // Not given back it is free when its lease ends.
-    await store.giveSlotBack(slot).catch(() => {});
-  };
+  readonly #pending = new Set<Promise<void>>();
+  #isServing = false;
 
-  const take = async (lane: Lane): Promise<HeldSlot | undefined> => {
-    const first = Math.floor(Math.random() * lane.most);
-    for (let i = 0; i < lane.most; i += 1) {
-      const slot = (first + i) % lane.most;
-      if ([...lane.held].some((own) => own.slot === slot)) continue;
-      const takenAt = now();
-      const taken = { mailbox: lane.mailbox, slot, holder: randomUUID(), takenAt };
-      if (await store.takeSlot(taken, takenAt, takenAt + LEASE_MS)) return taken;
-    }
-    return undefined;
-  };
-  /** Takes slots for those who wait, one after the other, until nobody does. */
-  const serve = async (lane: Lane): Promise<void> => {
-    if (lane.isTaking) return;
-    lane.isTaking = true;
+  constructor(deps: LaneDeps) {
+    this.mailbox = deps.mailbox;
+    this.#deps = deps;
+  }
+
+  async run<T>(request: () => Promise<T>): Promise<T> {
+    const idle = this.#idle.shift();
+    if (idle !== undefined) clearTimeout(idle.timer);
+    const slot = idle?.slot ?? (await this.#acquire());
     try {
-      while (lane.waiting.length > 0) {
-        const slot = await take(lane);
-        if (slot === undefined) {
-          await sleep(POLL_MS * (0.5 + Math.random()));
-          continue;
-        }
-        lane.held.add(slot);
-        handOn(lane, slot);
-      }
-    } catch (reason) {
-      for (const { fail } of lane.waiting.splice(0)) fail(reason);
+      return await request();
     } finally {
-      lane.isTaking = false;
-      forgetUnused(lane);
+      if (this.#deps.now() - slot.takenAt > KEPT_MS) await this.#giveBack(slot);
+      else this.#handOn(slot);
     }
-  };
-  const handOn = (lane: Lane, slot: HeldSlot): void => {
-    const next = lane.waiting.shift();
-    if (next !== undefined) {
-      next.go(slot);
-      return;
-    }
-    const timer = setTimeout(() => {
-      const at = lane.idle.findIndex((idle) => idle.slot === slot);
-      if (at >= 0) lane.idle.splice(at, 1);
-      inBackground(letGo(lane, slot));
-    }, IDLE_MS);
-    timer.unref();
-    lane.idle.push({ slot, timer });
-  };
-  const isWorn = (slot: HeldSlot): boolean => now() - slot.takenAt > KEPT_MS;
+  }
 
-  const acquire = (lane: Lane): Promise<HeldSlot> =>
-    new Promise((resolve, reject) => {
+  async stop(): Promise<void> {
+    await Promise.all(this.#pending);
+    const idle = this.#idle.splice(0);
+    for (const { timer } of idle) clearTimeout(timer);
+    await Promise.all(idle.map(({ slot }) => this.#giveBack(slot)));
+  }
+
+  #acquire(): Promise<HeldSlot> {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        lane.waiting.splice(lane.waiting.indexOf(waiter), 1);
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
         reject(tooLong());
       }, PATIENCE_MS);
       const waiter: Waiter = {
@@ -122,38 +106,77 @@ export function requestSlots(store: RequestLimitStore, now: () => number) {
           reject(reason);
         },
       };
-      lane.waiting.push(waiter);
-      inBackground(serve(lane));
+      this.#waiting.push(waiter);
+      if (!this.#isServing) this.#inBackground(this.#serve());
     });
+  }
 
-  return {
-    async run<T>(mailbox: string, most: number, request: () => Promise<T>): Promise<T> {
-      const lane = laneOf(mailbox, most);
-      const slot = idleSlot(lane) ?? (await acquire(lane));
-      try {
-        return await request();
-      } finally {
-        if (isWorn(slot)) await letGo(lane, slot);
-        else handOn(lane, slot);
+  /** Takes slots for those who wait, one after the other, until nobody does. */
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    try {
+      while (this.#waiting.length > 0) {
+        const slot = await this.#take();
+        if (slot === undefined) {
+          await sleep(POLL_MS * (0.5 + Math.random()));
+          continue;
+        }
+        this.#held.add(slot);
+        this.#handOn(slot);
       }
-    },
+    } catch (reason) {
+      for (const { fail } of this.#waiting.splice(0)) fail(reason);
+    } finally {
+      // In the same turn as the last look at who waits: whoever comes after starts it anew.
+      this.#isServing = false;
+      this.#tellIfUnused();
+    }
+  }
 
-    /** Gives back what is idle, so that a process started next need not wait for leases to end. */
-    async stop(): Promise<void> {
-      await Promise.all(pending);
-      const idle = [...lanes.values()].flatMap((lane) =>
-        lane.idle.splice(0).map((one) => ({ lane, ...one })),
-      );
-      for (const { timer } of idle) clearTimeout(timer);
-      await Promise.all(idle.map(({ lane, slot }) => letGo(lane, slot)));
-    },
-  };
-}
+  async #take(): Promise<HeldSlot | undefined> {
+    const { mailbox, most, store, now } = this.#deps;
+    const first = Math.floor(Math.random() * most);
+    for (let i = 0; i < most; i += 1) {
+      const slot = (first + i) % most;
+      if ([...this.#held].some((own) => own.slot === slot)) continue;
+      const takenAt = now();
+      const taken = { mailbox, slot, holder: randomUUID(), takenAt };
+      if (await store.takeSlot(taken, takenAt, takenAt + LEASE_MS)) return taken;
+    }
+    return undefined;
+  }
 
-function idleSlot(lane: Lane): HeldSlot | undefined {
-  const idle = lane.idle.shift();
-  if (idle !== undefined) clearTimeout(idle.timer);
-  return idle?.slot;
+  /** To whoever waits, or for a moment to nobody. */
+  #handOn(slot: HeldSlot): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      next.go(slot);
+      return;
+    }
+    const timer = setTimeout(() => {
+      const at = this.#idle.findIndex((idle) => idle.slot === slot);
+      if (at >= 0) this.#idle.splice(at, 1);
+      this.#inBackground(this.#giveBack(slot));
+    }, IDLE_MS);
+    timer.unref();
+    this.#idle.push({ slot, timer });
+  }
+
+  async #giveBack(slot: HeldSlot): Promise<void> {
+    // Not given back it is free when its lease ends.
+    await this.#deps.store.giveSlotBack(slot).catch(() => {});
+    this.#held.delete(slot);
+    this.#tellIfUnused();
+  }
+
+  #tellIfUnused(): void {
+    if (this.#held.size === 0 && this.#waiting.length === 0 && !this.#isServing) this.#deps.unused(this);
+  }
+
+  #inBackground(work: Promise<void>): void {
+    this.#pending.add(work);
+    void work.finally(() => this.#pending.delete(work));
+  }
 }
 
 const tooLong = () =>

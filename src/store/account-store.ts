@@ -26,6 +26,49 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       return linked;
     },
 
+    ...readsOf(db, sealer),
+
+    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
+      await db.write(
+        `UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
+                health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
+                calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
+                                           ELSE calendar_permission END
+          WHERE account_key = :accountKey AND times_linked = :timesLinked
+            AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
+            AND NOT (health = 'reauth_required' AND :state = 'degraded')
+         RETURNING account_key`,
+        { accountKey, timesLinked, state, reason, message, now },
+      );
+    },
+
+    async recover(accountKey, now) {
+      await db.write(
+        `UPDATE account SET health = 'active', health_message = NULL, health_since = :now,
+                calendar_permission = CASE WHEN health_reason = 'calendar_permission_missing' THEN 1
+                                           ELSE calendar_permission END,
+                health_reason = NULL
+          WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
+            AND NOT EXISTS (SELECT 1 FROM calendar
+                             WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
+         RETURNING account_key`,
+        { accountKey, now },
+      );
+    },
+
+    async disconnect(clientId, userId, provider, accountId, now) {
+      const values = { clientId, userId, provider, accountId: accountId ?? null, now };
+      const gone = await db.transaction((tx) => disconnect(tx, values));
+      if (gone > 0) jobScheduled();
+      return gone;
+    },
+  };
+}
+
+type Reads = Pick<AccountStore, 'listAccounts' | 'findAccount' | 'accountsLinkedBy' | 'credentialsOf'>;
+
+function readsOf(db: Database, sealer: Sealer): Reads {
+  return {
     async listAccounts(clientId, userId) {
       const rows = await db.all<AccountRow>(
         `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
@@ -61,41 +104,6 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
         { accountKey },
       );
       return row && JSON.parse(sealer.open(row.credentials, credentialsContext(accountKey)));
-    },
-
-    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
-      await db.write(
-        `UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
-                health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
-                calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
-                                           ELSE calendar_permission END
-          WHERE account_key = :accountKey AND times_linked = :timesLinked
-            AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
-            AND NOT (health = 'reauth_required' AND :state = 'degraded')
-         RETURNING account_key`,
-        { accountKey, timesLinked, state, reason, message, now },
-      );
-    },
-
-    async recover(accountKey, now) {
-      await db.write(
-        `UPDATE account SET health = 'active', health_message = NULL, health_since = :now,
-                calendar_permission = CASE WHEN health_reason = 'calendar_permission_missing' THEN 1
-                                           ELSE calendar_permission END,
-                health_reason = NULL
-          WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
-            AND NOT EXISTS (SELECT 1 FROM calendar
-                             WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
-         RETURNING account_key`,
-        { accountKey, now },
-      );
-    },
-
-    async disconnect(clientId, userId, provider, accountId, now) {
-      const values = { clientId, userId, provider, accountId: accountId ?? null, now };
-      const gone = await db.transaction((tx) => disconnect(tx, values));
-      if (gone > 0) jobScheduled();
-      return gone;
     },
   };
 }
