@@ -11,6 +11,7 @@ import { ProviderError, type ProviderErrorKind } from '../src/calendars/provider
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { appleProvider } from '../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
+import { seriesWithOverride } from './servers/icalendar.ts';
 import { type Mirror, sync, titles } from './servers/mirror.ts';
 import { recordingLog } from './servers/recording-log.ts';
 
@@ -135,6 +136,24 @@ for (const kind of ['caldav', 'icloud'] as const)
         'Weekly 2026-10-12T07:00:00.000Z',
         'Weekly 2026-10-13T07:00:00.000Z',
       ]);
+    });
+
+    it('knows the occurrences of series that other clients wrote in their own spelling', async () => {
+      const own = await emptyCalendar();
+      const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
+      assert.equal((await send('PUT', `${own}other.ics`, seriesWithOverride('other'))).status, 201);
+
+      await sandbox.hand.deleteOccurrence(ADA, own, 'other.ics', utc('2026-01-12T09:00:00'));
+      await sandbox.hand.changeOccurrence(ADA, own, 'other.ics', utc('2026-01-19T09:00:00'), {
+        title: 'Third',
+      });
+
+      const window = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2026, 0, 27) };
+      const shown = await sandbox.hand.instances(ADA, own, window);
+      assert.deepEqual(
+        shown.map(({ title }) => title),
+        ['Weekly', 'Third', 'Weekly'],
+      );
     });
 
     it('carries every word of an event', async () => {

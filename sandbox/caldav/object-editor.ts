@@ -1,30 +1,41 @@
 /** Calendar object resources as text to edit: a master and its overrides in one VCALENDAR (RFC 4791 §4.1). */
 import { type Component, parseComponents } from '../../src/lib/icalendar/component.ts';
 import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
+import { parseTime } from '../../src/lib/icalendar/time-value.ts';
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import type { EventDraft } from '../core/provider-sandbox.ts';
 import { escapedText, timeLine, utcText, writeComponent } from './icalendar-writer.ts';
 import { vtimezoneOf } from './vtimezone-writer.ts';
 
-/** The lines of VEVENTs: the master's, then its overrides', each by the value of its RECURRENCE-ID line. */
+/** The lines of VEVENTs: the master's, then its overrides', each by the instant of its original start. */
 export type EditedObject = {
   readonly master: readonly string[];
-  readonly overrides: ReadonlyMap<string, readonly string[]>;
+  readonly overrides: ReadonlyMap<number, readonly string[]>;
 };
 
 export function readObject(icalendar: string): EditedObject {
   const events = parseComponents(icalendar).flatMap(({ components }) =>
     components.filter(({ name }) => name === 'VEVENT').map(({ lines }) => lines),
   );
-  const overrides = new Map<string, readonly string[]>();
+  const overrides = new Map<number, readonly string[]>();
   let master: readonly string[] = [];
   for (const lines of events) {
     const recurrenceId = lineNamed(lines, 'RECURRENCE-ID');
     if (recurrenceId === undefined) master = lines;
-    else overrides.set(recurrenceId, lines);
+    else overrides.set(instantIn(recurrenceId), lines);
   }
   if (master.length === 0) throw new Error('There is no event, or only an exception of one');
   return { master, overrides };
+}
+
+/** Floating times count as UTC: nothing here writes them. */
+function instantIn(line: string): number {
+  const property = parseContentLine(line);
+  const zoneOf = (tzid = 'UTC') => ianaZone(tzid);
+  const time = property && parseTime(property.value, property, zoneOf);
+  if (time === undefined) throw new Error(`This is no original start: ${line}`);
+  return instantOf(time, 'UTC');
 }
 
 /** With a VTIMEZONE for every zone that is named. `now` is epoch milliseconds. */
@@ -74,7 +85,9 @@ export function changedEvent(
     `DTSTAMP:${utcText(now)}`,
     `LAST-MODIFIED:${utcText(now)}`,
   ];
-  return [...without(lines, ...replaced.map(nameOf)), ...replaced];
+  // An end takes the place of a duration: a VEVENT has one of them (RFC 5545 §3.6.1).
+  const names = [...replaced.map(nameOf), ...(end === undefined ? [] : ['DURATION'])];
+  return [...without(lines, ...names), ...replaced];
 }
 
 export function sequenceOf(lines: readonly string[]): number {

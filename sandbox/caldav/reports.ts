@@ -1,14 +1,13 @@
 /** REPORT (RFC 3253 §3.6) on a calendar: sync-collection, calendar-query, calendar-multiget, free-busy-query. */
 
-import { timeZoneOf } from '../../src/providers/caldav/calendar-time-zone.ts';
 import { caldav, dav } from '../../src/providers/caldav/dav-names.ts';
 import { child, hrefsOf, textOf, type XmlElement } from '../../src/providers/caldav/xml.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import type { CalendarCollection, CalendarObject } from './collection.ts';
+import { calendarZone } from './calendar-zone.ts';
+import type { CalendarObject } from './collection.ts';
 import { failedCondition, multistatus, propertyResponse, statusResponse, xmlText } from './dav-answer.ts';
 import { befallen, type DavContext } from './dav-context.ts';
 import { freeBusyText } from './free-busy.ts';
-import { TIME_ZONE } from './live-properties.ts';
 import { valuesOf } from './propfind.ts';
 import { matches, readFilter, readTimeRange } from './query-filter.ts';
 import { type DavResource, pathOf, resourceAt } from './resource-tree.ts';
@@ -117,8 +116,3 @@ function itself(resource: CalendarResource, body: XmlElement, context: DavContex
 
 const askedFor = (body: XmlElement): string[] =>
   child(body, dav('prop'))?.children.map(({ name }) => name) ?? [];
-
-export function calendarZone({ properties }: CalendarCollection): string {
-  const text = properties.get(TIME_ZONE)?.replaceAll('&#13;', '\r').replaceAll('&amp;', '&');
-  return timeZoneOf(text) ?? 'UTC';
-}

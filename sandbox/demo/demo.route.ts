@@ -2,13 +2,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
 import cookies from '@fastify/cookie';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { ApiError } from '../../src/http/api-error.ts';
 import { sendPage } from '../../src/http/html.ts';
 import { connectedPage } from './connected.page.ts';
 import { pagePolicy } from './demo-layout.page.ts';
-import { type DemoSession, demoSessions, type Notice } from './demo-session.ts';
+import { type DemoSession, type DemoSessions, demoSessions, type Notice } from './demo-session.ts';
 import { type DemoPerson, homePage } from './home.page.ts';
 import {
   type Application,
@@ -34,100 +34,98 @@ const COOKIE = 'kalends_demo';
 const WEEKS_MS = 4 * 7 * 86_400_000;
 
 export function demoRoutes(deps: DemoDeps): FastifyPluginAsync {
-  const { application, people, controlUrl, now } = deps;
   const sessions = demoSessions();
-  const policy = pagePolicy(application.kalendsUrl);
-  const sessionOf = (request: FastifyRequest): DemoSession | undefined =>
-    sessions.find(request.cookies[COOKIE]);
-  const sessionFor = (request: FastifyRequest, reply: FastifyReply): DemoSession => {
-    const found = sessionOf(request);
-    if (found !== undefined) return found;
-    const { name, session } = sessions.start();
-    reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
-    return session;
-  };
-
   return async (app) => {
     await app.register(cookies);
-
-    app.get('/', async (request, reply) => {
-      const session = sessionOf(request);
-      const notice = session && takeNotice(session);
-      const page = homePage({
-        people: people(),
-        controlUrl,
-        notice,
-        isConnected: session?.tokens !== undefined,
-      });
-      return sendPage(reply, 200, page, policy);
-    });
-
-    app.get<{ Querystring: { scope?: string } }>('/connect', async (request, reply) => {
-      const session = sessionFor(request, reply);
-      session.state = randomBytes(16).toString('base64url');
-      const { userId, state } = session;
-      const scope = String(request.query.scope ?? 'read-write');
-      return reply.redirect(authorizeUrl(application, { userId, state, scope }), 303);
-    });
-
-    app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/callback', async (request, reply) => {
-      const session = sessionOf(request);
-      if (session === undefined) return reply.redirect('/', 303);
-      const accepted = acceptedCode(request.query, session);
-      session.state = undefined;
-      if ('trouble' in accepted) return backHome(reply, session, { kind: 'trouble', text: accepted.trouble });
-      return telling(session, reply, async () => {
-        session.tokens = await exchangeCode(application, accepted.code, now());
-        session.notice = { kind: 'done', text: 'Connected: the code was exchanged for these tokens.' };
-        return reply.redirect('/connected', 303);
-      });
-    });
-
-    app.get('/connected', async (request, reply) => {
-      const session = sessionOf(request);
-      if (session?.tokens === undefined) return reply.redirect('/', 303);
-      const { userId, tokens } = session;
-      const window = { start: now(), end: now() + WEEKS_MS };
-      const calendars = await told(listCalendars(application, tokens.accessToken));
-      const events = await told(listEvents(application, tokens.accessToken, window));
-      const page = connectedPage({
-        userId,
-        tokens,
-        notice: takeNotice(session),
-        calendars,
-        events,
-        now: now(),
-      });
-      return sendPage(reply, 200, page, policy);
-    });
-
-    app.post('/refresh', { onRequest: refuseOtherSites }, async (request, reply) => {
-      const session = sessionOf(request);
-      if (session?.tokens === undefined) return reply.redirect('/', 303);
-      const { refreshToken } = session.tokens;
-      return telling(session, reply, async () => {
-        session.tokens = await refreshTokens(application, refreshToken, now());
-        session.notice = { kind: 'done', text: 'The tokens are new. The old refresh token is dead.' };
-        return reply.redirect('/connected', 303);
-      });
-    });
-
-    app.post('/revoke', { onRequest: refuseOtherSites }, async (request, reply) => {
-      const session = sessionOf(request);
-      if (session?.tokens === undefined) return reply.redirect('/', 303);
-      const { accessToken, refreshToken } = session.tokens;
-      return telling(session, reply, async () => {
-        await revokeTokens(application, refreshToken);
-        const after = await told(listCalendars(application, accessToken));
-        session.tokens = undefined;
-        const answer = 'problem' in after ? after.problem.status : 200;
-        return backHome(reply, session, {
-          kind: 'done',
-          text: `Revoked. Asked for calendars with the old access token, Kalends now answers ${answer}.`,
-        });
-      });
-    });
+    pages(app, deps, sessions);
+    flow(app, deps, sessions);
+    tokenButtons(app, deps, sessions);
   };
+}
+
+const sessionOf = ({ cookies: { [COOKIE]: name } }: FastifyRequest, sessions: DemoSessions) =>
+  sessions.find(name);
+
+/** The browser's session, made when it has none. */
+function sessionFor(request: FastifyRequest, reply: FastifyReply, sessions: DemoSessions): DemoSession {
+  const found = sessionOf(request, sessions);
+  if (found !== undefined) return found;
+  const { name, session } = sessions.start();
+  reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
+  return session;
+}
+
+function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): void {
+  const { application, people, controlUrl, now } = deps;
+  const policy = pagePolicy(application.kalendsUrl);
+
+  app.get('/', async (request, reply) => {
+    const session = sessionOf(request, sessions);
+    const notice = session && takeNotice(session);
+    const isConnected = session?.tokens !== undefined;
+    return sendPage(reply, 200, homePage({ people: people(), controlUrl, notice, isConnected }), policy);
+  });
+
+  app.get('/connected', async (request, reply) => {
+    const session = sessionOf(request, sessions);
+    if (session?.tokens === undefined) return reply.redirect('/', 303);
+    const { userId, tokens } = session;
+    const window = { start: now(), end: now() + WEEKS_MS };
+    const calendars = await told(listCalendars(application, tokens.accessToken));
+    const events = await told(listEvents(application, tokens.accessToken, window));
+    const view = { userId, tokens, notice: takeNotice(session), calendars, events, now: now() };
+    return sendPage(reply, 200, connectedPage(view), policy);
+  });
+}
+
+/** Away to Kalends, and back with a code. */
+function flow(app: FastifyInstance, { application, now }: DemoDeps, sessions: DemoSessions): void {
+  app.get('/connect', async (request, reply) => {
+    const session = sessionFor(request, reply, sessions);
+    session.state = randomBytes(16).toString('base64url');
+    const { userId, state } = session;
+    return reply.redirect(authorizeUrl(application, { userId, state, scope: 'read-write' }), 303);
+  });
+
+  app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/callback', async (request, reply) => {
+    const session = sessionOf(request, sessions);
+    if (session === undefined) return reply.redirect('/', 303);
+    const accepted = acceptedCode(request.query, session);
+    if ('trouble' in accepted) return backHome(reply, session, { kind: 'trouble', text: accepted.trouble });
+    session.state = undefined;
+    return telling(session, reply, async () => {
+      session.tokens = await exchangeCode(application, accepted.code, now());
+      session.notice = { kind: 'done', text: 'Connected: the code was exchanged for these tokens.' };
+      return reply.redirect('/connected', 303);
+    });
+  });
+}
+
+function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sessions: DemoSessions): void {
+  app.post('/refresh', { onRequest: refuseOtherSites }, async (request, reply) => {
+    const session = sessionOf(request, sessions);
+    if (session?.tokens === undefined) return reply.redirect('/', 303);
+    const { refreshToken } = session.tokens;
+    return telling(session, reply, async () => {
+      session.tokens = await refreshTokens(application, refreshToken, now());
+      session.notice = { kind: 'done', text: 'The tokens are new. The old refresh token is dead.' };
+      return reply.redirect('/connected', 303);
+    });
+  });
+
+  app.post('/revoke', { onRequest: refuseOtherSites }, async (request, reply) => {
+    const session = sessionOf(request, sessions);
+    if (session?.tokens === undefined) return reply.redirect('/', 303);
+    const { accessToken, refreshToken } = session.tokens;
+    return telling(session, reply, async () => {
+      await revokeTokens(application, refreshToken);
+      const after = await told(listCalendars(application, accessToken));
+      session.tokens = undefined;
+      const answer = 'problem' in after ? after.problem.status : 200;
+      const text = `Revoked. Asked for calendars with the old access token, Kalends now answers ${answer}.`;
+      return backHome(reply, session, { kind: 'done', text });
+    });
+  });
 }
 
 /** What the callback was asked with, checked as every application has to: its own state, and its own user's code. */

@@ -1,0 +1,21 @@
+/** The zone of a calendar, as its calendar-timezone property (RFC 4791 §5.2.2) tells it. */
+import { timeZoneOf } from '../../src/providers/caldav/calendar-time-zone.ts';
+import type { CalendarCollection } from './collection.ts';
+import { writeComponent } from './icalendar-writer.ts';
+import { TIME_ZONE } from './live-properties.ts';
+import { vtimezoneOf } from './vtimezone-writer.ts';
+
+/** The property's text for an IANA zone. `now` is epoch milliseconds. */
+export function zoneText(timeZone: string, now: number): string {
+  const lines = ['VERSION:2.0', 'PRODID:-//Kalends//Sandbox//EN'];
+  return writeComponent({ name: 'VCALENDAR', lines, components: [vtimezoneOf(timeZone, now)] });
+}
+
+/** An IANA zone; UTC where the calendar tells none. */
+export function calendarZone({ properties }: CalendarCollection): string {
+  return timeZoneOf(plainText(properties.get(TIME_ZONE) ?? '')) ?? 'UTC';
+}
+
+/** Undoes what xmlText does. */
+const plainText = (xml: string): string =>
+  xml.replaceAll('&#13;', '\r').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
