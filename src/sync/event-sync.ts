@@ -54,7 +54,10 @@ async function syncSince(
   let complete: boolean | undefined;
   let next: string | undefined;
   for await (const part of account.changesSince(calendar.href, token, known)) {
-    if (!(await write(planPart(part, listed)))) return false;
+    const pieces = planPart(part, listed);
+    // A part without changes is a sign of life of a provider that takes long: it extends the lease as others do.
+    const isSign = pieces.length === 0 && part.next === undefined;
+    if (!(await write(isSign ? [{ write: [], remove: [] }] : pieces))) return false;
     complete = part.complete && complete !== false;
     next = part.next ?? next;
   }
