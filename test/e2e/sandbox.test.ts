@@ -8,7 +8,7 @@ import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
 
 import type { SandboxKind } from '../../sandbox/core/faults.ts';
-import type { ShownInstance } from '../../sandbox/core/provider-sandbox.ts';
+import type { ProviderSandbox, ShownInstance } from '../../sandbox/core/provider-sandbox.ts';
 import {
   type EventPage,
   type ListedCalendar,
@@ -25,9 +25,12 @@ const WEEKS = 4 * 7 * 86_400_000;
 describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   let sandbox: Sandbox;
   let browser: Chromium;
+  /** Of a user with an account of each kind. */
+  let accessToken = '';
   before(async () => {
     await mkdir(PICTURES, { recursive: true });
     [sandbox, browser] = await Promise.all([startSandbox(), launchChromium()]);
+    for (const provider of Object.values(sandbox.providers)) await playSeries(provider);
   });
   after(async () => {
     await browser?.close();
@@ -95,9 +98,9 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await allow(page);
     await keep(page, '10-calendars');
 
-    const [accessToken = ''] = await page.locator('.token code').allTextContents();
+    [accessToken = ''] = await page.locator('.token code').allTextContents();
     const calendars = await listCalendars(sandbox.application, accessToken);
-    const { start, events } = await eventsNow(accessToken);
+    const { start, events } = await eventsNow();
     const expected = await shownTo('mara', calendars, { start, end: start + WEEKS });
 
     assert.deepEqual(complaints, []);
@@ -107,6 +110,23 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     assert.deepEqual(events, expected);
     for (const { title } of calendars) assert.ok(await page.getByText(title).first().isVisible(), title);
     await close();
+  });
+
+  it('gives the same instances of one series from every provider, over a clock change', async () => {
+    const { events } = await listEvents(sandbox.application, accessToken, SERIES_WINDOW);
+
+    const starts = Object.keys(KINDS).map((provider) =>
+      events
+        .filter((event) => event.provider === provider && event.title.startsWith('Rowing'))
+        .map(({ title, start, end }) => `${title} ${start} ${end}`),
+    );
+    for (const instances of starts)
+      assert.deepEqual(instances, [
+        'Rowing 2027-03-16T17:00:00.000Z 2027-03-16T18:30:00.000Z',
+        'Rowing, by moonlight 2027-03-24T20:00:00.000Z 2027-03-24T21:00:00.000Z',
+        'Rowing 2027-03-30T16:00:00.000Z 2027-03-30T17:30:00.000Z',
+        'Rowing 2027-04-13T16:00:00.000Z 2027-04-13T17:30:00.000Z',
+      ]);
   });
 
   it('says so when there is nothing to show', async () => {
@@ -189,7 +209,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  const eventsNow = async (accessToken: string) => {
+  const eventsNow = async () => {
     const start = Date.now();
     const page: EventPage = await listEvents(sandbox.application, accessToken, { start, end: start + WEEKS });
     assert.equal(page.errors, undefined);
@@ -215,6 +235,27 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     return shown.sort();
   };
 });
+
+const SERIES_WINDOW = { start: Date.UTC(2027, 2, 1), end: Date.UTC(2027, 4, 1) };
+
+/** Tuesdays at six in Berlin: the second was moved by a day, the fourth deleted; clocks change on 28 March. */
+async function playSeries({ kind, hand }: ProviderSandbox): Promise<void> {
+  const at = (dateTime: string) => ({ dateTime, timeZone: 'Europe/Berlin' });
+  const email = emailOf('mara', kind);
+  const calendar = await hand.addCalendar(email, { title: 'Club', timeZone: 'Europe/Berlin' });
+  const series = await hand.createEvent(email, calendar, {
+    title: 'Rowing',
+    start: at('2027-03-16T18:00:00'),
+    end: at('2027-03-16T19:30:00'),
+    recurrence: { frequency: 'weekly', weekdays: ['TU'], count: 5 },
+  });
+  await hand.changeOccurrence(email, calendar, series, at('2027-03-23T18:00:00'), {
+    title: 'Rowing, by moonlight',
+    start: at('2027-03-24T21:00:00'),
+    end: at('2027-03-24T22:00:00'),
+  });
+  await hand.deleteOccurrence(email, calendar, series, at('2027-04-06T18:00:00'));
+}
 
 /** The rules broken and where, without the rest of axe's report. */
 async function violationsOn(page: Page): Promise<string[]> {
