@@ -115,7 +115,20 @@ describe("Microsoft's calendars", () => {
 
   it('have series in zones of their own making at the right instants', async () => {
     const custom = await create(meeting('Custom'));
-    await hand().giveCustomZone(ADA.email, calendar, custom);
+    const series = await create({
+      ...weekly('Custom series'),
+      recurrence: { frequency: 'weekly', weekdays: ['WE'] },
+    });
+    const night = await create({
+      title: 'Night shift',
+      start: at('2026-10-05T21:00:00', 'America/New_York'),
+      end: at('2026-10-06T05:00:00', 'America/New_York'),
+      recurrence: { frequency: 'weekly', weekdays: ['MO', 'FR'], count: 60 },
+    });
+    const on = (day: string) => at(`${day}T09:00:00`);
+    await hand().deleteOccurrence(ADA.email, calendar, series, on('2026-10-28'));
+    await hand().changeOccurrence(ADA.email, calendar, series, on('2026-11-04'), { title: 'Renamed' });
+    for (const event of [custom, series, night]) await hand().giveCustomZone(ADA.email, calendar, event);
 
     await sync(account, calendar, mirror);
 

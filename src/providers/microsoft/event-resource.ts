@@ -19,26 +19,25 @@ export const isSeries = ({ type, recurrence }: GraphItem): boolean =>
   type === 'seriesMaster' || (type !== 'occurrence' && type !== 'exception' && Boolean(recurrence));
 
 /** A single event or a master, alone. Fails as `invalid_response` when it cannot be read. */
-export function resourceOf(item: GraphItem): EventResource {
+export function resourceOf(item: GraphItem, zone = zoneOfItem(item)): EventResource {
   const id = idOf(item);
   const { exceptionOccurrences: _, ...original } = item;
   return {
     href: id,
     etag: item.changeKey ?? undefined,
     eventId: id,
-    events: [eventOf(item, zoneOfItem(item))],
+    events: [eventOf(item, zone)],
     original,
   };
 }
 
 /**
  * An exception of a series: a resource of its own, with a version of its own. Its href names the series too, so
- * that what the mirror has of a series is known by its hrefs.
+ * that what the mirror has of a series is known by its hrefs. `zone` is that of the series.
  */
-export function exceptionOf(item: GraphItem, master: GraphItem): EventResource {
+export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfItem(master)): EventResource {
   const id = idOf(item);
   const seriesId = idOf(master);
-  const zone = zoneOfItem(master);
   // (k) An exception in another zone than its series says so; one that says nothing is in that of the series.
   const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone);
   const { recurrence: _, custom = customOf(master), ...own } = event;
@@ -70,14 +69,14 @@ export function exceptionIn(href: string): { readonly seriesId: string; readonly
   return at === -1 ? undefined : { seriesId: href.slice(0, at), id: href.slice(at + 1) };
 }
 
-/**
- * A series runs in the zone of its rule, an event in that it was made in. Times were asked for in UTC, so where no
- * name is one the instants are right all the same; a series then runs in UTC.
- */
-function zoneOfItem({ recurrence, originalStartTimeZone, originalEndTimeZone }: GraphItem): Zone {
-  const names = [recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone];
-  return zoneNamed(...names) ?? 'UTC';
+/** A series runs in the zone of its rule, an event in that it was made in; `undefined` when no name is one. */
+export function namedZoneOf(item: GraphItem): Zone | undefined {
+  const { recurrence, originalStartTimeZone, originalEndTimeZone } = item;
+  return zoneNamed(recurrence?.range?.recurrenceTimeZone, originalStartTimeZone, originalEndTimeZone);
 }
+
+/** Times were asked for in UTC, so that instants are right whatever the zone is called. */
+const zoneOfItem = (item: GraphItem): Zone => namedZoneOf(item) ?? 'UTC';
 
 /** In the type and zone of the master's start. */
 function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventTime {

@@ -2,6 +2,8 @@
 import type { EventResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Zone } from '../../lib/recurrence/event-time.ts';
+import { needsZone, zoneByOccurrences } from './custom-zone.ts';
 import { exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
 import { type Graph, graphGet, graphPages } from './graph-client.ts';
 import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './graph-facts.ts';
@@ -54,14 +56,25 @@ async function readEvent(
 async function readSeries(source: Source, id: string): Promise<readonly EventResource[] | 'gone'> {
   const master = await getEvent(source, id, seriesQuery(source.basic));
   if (master === undefined) return 'gone';
+  const zone = await zoneOfSeries(source, id, master);
   const exceptions: EventResource[] = [];
   for (const item of master.exceptionOccurrences ?? []) {
     // Some answers name exceptions without their content.
     const whole = item.start ? item : item.id && (await getEvent(source, item.id, eventQuery(source.basic)));
     if (whole)
-      exceptions.push(...readable(source, whole, () => [exceptionOf({ ...item, ...whole }, master)]));
+      exceptions.push(...readable(source, whole, () => [exceptionOf({ ...item, ...whole }, master, zone)]));
   }
-  return readable(source, master, () => [resourceOf(master), ...exceptions]);
+  return readable(source, master, () => [resourceOf(master, zone), ...exceptions]);
+}
+
+/** `undefined` where the series itself tells, or nothing does. */
+async function zoneOfSeries(
+  { graph, url }: Source,
+  id: string,
+  master: GraphItem,
+): Promise<Zone | undefined> {
+  if (!needsZone(master)) return undefined;
+  return zoneByOccurrences(graph, `${url}/events/${encodeURIComponent(id)}`, master);
 }
 
 /** Within the calendar: those of a shared calendar are not found under `/me/events`. */
