@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { accountIdentity } from './identity.ts';
+import { covers } from './scopes.ts';
+
+const TOKEN = { iss: 'https://login.example/tenant/v2.0', aud: 'app', sub: 'pairwise', iat: 0, exp: 0 };
+
+describe("Microsoft's account", () => {
+  const table: readonly (readonly [Record<string, string>, string, string])[] = [
+    [{ preferred_username: 'Ada@Contoso.com' }, 'ada@contoso.com', 'Ada@Contoso.com'],
+    [
+      { preferred_username: 'ada@contoso.com', email: 'ceo@fabrikam.com' },
+      'ada@contoso.com',
+      'ada@contoso.com',
+    ],
+    [{ preferred_username: '+49 30 1234', email: 'ada@outlook.com' }, 'ada@outlook.com', '+49 30 1234'],
+    [{ preferred_username: '+49 30 1234', tid: 'tenant', oid: 'object' }, 'tenant.object', '+49 30 1234'],
+    [{ name: 'Ada', tid: 'tenant' }, 'tenant.pairwise', 'Ada'],
+  ];
+  for (const [claims, accountId, display] of table)
+    it(`with the claims ${JSON.stringify(claims)} is ${accountId}`, () => {
+      assert.deepEqual(accountIdentity({ ...TOKEN, ...claims }), { accountId, display });
+    });
+});
+
+describe("Microsoft's permissions", () => {
+  const table: readonly (readonly [readonly string[], readonly boolean[]])[] = [
+    [
+      ['openid', 'profile', 'email', 'User.Read'],
+      [false, false, false],
+    ],
+    [['Calendars.ReadBasic'], [true, false, false]],
+    [['https://graph.microsoft.com/calendars.read'], [true, true, false]],
+    [['Calendars.Read.Shared'], [true, true, false]],
+    [['https://graph.microsoft.us/Calendars.ReadWrite'], [true, true, true]],
+  ];
+  for (const [granted, served] of table)
+    it(`${granted.at(-1)} serves ${served.filter(Boolean).length} of the three scopes`, () => {
+      assert.deepEqual(
+        (['free-busy', 'read', 'read-write'] as const).map((scope) => covers(granted, scope)),
+        served,
+      );
+    });
+});
