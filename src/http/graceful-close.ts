@@ -12,32 +12,27 @@ const ARRIVAL_MS = 2_000;
 
 /** Lets `app.close()` end once what is being answered is, and whatever has arrived within two seconds. */
 export function closeGracefully(app: FastifyInstance): void {
-  const open = new Set<Socket>();
-  const answering = new Map<Socket, ServerResponse>();
+  // Each open connection and the answer it was given last, or is being given. Kept rather than removed at
+  // its end: to be told of every answer's end costs more than looking when the server closes.
+  const open = new Map<Socket, ServerResponse | undefined>();
+  const isAnswering = (response: ServerResponse | undefined) => response?.writableFinished === false;
   let closing = false;
 
   app.server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => {
-      open.delete(socket);
-      answering.delete(socket);
-    });
+    open.set(socket, undefined);
+    socket.once('close', () => open.delete(socket));
   });
   app.addHook('preValidation', ({ raw: { socket } }, { raw: response }, next) => {
     // All of the request is here: what it takes from now on is ours.
-    answering.set(socket, response);
+    if (open.has(socket)) open.set(socket, response);
     if (closing) response.shouldKeepAlive = false;
-    next();
-  });
-  app.addHook('onResponse', ({ raw: { socket } }, _reply, next) => {
-    answering.delete(socket);
     next();
   });
   app.addHook('preClose', (next) => {
     closing = true;
-    for (const response of answering.values()) response.shouldKeepAlive = false;
+    for (const response of open.values()) if (response !== undefined) response.shouldKeepAlive = false;
     const timer = setTimeout(() => {
-      for (const socket of open) if (!answering.has(socket)) socket.destroy();
+      for (const [socket, response] of open) if (!isAnswering(response)) socket.destroy();
     }, ARRIVAL_MS);
     app.server.once('close', () => clearTimeout(timer));
     next();
