@@ -22,17 +22,17 @@ type Guard = {
 const GUARDS: readonly Guard[] = [
   {
     store: 'token-family',
-    without: ' AND token_hash = v.presented=>',
+    without: ' AND token_hash = {presented}=>',
     fails: 'makes the winner of a race, and nobody else, the holder of the current token',
   },
   {
     store: 'token-family',
-    without: 'v.presented AND ended_at IS NULL=>v.presented',
+    without: '{presented} AND ended_at IS NULL=>{presented}',
     fails: 'ends every living grant of the user with any one of them',
   },
   {
     store: 'token-family',
-    without: 'WHERE f.ended_at IS NULL=>',
+    without: ' AND f.ended_at IS NULL=>',
     fails: 'ends every living grant of the user with any one of them',
   },
   {
@@ -63,7 +63,7 @@ const GUARDS: readonly Guard[] = [
   },
   {
     store: 'authorization-code',
-    without: 'c.client_id = v.clientId AND c.user_id = v.userId=>c.user_id = v.userId',
+    without: 'c.client_id = {clientId} AND c.user_id = {userId}=>c.user_id = {userId}',
     fails: "answers a code's record at its own application only",
   },
   {

@@ -19,11 +19,12 @@ type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
 // `pair` tells apart the calls of two applications for one user's id.
 const FIND: BatchStatement = {
   columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
-  sql: (v) => `
-    SELECT v.pair AS "pair", c.client_id AS "clientId", c.user_id AS "userId", c.issue_id AS "issueId",
+  sql: ({ value, andFrom }) => `
+    SELECT ${value('pair')} AS "pair", c.client_id AS "clientId", c.user_id AS "userId", c.issue_id AS "issueId",
            c.redirect_uri AS "redirectUri", c.scope AS "scope", c.code_challenge AS "codeChallenge",
            c.approved_at AS "approvedAt", c.withdrawn_at AS "withdrawnAt"
-      FROM ${v} JOIN authorization_code AS c ON c.client_id = v.clientId AND c.user_id = v.userId`,
+      FROM authorization_code AS c${andFrom}
+     WHERE c.client_id = ${value('clientId')} AND c.user_id = ${value('userId')}`,
   key: 'pair',
   writes: false,
 };

@@ -134,8 +134,7 @@ class SqliteDatabase implements Database {
   #sqlOf(statement: BatchStatement): string {
     const known = this.#batchSql.get(statement);
     if (known !== undefined) return known;
-    const columns = Object.keys(statement.columns).map((name) => `:${name} AS ${name}`);
-    const sql = statement.sql(`(SELECT ${columns.join(', ')}) AS v`);
+    const sql = statement.sql({ value: (column) => `:${column}`, from: '', andFrom: '' });
     this.#batchSql.set(statement, sql);
     return sql;
   }
