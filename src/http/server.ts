@@ -2,7 +2,7 @@
  * The Fastify instance every feature mounts on: what requests may look like, what each answer carries,
  * and how errors are told. No feature is named here.
  */
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 import formbody from '@fastify/formbody';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
@@ -32,7 +32,7 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
     logger: false,
     trustProxy: trustedProxies(trustProxy),
     bodyLimit: BODY_BYTES,
-    genReqId: () => randomUUID(),
+    genReqId: requestIds(),
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
     http: { maxHeaderSize: HEADER_BYTES },
@@ -72,6 +72,13 @@ function logAnswers(app: FastifyInstance, log: Log): void {
     log.debug({ ...fields, requestId: id }, 'A request was answered');
     next();
   });
+}
+
+/** Ids that no two requests share, of all instances: a start drawn at random, and a count. */
+function requestIds(): () => string {
+  const start = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `${start}-${(count++).toString(36)}`;
 }
 
 /** As the framework wants it: a number of hops counts from the connection inwards. */
