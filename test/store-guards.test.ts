@@ -53,12 +53,22 @@ const GUARDS: readonly Guard[] = [
   },
   {
     store: 'authorization-code',
-    without: ' AND issue_id = :issueId=>',
-    fails: 'does not redeem a record that a later approval replaced',
+    without: ' AND redirect_uri = :redirectUri=>',
+    fails: 'redeems nothing, and keeps the record, without the redirect URI of the approval',
   },
   {
     store: 'authorization-code',
-    without: ':issueId AND withdrawn_at IS NULL=>:issueId',
+    without: " AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')=>",
+    fails: 'redeems nothing without the challenge of the approval',
+  },
+  {
+    store: 'authorization-code',
+    without: ' AND approved_at >= :approvedSince=>',
+    fails: 'redeems nothing, and keeps the record, without an approval that is young enough',
+  },
+  {
+    store: 'authorization-code',
+    without: ':approvedSince AND withdrawn_at IS NULL=>:approvedSince',
     fails: 'does not redeem a record that was withdrawn meanwhile, and keeps it',
   },
   {

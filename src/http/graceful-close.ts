@@ -40,5 +40,5 @@ export function closeGracefully(app: FastifyInstance): void {
 
 /** Once all of a request is here, what it still takes is ours. */
 function isBeingAnswered(exchange: Exchange | undefined): boolean {
-  return exchange !== undefined && exchange.request.complete && !exchange.response.writableFinished;
+  return exchange?.request.complete === true && !exchange.response.writableFinished;
 }

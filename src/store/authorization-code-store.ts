@@ -3,12 +3,14 @@ import {
   type AuthorizationCode,
   type AuthorizationCodeStore,
   FamilyIdTaken,
+  type Redemption,
 } from '../oauth/authorization-code-store.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { BatchStatement, Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
+import { textToFind } from './text-values.ts';
 import { hashOfTokenId } from './token-family-store.ts';
 
 type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
@@ -32,10 +34,12 @@ const FIND: BatchStatement = {
 const OF_ANOTHER = `
   SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
 
-// The WHERE clause is the whole guard: the loser of a race finds no row of this approval.
+// The WHERE clause is the whole guard: whatever does not hold, and the loser of a race, finds no row.
 const CONSUME = `
   DELETE FROM authorization_code
-   WHERE client_id = :clientId AND user_id = :userId AND issue_id = :issueId AND withdrawn_at IS NULL
+   WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri
+     AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
+     AND approved_at >= :approvedSince AND withdrawn_at IS NULL
   RETURNING scope AS "scope"`;
 
 const START_FAMILY = `
@@ -64,8 +68,8 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
       return (await db.get(OF_ANOTHER, { clientId, code })) !== undefined;
     },
 
-    redeemCode(code, first, now) {
-      return db.transaction((tx) => redeem(tx, code, { first, now }));
+    redeemCode(presented, first, now) {
+      return db.transaction((tx) => redeem(tx, presented, { first, now }));
     },
 
     deleteExpiredCodes(approvedBefore) {
@@ -85,12 +89,20 @@ function codeOf(row: CodeRow): AuthorizationCode {
 
 async function redeem(
   tx: Statements,
-  { clientId, userId, issueId }: AuthorizationCode,
+  { clientId, code, redirectUri, codeChallenge, approvedSince }: Redemption,
   { first, now }: { first: RefreshTokenId; now: number },
 ): Promise<Grant | undefined> {
-  const consumed = await tx.get<{ scope: Scope }>(CONSUME, { clientId, userId, issueId });
+  // All but what the grant gets of the record itself is only looked for.
+  const values = {
+    clientId,
+    code: textToFind(code),
+    redirectUri: textToFind(redirectUri),
+    codeChallenge: codeChallenge ?? null,
+    approvedSince,
+  };
+  const consumed = await tx.get<{ scope: Scope }>(CONSUME, values);
   if (consumed === undefined) return undefined;
-  const grant = { familyId: familyOf(first), clientId, userId, scope: consumed.scope };
+  const grant = { familyId: familyOf(first), clientId, userId: code, scope: consumed.scope };
   const started = await tx.get(START_FAMILY, { ...grant, tokenHash: hashOfTokenId(first), now });
   // Thrown inside the transaction, so that the code is there for the next try.
   if (started === undefined) throw new FamilyIdTaken();
