@@ -49,8 +49,10 @@ export async function startKalends(options: KalendsOptions): Promise<Kalends> {
   const application = await createApplication(env);
   const stores = await openStorage(loadConfig(env));
   await seed?.(stores, application);
+  // What src/start.js does for the program itself: another one is not to carry the type stripper either.
+  const cache = path.resolve(import.meta.dirname, '../node_modules/.cache/bench');
   const server = startNode([...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])], {
-    env,
+    env: { ...env, NODE_COMPILE_CACHE: cache },
   });
   await untilHealthy(server, port);
   let users = 0;

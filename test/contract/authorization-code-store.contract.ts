@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import {
-  type AuthorizationCode,
   type AuthorizationCodeStore,
   FamilyIdTaken,
   type Redemption,
