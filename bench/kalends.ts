@@ -1,4 +1,4 @@
-/** Kalends as it is shipped, under load: `src/main.ts serve`, seeded through its own stores. */
+/** Kalends as it is shipped, under load: `src/start.js serve`, seeded through its own stores. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { sendOnce } from './load/http-load.ts';
 import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';
 import { type ServerProcess, startNode } from './pinned-process.ts';
 
-export const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
+export const MAIN = path.resolve(import.meta.dirname, '../src/start.js');
 const START_SECONDS = 30;
 const ROWS_PER_TRANSACTION = 2000;
 
@@ -34,7 +34,7 @@ export type KalendsOptions = {
   readonly seed?: (stores: Stores, application: Application) => Promise<void>;
   /** Arguments of node; those of `npm start` when absent. */
   readonly nodeArguments?: readonly string[];
-  /** Another program on the same configuration, in the place of `src/main.ts serve`. */
+  /** Another program on the same configuration, in the place of `src/start.js serve`. */
   readonly program?: string;
 };
 
@@ -49,8 +49,10 @@ export async function startKalends(options: KalendsOptions): Promise<Kalends> {
   const application = await createApplication(env);
   const stores = await openStorage(loadConfig(env));
   await seed?.(stores, application);
+  // What src/start.js does for the program itself: another one is not to carry the type stripper either.
+  const cache = path.resolve(import.meta.dirname, '../node_modules/.cache/bench');
   const server = startNode([...nodeArguments, ...(program === undefined ? [MAIN, 'serve'] : [program])], {
-    env,
+    env: { ...env, NODE_COMPILE_CACHE: cache },
   });
   await untilHealthy(server, port);
   let users = 0;

@@ -90,6 +90,7 @@ async function instanceDeps(
     publicUrl: config.url,
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
+    logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey: sealer.derive('paging'),
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),

@@ -39,6 +39,7 @@ import { userStore } from '../src/store/user-store.ts';
 import { type RunningSync, runningSync } from '../src/sync/run-sync.ts';
 import { wakeUp } from '../src/sync/wake-up.ts';
 import { webhookRoutes } from '../src/webhooks/webhooks.route.ts';
+import { presentedOf } from './contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -165,7 +166,7 @@ async function startGrant(
     { clientId, userId, scope, now },
   );
   const code = await codes.findCode(clientId, userId);
-  const grant = code && (await codes.redeemCode(code, first, now));
+  const grant = code && (await codes.redeemCode(presentedOf(code), first, now));
   if (!grant) throw new Error('No grant was made');
   return grant;
 }

@@ -5,6 +5,7 @@ import { loadConfig } from '../src/config.ts';
 import { familyOf, firstOfFamily } from '../src/oauth/refresh-token-id.ts';
 import { openStorage } from '../src/open-storage.ts';
 import { type CommandLine, openCommandLine } from './cli-run.ts';
+import { presentedOf } from './contract/calendar-rows.ts';
 
 describe('kalends user', () => {
   let cli: CommandLine;
@@ -63,7 +64,7 @@ describe('kalends user', () => {
       assert.ok(code);
       const first = firstOfFamily();
       familyId = familyOf(first);
-      assert.ok(await codes.redeemCode(code, first, now));
+      assert.ok(await codes.redeemCode(presentedOf(code), first, now));
     });
   });
   afterEach(() => cli.close());

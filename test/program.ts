@@ -1,5 +1,5 @@
 /**
- * The program as it is shipped, in a process of its own: `src/main.ts serve` on a free port with a
+ * The program as it is shipped, in a process of its own: `src/start.js serve` on a free port with a
  * data folder of its own, and its command line beside it. Ended by the test that started it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const MAIN = path.resolve(import.meta.dirname, '../src/main.ts');
+const MAIN = path.resolve(import.meta.dirname, '../src/start.js');
 /** Two instances can share two slow cores with everything else that runs. */
 const START_MS = 30_000;
 const STOP_MS = 20_000;

@@ -22,17 +22,17 @@ type Guard = {
 const GUARDS: readonly Guard[] = [
   {
     store: 'token-family',
-    without: ' AND token_hash = v.presented=>',
+    without: ' AND token_hash = {presented}=>',
     fails: 'makes the winner of a race, and nobody else, the holder of the current token',
   },
   {
     store: 'token-family',
-    without: 'v.presented AND ended_at IS NULL=>v.presented',
+    without: '{presented} AND ended_at IS NULL=>{presented}',
     fails: 'ends every living grant of the user with any one of them',
   },
   {
     store: 'token-family',
-    without: 'WHERE f.ended_at IS NULL=>',
+    without: ' AND f.ended_at IS NULL=>',
     fails: 'ends every living grant of the user with any one of them',
   },
   {
@@ -53,17 +53,27 @@ const GUARDS: readonly Guard[] = [
   },
   {
     store: 'authorization-code',
-    without: ' AND issue_id = :issueId=>',
-    fails: 'does not redeem a record that a later approval replaced',
+    without: ' AND redirect_uri = :redirectUri=>',
+    fails: 'redeems nothing, and keeps the record, without the redirect URI of the approval',
   },
   {
     store: 'authorization-code',
-    without: ':issueId AND withdrawn_at IS NULL=>:issueId',
+    without: " AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')=>",
+    fails: 'redeems nothing without the challenge of the approval',
+  },
+  {
+    store: 'authorization-code',
+    without: ' AND approved_at >= :approvedSince=>',
+    fails: 'redeems nothing, and keeps the record, without an approval that is young enough',
+  },
+  {
+    store: 'authorization-code',
+    without: ':approvedSince AND withdrawn_at IS NULL=>:approvedSince',
     fails: 'does not redeem a record that was withdrawn meanwhile, and keeps it',
   },
   {
     store: 'authorization-code',
-    without: 'c.client_id = v.clientId AND c.user_id = v.userId=>c.user_id = v.userId',
+    without: 'c.client_id = {clientId} AND c.user_id = {userId}=>c.user_id = {userId}',
     fails: "answers a code's record at its own application only",
   },
   {

@@ -7,7 +7,7 @@ import { authorizationCodeStore } from '../src/store/authorization-code-store.ts
 import type { Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { tokenFamilyStore } from '../src/store/token-family-store.ts';
-import { makeCode, makeUsers, NOW } from './contract/calendar-rows.ts';
+import { makeCode, makeUsers, NOW, presentedOf } from './contract/calendar-rows.ts';
 import { makeFamily } from './contract/grant-rows.ts';
 import { connect, onEachDatabase } from './databases.ts';
 import { rounds } from './rounds.ts';
@@ -52,7 +52,9 @@ onEachDatabase((name, _, place) => {
           assert.ok(code, 'the other instance sees the code at once');
 
           const redeemed = await Promise.all(
-            Array.from({ length: 10 }, (__, i) => stores[i % 2]?.redeemCode(code, firstOfFamily(), NOW)),
+            Array.from({ length: 10 }, (__, i) =>
+              stores[i % 2]?.redeemCode(presentedOf(code), firstOfFamily(), NOW),
+            ),
           );
 
           assert.equal(redeemed.filter(Boolean).length, 1);

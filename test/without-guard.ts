@@ -21,10 +21,18 @@ export function withoutGuard(db: Database): Database {
   return mutated(db, (sql) => sql.replace(/\s+/g, ' ').replaceAll(guard, replacement));
 }
 
+/** Each engine has its own text for what callers supply: a guard names it as `{column}`. */
+function changedSql({ sql }: BatchStatement, change: (sql: string) => string): BatchStatement['sql'] {
+  return (supplied) =>
+    change(sql({ ...supplied, value: (column) => `{${column}}` })).replace(/\{(\w+)\}/g, (_, column) =>
+      supplied.value(column),
+    );
+}
+
 function mutated(db: Database, change: (sql: string) => string): Database {
   const batches = new Map<BatchStatement, BatchStatement>();
   const changedBatch = (statement: BatchStatement): BatchStatement => {
-    const known = batches.get(statement) ?? { ...statement, sql: (v) => change(statement.sql(v)) };
+    const known = batches.get(statement) ?? { ...statement, sql: changedSql(statement, change) };
     batches.set(statement, known);
     return known;
   };

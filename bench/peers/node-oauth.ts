@@ -1,11 +1,13 @@
 /**
- * @node-oauth/oauth2-server under express with a model over Maps, written from its documentation;
- * its tokens are random text, not JWTs.
+ * @node-oauth/oauth2-server under express with a model over Maps, written from its documentation.
+ * Argument: `random`, the tokens it makes by itself, or `jwt`: both tokens are JWTs of the claims Kalends'
+ * have, signed with HS256 and verified by jose in the model's functions for that.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 import OAuth2Server from '@node-oauth/oauth2-server';
 import express from 'express';
+import { jwtVerify, SignJWT } from 'jose';
 
 import { CLIENT_ID, REDIRECT_URI } from '../load/oauth-calls.ts';
 import { servePeer } from './peer-channel.ts';
@@ -20,7 +22,21 @@ const codes = new Map<string, OAuth2Server.AuthorizationCode>();
 const accessTokens = new Map<string, OAuth2Server.Token>();
 const refreshTokens = new Map<string, OAuth2Server.RefreshToken>();
 
-const model: OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel = {
+const KEY = randomBytes(32);
+const sign = (typ: string, user: OAuth2Server.User, claims: Record<string, string>) =>
+  new SignJWT({ sub: String(user.id), projectId: CLIENT_ID, family: 'f'.repeat(12), ...claims })
+    .setProtectedHeader({ alg: 'HS256', typ, kid: 'bench' })
+    .setAudience(CLIENT_ID)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(KEY);
+const verify = async (typ: string, token: string) => {
+  await jwtVerify(token, KEY, { algorithms: ['HS256'], typ, audience: CLIENT_ID });
+};
+
+type Model = OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel;
+
+const model: Model = {
   getClient: async (id, secret) => id === CLIENT_ID && secret === SECRET && client,
   saveAuthorizationCode: async () => false,
   getAuthorizationCode: async (code) => codes.get(code),
@@ -37,8 +53,22 @@ const model: OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenMode
   getAccessToken: async (token) => accessTokens.get(token),
 };
 
+const jwtModel: Model = {
+  ...model,
+  generateAccessToken: (_client, user) => sign('at+jwt', user, { scope: 'read' }),
+  generateRefreshToken: (_client, user) => sign('rt+jwt', user, { type: 'refresh', jti: randomUUID() }),
+  async getRefreshToken(token) {
+    await verify('rt+jwt', token);
+    return refreshTokens.get(token);
+  },
+  async getAccessToken(token) {
+    await verify('at+jwt', token);
+    return accessTokens.get(token);
+  },
+};
+
 const oauth = new OAuth2Server({
-  model,
+  model: process.argv[2] === 'jwt' ? jwtModel : model,
   accessTokenLifetime: 3600,
   refreshTokenLifetime: 14 * 86_400,
   alwaysIssueNewRefreshToken: true,

@@ -13,7 +13,8 @@ import {
   introspect,
   KALENDS,
   kalends,
-  NODE_OAUTH,
+  NODE_OAUTH_JWT,
+  NODE_OAUTH_RANDOM,
   OIDC_MEMORY,
   OIDC_SQLITE,
   oidc,
@@ -36,7 +37,8 @@ export const refreshRow: LoadRow = {
   comparisons: [
     { ours: KALENDS, theirs: OIDC_MEMORY, unit: '×', required: 3.5, outFor: 5 },
     { ours: KALENDS, theirs: OIDC_SQLITE, unit: '×', required: 8, outFor: 10 },
-    { ours: KALENDS, theirs: NODE_OAUTH, unit: '×', required: 1.8, outFor: 2.5 },
+    { ours: KALENDS, theirs: NODE_OAUTH_JWT, unit: '×', required: 1.8, outFor: 2.5 },
+    { ours: KALENDS, theirs: NODE_OAUTH_RANDOM, unit: '×', required: 1.8, outFor: 2.5 },
     { ours: KALENDS, theirs: BARE_FORM, unit: '%', required: 0.35, outFor: 0.5 },
   ],
   async subjects(context) {
@@ -50,7 +52,8 @@ export const refreshRow: LoadRow = {
       await refreshing(context, KALENDS, server),
       await refreshing(context, OIDC_MEMORY, await oidc(context, 'memory')),
       await refreshing(context, OIDC_SQLITE, await oidc(context, 'sqlite')),
-      await refreshing(context, NODE_OAUTH, await peer(context, 'node-oauth')),
+      await refreshing(context, NODE_OAUTH_JWT, await peer(context, 'node-oauth', ['jwt'])),
+      await refreshing(context, NODE_OAUTH_RANDOM, await peer(context, 'node-oauth', ['random'])),
       repeating(BARE_FORM, bare, formPost('/token', form, server.application)),
     ];
   },
@@ -79,7 +82,8 @@ export const bearerRow: LoadRow = {
   title: 'Bearer check',
   comparisons: [
     { ours: KALENDS, theirs: OIDC_INTROSPECTION, unit: '×', required: 5, outFor: 10 },
-    { ours: KALENDS, theirs: NODE_OAUTH, unit: '×', required: 1.8, outFor: 4 },
+    { ours: KALENDS, theirs: NODE_OAUTH_JWT, unit: '×', required: 1.8, outFor: 4 },
+    { ours: KALENDS, theirs: NODE_OAUTH_RANDOM, unit: '×', required: 1.8, outFor: 4 },
     { ours: KALENDS, theirs: BARE_GET, unit: '%', required: 0.45, outFor: 0.8 },
   ],
   async subjects(context) {
@@ -89,14 +93,17 @@ export const bearerRow: LoadRow = {
     const token = tokens?.access_token ?? '';
     const bare = await bareFastify(context, await sendOnce(server.port, bearerGet('/protected', token)));
     return [
-      await presenting(context, KALENDS, server, getWith('/protected')),
+      await presenting(context, KALENDS, server, guarded),
       await presenting(context, OIDC_INTROSPECTION, await oidc(context, 'memory', 'opaque'), introspect),
-      await presenting(context, NODE_OAUTH, await peer(context, 'node-oauth'), getWith('/protected')),
+      await presenting(context, NODE_OAUTH_JWT, await peer(context, 'node-oauth', ['jwt']), guarded),
+      await presenting(context, NODE_OAUTH_RANDOM, await peer(context, 'node-oauth', ['random']), guarded),
       repeating(BARE_GET, bare, bearerGet('/bearer', token)),
       await presenting(context, STATUS, await kalends(context), getWith('/connection-status')),
     ];
   },
 };
+
+const guarded = getWith('/protected');
 
 const KALENDS_REFRESH = 'Kalends, refresh';
 const OIDC_REFRESH = 'oidc-provider, refresh';

@@ -21,7 +21,8 @@ import type { RowContext } from '../row.ts';
 export const KALENDS = 'Kalends, SQLite FULL';
 export const OIDC_MEMORY = 'oidc-provider, memory';
 export const OIDC_SQLITE = 'oidc-provider, SQLite FULL';
-export const NODE_OAUTH = '@node-oauth + express, memory';
+export const NODE_OAUTH_JWT = '@node-oauth + express, memory, JWTs';
+export const NODE_OAUTH_RANDOM = '@node-oauth + express, memory, random tokens';
 export const BARE_FORM = 'bare Fastify, form POST';
 export const BARE_GET = 'bare Fastify, GET';
 

@@ -2,7 +2,7 @@
  * The Fastify instance every feature mounts on: what requests may look like, what each answer carries,
  * and how errors are told. No feature is named here.
  */
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 import formbody from '@fastify/formbody';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
@@ -18,6 +18,8 @@ export type ServerOptions = {
   readonly trustProxy: number | string[] | undefined;
   /** Whether the public origin is https. */
   readonly secure: boolean;
+  /** Whether each answer is logged, at level debug. Listening to every answer's end has its price. */
+  readonly logsAnswers?: boolean;
 };
 
 /** Long enough for a user id and a state far over their limits to be refused with a reason. */
@@ -25,12 +27,12 @@ const HEADER_BYTES = 64 * 1024;
 const BODY_BYTES = 1024 * 1024;
 
 /** A server without routes. */
-export function createServer({ log, trustProxy, secure }: ServerOptions): FastifyInstance {
+export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     trustProxy: trustedProxies(trustProxy),
     bodyLimit: BODY_BYTES,
-    genReqId: () => randomUUID(),
+    genReqId: requestIds(),
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
     http: { maxHeaderSize: HEADER_BYTES },
@@ -53,6 +55,11 @@ export function createServer({ log, trustProxy, secure }: ServerOptions): Fastif
     reply.headers(headers).header('x-request-id', request.id);
     next();
   });
+  if (logsAnswers) logAnswers(app, log);
+  return app;
+}
+
+function logAnswers(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', (request, reply, next) => {
     // The route's pattern, not the address: queries carry user ids and states.
     const { method, id, routeOptions } = request;
@@ -65,7 +72,13 @@ export function createServer({ log, trustProxy, secure }: ServerOptions): Fastif
     log.debug({ ...fields, requestId: id }, 'A request was answered');
     next();
   });
-  return app;
+}
+
+/** Ids that no two requests share, of all instances: a start drawn at random, and a count. */
+function requestIds(): () => string {
+  const start = randomBytes(6).toString('hex');
+  let count = 0;
+  return () => `${start}-${(count++).toString(36)}`;
 }
 
 /** As the framework wants it: a number of hops counts from the connection inwards. */

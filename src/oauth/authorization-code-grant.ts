@@ -10,11 +10,12 @@ import {
   type AuthorizationCode,
   type AuthorizationCodeStore,
   FamilyIdTaken,
+  type Redemption,
 } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
 import type { Grant } from './grant.ts';
 import { invalidGrant, OAuthError } from './oauth-error.ts';
-import { verifierMatches } from './pkce.ts';
+import { challengeOf } from './pkce.ts';
 import { firstOfFamily, type RefreshTokenId } from './refresh-token-id.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
@@ -38,34 +39,38 @@ export async function authorizationCodeGrant(
   request: AuthorizationCodeRequest,
   deps: AuthorizationCodeDeps,
 ): Promise<TokenResponse> {
+  const now = deps.now();
   const { clientId } = request.client;
-  const record = await deps.codes.findCode(clientId, request.code);
-  const refusal =
-    record === undefined
-      ? await refusalOfUnknown(clientId, request.code, deps.codes)
-      : refusalOf(record, request, deps.now());
-  const redeemed = record && !refusal && (await redeem(record, deps));
-  if (!redeemed) {
-    // A guessed code looks like this: the operator can see who tries.
-    const reason = refusal ?? invalidGrant('Invalid authorization code');
-    deps.log.warn(
-      { event: 'code_refused', clientId, reason: reason.message },
-      'An authorization code was refused',
-    );
-    throw reason;
-  }
-  return deps.signer.signTokenResponse(redeemed.grant, redeemed.first);
+  const { code, redirectUri, codeVerifier } = request;
+  const presented: Redemption = {
+    clientId,
+    code,
+    redirectUri,
+    codeChallenge: codeVerifier === undefined ? undefined : challengeOf(codeVerifier),
+    approvedSince: now - CODE_LIFETIME_MS,
+  };
+  const redeemed = await redeem(presented, now, deps);
+  if (redeemed !== undefined) return deps.signer.signTokenResponse(redeemed.grant, redeemed.first);
+
+  const reason = await refusalOf(presented, deps.codes);
+  // A guessed code looks like this: the operator can see who tries.
+  deps.log.warn(
+    { event: 'code_refused', clientId, reason: reason.message },
+    'An authorization code was refused',
+  );
+  throw reason;
 }
 
 /** The grant with its first refresh token; draws again when another grant has the family's number. */
 async function redeem(
-  record: AuthorizationCode,
-  { codes, now }: AuthorizationCodeDeps,
+  presented: Redemption,
+  now: number,
+  { codes }: AuthorizationCodeDeps,
 ): Promise<{ grant: Grant; first: RefreshTokenId } | undefined> {
   for (;;) {
     const first = firstOfFamily();
     try {
-      const grant = await codes.redeemCode(record, first, now());
+      const grant = await codes.redeemCode(presented, first, now);
       return grant && { grant, first };
     } catch (reason) {
       if (!(reason instanceof FamilyIdTaken)) throw reason;
@@ -73,34 +78,30 @@ async function redeem(
   }
 }
 
-async function refusalOfUnknown(
-  clientId: string,
-  code: string,
-  codes: AuthorizationCodeStore,
-): Promise<OAuthError> {
+/** Why nothing was redeemed; read after the fact, so that a code that is good costs no look-up. */
+async function refusalOf(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
+  const { clientId, code } = presented;
+  const record = await codes.findCode(clientId, code);
+  if (record !== undefined) return refusalOfRecord(record, presented);
   const foreign = await codes.isCodeOfAnotherClient(clientId, code);
   return invalidGrant(foreign ? 'Client mismatch' : 'Invalid authorization code');
 }
 
-function refusalOf(
-  record: AuthorizationCode,
-  { redirectUri, codeVerifier }: AuthorizationCodeRequest,
-  now: number,
-): OAuthError | undefined {
-  if (now - record.approvedAt > CODE_LIFETIME_MS) return invalidGrant('Authorization code expired');
+function refusalOfRecord(record: AuthorizationCode, presented: Redemption): OAuthError {
+  if (record.approvedAt < presented.approvedSince) return invalidGrant('Authorization code expired');
   // > OAuth session expired (transaction lost)
   if (record.withdrawnAt !== undefined) {
     return new OAuthError('session_expired', 'OAuth session expired: nothing is connected any more');
   }
-  if (redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
-  if (record.codeChallenge === undefined) {
+  if (presented.redirectUri !== record.redirectUri) return invalidGrant('Redirect URI mismatch');
+  if (presented.codeChallenge !== record.codeChallenge) {
     // RFC 9700 §2.1.1: a verifier without a challenge means that the challenge was stripped on the way.
-    return codeVerifier === undefined
-      ? undefined
-      : invalidGrant('code_verifier was sent for a request without code_challenge');
+    return invalidGrant(
+      record.codeChallenge === undefined
+        ? 'code_verifier was sent for a request without code_challenge'
+        : 'code_verifier does not match the code_challenge',
+    );
   }
-  if (codeVerifier === undefined || !verifierMatches(codeVerifier, record.codeChallenge)) {
-    return invalidGrant('code_verifier does not match the code_challenge');
-  }
-  return undefined;
+  // Approved anew in between: what was presented came before that.
+  return invalidGrant('Invalid authorization code');
 }

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 export type AuthorizationCode = {
   readonly clientId: string;
   readonly userId: string;
-  /** Names this approval: a record made by a later one cannot be redeemed in its place. */
+  /** Names this approval. */
   readonly issueId: string;
   readonly redirectUri: string;
   readonly scope: Scope;
@@ -20,6 +20,17 @@ export type AuthorizationCode = {
   readonly withdrawnAt: number | undefined;
 };
 
+/** What a token request presents of a code. */
+export type Redemption = {
+  readonly clientId: string;
+  readonly code: string;
+  readonly redirectUri: string;
+  /** The challenge that its verifier proves; `undefined` when it sent none. */
+  readonly codeChallenge: string | undefined;
+  /** Only an approval of this instant or a later one counts; epoch milliseconds. */
+  readonly approvedSince: number;
+};
+
 export interface AuthorizationCodeStore {
   /** The code's record at this application. */
   findCode(clientId: string, code: string): Promise<AuthorizationCode | undefined>;
@@ -28,12 +39,13 @@ export interface AuthorizationCodeStore {
   isCodeOfAnotherClient(clientId: string, code: string): Promise<boolean>;
 
   /**
-   * Deletes the record and starts the grant it authorizes, both or neither; `undefined` when the
-   * record is gone, withdrawn or replaced by a later approval. Of any number of concurrent calls
-   * exactly one gets the grant. Durable when it answers. Throws FamilyIdTaken when another grant has
-   * the number that `first` drew: nothing happened, and the caller draws another.
+   * Deletes the record and starts the grant it authorizes, both or neither; `undefined`, and nothing
+   * is changed, when there is no record that is not withdrawn and has this redirect URI, this challenge
+   * (or none, as presented) and age. Of any number of concurrent calls exactly one gets the grant.
+   * Durable when it answers. Throws FamilyIdTaken when another grant has the number that `first` drew:
+   * nothing happened, and the caller draws another.
    */
-  redeemCode(code: AuthorizationCode, first: RefreshTokenId, now: number): Promise<Grant | undefined>;
+  redeemCode(presented: Redemption, first: RefreshTokenId, now: number): Promise<Grant | undefined>;
 
   /** Forgets records approved before `approvedBefore`. */
   deleteExpiredCodes(approvedBefore: number): Promise<number>;

@@ -28,6 +28,9 @@ export type ClientAuthenticationDeps = {
 /** Identifiers are far shorter; of a longer one no more than this is logged and counted. */
 const MOST_CHARACTERS_NOTED = 200;
 
+/** In the form of a SHA-256 in hex, which it is not. */
+const NOBODYS = Buffer.from('-'.repeat(64));
+
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
 
 /**
@@ -91,6 +94,7 @@ function decodeBasic(encoded: string): Omit<Credentials, 'method'> | undefined {
 }
 
 function formDecode(text: string): string | undefined {
+  if (/^[\w.~-]*$/.test(text)) return text; // Nothing is encoded, as ever with ids and secrets of ours.
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
@@ -99,10 +103,9 @@ function formDecode(text: string): string | undefined {
 }
 
 function secretMatches(secret: string, hashes: readonly string[]): boolean {
-  const presented = Buffer.from(hashOfSecret(secret), 'hex');
-  const nobodys = Buffer.alloc(presented.length);
-  let matches = timingSafeEqual(presented, nobodys);
-  for (const known of hashes) matches = timingSafeEqual(presented, Buffer.from(known, 'hex')) || matches;
+  const presented = Buffer.from(hashOfSecret(secret));
+  let matches = timingSafeEqual(presented, NOBODYS);
+  for (const known of hashes) matches = timingSafeEqual(presented, Buffer.from(known)) || matches;
   return matches;
 }
 

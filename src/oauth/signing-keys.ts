@@ -23,11 +23,13 @@ export type SigningKeysDeps = {
 /** What keys in use need besides: a reload that fails is nobody's request, so only the log tells. */
 export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'> };
 
+export type FoundKey = { readonly key: JwtKey; readonly type: TokenType };
+
 export interface SigningKeys {
   /** The key to sign with, and its encoded header for a type. */
   signing(type: TokenType): { readonly key: JwtKey; readonly header: string };
-  /** The key and type behind a token's encoded header; an unknown one reloads the keys, once. */
-  find(header: string): Promise<{ readonly key: JwtKey; readonly type: TokenType } | undefined>;
+  /** The key and type behind a token's encoded header; for an unknown one the keys are loaded again, once. */
+  find(header: string): FoundKey | undefined | Promise<FoundKey | undefined>;
   /** The public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
   publicKeys(): Promise<{ readonly keys: readonly object[] }>;
 }
@@ -38,7 +40,7 @@ const UNKNOWN_HEADERS_KEPT = 10_000;
 
 type Ring = {
   readonly active: JwtKey;
-  readonly headers: ReadonlyMap<string, { key: JwtKey; type: TokenType }>;
+  readonly headers: ReadonlyMap<string, FoundKey>;
   readonly activeHeaders: Readonly<Record<TokenType, string>>;
   readonly keys: readonly JwtKey[];
   readonly loadedAt: number;
@@ -65,6 +67,15 @@ export async function openSigningKeys(
       });
     return reloading;
   };
+  const findAnew = async (header: string): Promise<FoundKey | undefined> => {
+    await reload();
+    const found = ring.headers.get(header);
+    if (found === undefined) {
+      if (unknown.size >= UNKNOWN_HEADERS_KEPT) unknown.clear();
+      unknown.add(header);
+    }
+    return found;
+  };
   const reloadWhenOld = () => {
     if (deps.now() - ring.loadedAt <= RELOAD_MS) return;
     // A failure here is not the caller's: the next call tries again, and what is loaded still signs.
@@ -76,16 +87,9 @@ export async function openSigningKeys(
       reloadWhenOld();
       return { key: ring.active, header: ring.activeHeaders[type] };
     },
-    async find(header) {
+    find(header) {
       const found = ring.headers.get(header);
-      if (found !== undefined || unknown.has(header) || !namesKey(header)) return found;
-      await reload();
-      const reloaded = ring.headers.get(header);
-      if (reloaded === undefined) {
-        if (unknown.size >= UNKNOWN_HEADERS_KEPT) unknown.clear();
-        unknown.add(header);
-      }
-      return reloaded;
+      return found !== undefined || unknown.has(header) || !namesKey(header) ? found : findAnew(header);
     },
     async publicKeys() {
       reloadWhenOld();

@@ -68,10 +68,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return claims === undefined ? undefined : { type: found.type, claims };
   };
 
-  const openAccessToken = async (token: string): Promise<AccessClaims | undefined> => {
-    const key = hash('sha256', token, 'base64url');
-    const known = verified.get(key);
-    if (known !== undefined) return known;
+  const openAccessToken = async (token: string, key: string): Promise<AccessClaims | undefined> => {
     const opened = await open(token);
     if (opened?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse makes tokens of this type under our keys.
@@ -89,7 +86,7 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
         sub: userId,
         aud: clientId,
         projectId: clientId,
-        family: familyText(grant.familyId),
+        family: familyText(refreshTokenId),
         iat,
       };
       return {
@@ -108,7 +105,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       };
     },
     async readAccessToken(token) {
-      const claims = await openAccessToken(token);
+      const key = hash('sha256', token, 'base64url');
+      const claims = verified.get(key) ?? (await openAccessToken(token, key));
       if (claims === undefined || claims.exp <= seconds()) return undefined;
       return { ...ownerOf(claims), scope: claims.scope };
     },
@@ -127,7 +125,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   };
 }
 
-const familyText = (familyId: number): string => familyId.toString(16).padStart(12, '0');
+/** The 48 bits of the id that name its family, as they stand there. */
+const familyText = (id: RefreshTokenId): string => id.slice(0, 8) + id.slice(9, 13);
 
 function ownerOf({ family, aud, sub }: Claims): TokenOwner {
   return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };

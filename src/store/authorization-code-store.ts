@@ -3,12 +3,14 @@ import {
   type AuthorizationCode,
   type AuthorizationCodeStore,
   FamilyIdTaken,
+  type Redemption,
 } from '../oauth/authorization-code-store.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { BatchStatement, Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
+import { textToFind } from './text-values.ts';
 import { hashOfTokenId } from './token-family-store.ts';
 
 type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
@@ -19,11 +21,12 @@ type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
 // `pair` tells apart the calls of two applications for one user's id.
 const FIND: BatchStatement = {
   columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
-  sql: (v) => `
-    SELECT v.pair AS "pair", c.client_id AS "clientId", c.user_id AS "userId", c.issue_id AS "issueId",
+  sql: ({ value, andFrom }) => `
+    SELECT ${value('pair')} AS "pair", c.client_id AS "clientId", c.user_id AS "userId", c.issue_id AS "issueId",
            c.redirect_uri AS "redirectUri", c.scope AS "scope", c.code_challenge AS "codeChallenge",
            c.approved_at AS "approvedAt", c.withdrawn_at AS "withdrawnAt"
-      FROM ${v} JOIN authorization_code AS c ON c.client_id = v.clientId AND c.user_id = v.userId`,
+      FROM authorization_code AS c${andFrom}
+     WHERE c.client_id = ${value('clientId')} AND c.user_id = ${value('userId')}`,
   key: 'pair',
   writes: false,
 };
@@ -31,10 +34,12 @@ const FIND: BatchStatement = {
 const OF_ANOTHER = `
   SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
 
-// The WHERE clause is the whole guard: the loser of a race finds no row of this approval.
+// The WHERE clause is the whole guard: whatever does not hold, and the loser of a race, finds no row.
 const CONSUME = `
   DELETE FROM authorization_code
-   WHERE client_id = :clientId AND user_id = :userId AND issue_id = :issueId AND withdrawn_at IS NULL
+   WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri
+     AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
+     AND approved_at >= :approvedSince AND withdrawn_at IS NULL
   RETURNING scope AS "scope"`;
 
 const START_FAMILY = `
@@ -63,8 +68,8 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
       return (await db.get(OF_ANOTHER, { clientId, code })) !== undefined;
     },
 
-    redeemCode(code, first, now) {
-      return db.transaction((tx) => redeem(tx, code, { first, now }));
+    redeemCode(presented, first, now) {
+      return db.transaction((tx) => redeem(tx, presented, { first, now }));
     },
 
     deleteExpiredCodes(approvedBefore) {
@@ -84,12 +89,20 @@ function codeOf(row: CodeRow): AuthorizationCode {
 
 async function redeem(
   tx: Statements,
-  { clientId, userId, issueId }: AuthorizationCode,
+  { clientId, code, redirectUri, codeChallenge, approvedSince }: Redemption,
   { first, now }: { first: RefreshTokenId; now: number },
 ): Promise<Grant | undefined> {
-  const consumed = await tx.get<{ scope: Scope }>(CONSUME, { clientId, userId, issueId });
+  // All but what the grant gets of the record itself is only looked for.
+  const values = {
+    clientId,
+    code: textToFind(code),
+    redirectUri: textToFind(redirectUri),
+    codeChallenge: codeChallenge ?? null,
+    approvedSince,
+  };
+  const consumed = await tx.get<{ scope: Scope }>(CONSUME, values);
   if (consumed === undefined) return undefined;
-  const grant = { familyId: familyOf(first), clientId, userId, scope: consumed.scope };
+  const grant = { familyId: familyOf(first), clientId, userId: code, scope: consumed.scope };
   const started = await tx.get(START_FAMILY, { ...grant, tokenHash: hashOfTokenId(first), now });
   // Thrown inside the transaction, so that the code is there for the next try.
   if (started === undefined) throw new FamilyIdTaken();

@@ -20,11 +20,11 @@ const FIND = `SELECT ${CLIENT} FROM application AS a WHERE a.client_id = :client
 // so that one answer serves all who ask.
 const FIND_WITH_SECRETS: BatchStatement = {
   columns: { clientId: 'TEXT' },
-  sql: (v) => `
+  sql: ({ value, andFrom }) => `
     SELECT ${CLIENT},
            (SELECT string_agg(s.secret_hash || ' ' || COALESCE(CAST(s.expires_at AS TEXT), ''), ',')
-              FROM client_secret AS s WHERE s.client_id = v.clientId) AS "secrets"
-      FROM ${v} JOIN application AS a ON a.client_id = v.clientId`,
+              FROM client_secret AS s WHERE s.client_id = a.client_id) AS "secrets"
+      FROM application AS a${andFrom} WHERE a.client_id = ${value('clientId')}`,
   key: 'clientId',
   writes: false,
   keptWhileUnwritten: ['application', 'client_secret'],
@@ -46,8 +46,19 @@ const UPDATE = `
   RETURNING client_id AS "clientId", name AS "name", display_name AS "displayName",
     redirect_uri AS "redirectUri", webhook_url AS "webhookUrl", created_at AS "createdAt"`;
 
+type RowWithSecrets = ClientRow & { secrets: string | null };
+type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
+type Secret = { readonly secretHash: string; readonly expiresAt: number | undefined };
+
 /** Applications in `db`. */
 export function clientStore(db: Database): ClientStore {
+  // SQLite answers the same row until it was written to: what it means is worked out once.
+  const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
+  const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
+    const known = read.get(row) ?? { client: clientOf(row), secrets: secretsOf(row.secrets ?? '') };
+    read.set(row, known);
+    return known;
+  };
   return {
     async findClient(clientId) {
       const row = await db.get<ClientRow>(FIND, { clientId });
@@ -55,8 +66,11 @@ export function clientStore(db: Database): ClientStore {
     },
 
     async findClientWithSecrets(clientId, now) {
-      const row = await db.batch<ClientRow & { secrets: string | null }>(FIND_WITH_SECRETS, { clientId });
-      return row && { client: clientOf(row), secretHashes: livingSecrets(row.secrets ?? '', now) };
+      const row = await db.batch<RowWithSecrets>(FIND_WITH_SECRETS, { clientId });
+      if (row === undefined) return undefined;
+      const { client, secrets } = withSecrets(row);
+      const living = secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+      return { client, secretHashes: living.map(({ secretHash }) => secretHash) };
     },
 
     async listClients() {
@@ -92,10 +106,12 @@ function clientOf({ clientId, name, displayName, redirectUri, webhookUrl, create
   return { clientId, name, redirectUri, createdAt, ...optional };
 }
 
-function livingSecrets(secrets: string, now: number): string[] {
-  return secrets.split(',').flatMap((secret) => {
-    const [hash = '', expiresAt = ''] = secret.split(' ');
-    return hash !== '' && (expiresAt === '' || Number(expiresAt) > now) ? [hash] : [];
+function secretsOf(list: string): Secret[] {
+  return list.split(',').flatMap((secret) => {
+    const [secretHash = '', expiresAt = ''] = secret.split(' ');
+    return secretHash === ''
+      ? []
+      : [{ secretHash, expiresAt: expiresAt === '' ? undefined : Number(expiresAt) }];
   });
 }
 

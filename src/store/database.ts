@@ -31,8 +31,8 @@ export interface Statements {
 export type BatchStatement = {
   /** What each caller supplies, with its SQL type. A write is sent sorted by the first, so that two never deadlock. */
   readonly columns: Readonly<Record<string, 'BIGINT' | 'TEXT'>>;
-  /** The statement; `v` is a FROM item, aliased `v`, that has one row of `columns` for each caller. */
-  readonly sql: (v: string) => string;
+  /** The statement, written over what the callers supply. */
+  readonly sql: (supplied: Supplied) => string;
   /**
    * The column of the answer that equals the caller's value of that name and so finds its row. Calls
    * with one key must want one answer: of a write's, one of them gets the row.
@@ -46,6 +46,16 @@ export type BatchStatement = {
   readonly keptWhileUnwritten?: readonly string[];
   /** Of a write: it changes nothing that a kept look-up answers, so that it may go on being kept. */
   readonly sparesKept?: true;
+};
+
+/** How a batch's statement names what its callers supply: a row for each on PostgreSQL, parameters on SQLite. */
+export type Supplied = {
+  /** The value of a column. */
+  readonly value: (column: string) => string;
+  /** Put behind an UPDATE's assignments. */
+  readonly from: string;
+  /** Put behind the tables of a SELECT. */
+  readonly andFrom: string;
 };
 
 export interface Database extends Statements {

@@ -33,7 +33,8 @@ export class PostgresBatch {
   constructor({ columns, sql, key, writes }: BatchStatement, query: (query: Query) => Promise<Row[]>) {
     this.#columns = Object.keys(columns);
     const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[]`);
-    this.#text = sql(`unnest(${arrays.join(', ')}) AS v(${this.#columns.join(', ')})`);
+    const rows = `unnest(${arrays.join(', ')}) AS v(${this.#columns.join(', ')})`;
+    this.#text = sql({ value: (column) => `v.${column}`, from: `FROM ${rows}`, andFrom: `, ${rows}` });
     this.#name = nameOf(this.#text);
     this.#key = key;
     this.#writes = writes;

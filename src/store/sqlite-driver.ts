@@ -134,8 +134,7 @@ class SqliteDatabase implements Database {
   #sqlOf(statement: BatchStatement): string {
     const known = this.#batchSql.get(statement);
     if (known !== undefined) return known;
-    const columns = Object.keys(statement.columns).map((name) => `:${name} AS ${name}`);
-    const sql = statement.sql(`(SELECT ${columns.join(', ')}) AS v`);
+    const sql = statement.sql({ value: (column) => `:${column}`, from: '', andFrom: '' });
     this.#batchSql.set(statement, sql);
     return sql;
   }
@@ -176,7 +175,10 @@ class SqliteDatabase implements Database {
     try {
       await this.#begin();
       writes = this.#takeWaiting();
-      for (const write of writes) answers.push(await this.#answerOf(write));
+      for (const write of writes) {
+        const answer = this.#run(write);
+        answers.push(answer instanceof Promise ? await answer : answer);
+      }
       this.#writer.run('COMMIT');
       this.#kept.committed();
     } catch (reason) {
@@ -205,16 +207,19 @@ class SqliteDatabase implements Database {
     }
   }
 
-  /** Runs one write and answers what its caller is to hear after the commit. */
-  async #answerOf({ run, resolve, reject }: Write): Promise<() => void> {
-    try {
-      const made = run();
-      const result = made instanceof Promise ? await made : made;
-      return () => resolve(result);
-    } catch (reason) {
+  /** Runs one write and answers what its caller is to hear after the commit; a single statement at once. */
+  #run({ run, resolve, reject }: Write): Promise<() => void> | (() => void) {
+    const failed = (reason: unknown) => {
       // Some failures (disk full) end the whole transaction: what follows would run outside it.
       if (!this.#writer.inTransaction) throw reason;
       return () => reject(reason);
+    };
+    try {
+      const made = run();
+      if (made instanceof Promise) return made.then((result) => () => resolve(result), failed);
+      return () => resolve(made);
+    } catch (reason) {
+      return failed(reason);
     }
   }
 

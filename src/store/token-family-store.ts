@@ -11,10 +11,10 @@ import { deleteInParts } from './delete-in-parts.ts';
 // calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
 const ROTATE: BatchStatement = {
   columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
-  sql: (v) => `
-    UPDATE token_family SET token_hash = v.successor, refreshed_at = v.at
-      FROM ${v}
-     WHERE family_id = v.familyId AND token_hash = v.presented AND ended_at IS NULL
+  sql: ({ value, from }) => `
+    UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
+      ${from}
+     WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
     RETURNING token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
       user_id AS "userId", scope AS "scope"`,
   key: 'successor',
@@ -25,10 +25,10 @@ const ROTATE: BatchStatement = {
 
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },
-  sql: (v) => `
+  sql: ({ value, andFrom }) => `
     SELECT f.family_id AS "familyId", f.client_id AS "clientId", f.user_id AS "userId", f.scope AS "scope"
-      FROM ${v} JOIN token_family AS f ON f.family_id = v.familyId
-     WHERE f.ended_at IS NULL`,
+      FROM token_family AS f${andFrom}
+     WHERE f.family_id = ${value('familyId')} AND f.ended_at IS NULL`,
   key: 'familyId',
   writes: false,
   keptWhileUnwritten: ['token_family'],

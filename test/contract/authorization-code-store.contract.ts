@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import {
-  type AuthorizationCode,
   type AuthorizationCodeStore,
   FamilyIdTaken,
+  type Redemption,
 } from '../../src/oauth/authorization-code-store.ts';
 import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
 import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
@@ -13,7 +13,7 @@ import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { userStore } from '../../src/store/user-store.ts';
-import { makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
+import { makeCode, makeUsers, NOW, presentedOf, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
 export function authorizationCodeStoreContract(database: string, open: () => Promise<Database>): void {
@@ -24,14 +24,14 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     const codes = authorizationCodeStore(db);
     const code = await codes.findCode('acme', 'ada');
     assert.ok(code);
-    return { db, codes, code };
+    return { db, codes, code: presentedOf(code) };
   };
 
   describe(`AuthorizationCodeStore on ${database}`, () => {
     it("answers a code's record at its own application only", async () => {
-      const { codes, code } = await prepare();
+      const { codes } = await prepare();
 
-      assert.deepEqual(code, {
+      assert.deepEqual(await codes.findCode('acme', 'ada'), {
         clientId: 'acme',
         userId: 'ada',
         issueId: 'issue',
@@ -89,13 +89,30 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), NOW), expected);
     });
 
-    it('does not redeem a record that a later approval replaced', async () => {
+    const others: readonly (readonly [string, Partial<Redemption>])[] = [
+      ['the redirect URI of the approval', { redirectUri: 'https://acme.example/other' }],
+      ['no challenge where the approval had none', { codeChallenge: 'c'.repeat(43) }],
+      ['an approval that is young enough', { approvedSince: NOW + 1 }],
+      ['the application it was issued to', { clientId: 'other' }],
+    ];
+    for (const [what, other] of others) {
+      it(`redeems nothing, and keeps the record, without ${what}`, async () => {
+        const { db, codes, code } = await prepare();
+
+        assert.equal(await codes.redeemCode({ ...code, ...other }, firstOfFamily(), NOW), undefined);
+
+        assert.equal(await rowsIn(db, 'token_family'), 0);
+        assert.ok(await codes.redeemCode(code, firstOfFamily(), NOW));
+      });
+    }
+
+    it('redeems nothing without the challenge of the approval', async () => {
       const { db, codes, code } = await prepare();
-      await db.write("UPDATE authorization_code SET issue_id = 'later'");
+      const codeChallenge = 'c'.repeat(43);
+      await db.write('UPDATE authorization_code SET code_challenge = :codeChallenge', { codeChallenge });
 
       assert.equal(await codes.redeemCode(code, firstOfFamily(), NOW), undefined);
-      assert.equal((await codes.findCode('acme', 'ada'))?.issueId, 'later');
-      assert.equal(await rowsIn(db, 'token_family'), 0);
+      assert.ok(await codes.redeemCode({ ...code, codeChallenge }, firstOfFamily(), NOW));
     });
 
     it('does not redeem a record that was withdrawn meanwhile, and keeps it', async () => {
@@ -147,6 +164,6 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
   });
 }
 
-async function redeemable(codes: AuthorizationCodeStore, code: AuthorizationCode): Promise<boolean> {
+async function redeemable(codes: AuthorizationCodeStore, code: Redemption): Promise<boolean> {
   return (await codes.redeemCode(code, firstOfFamily(), NOW)) !== undefined;
 }

@@ -1,8 +1,8 @@
 /** What the contracts of the calendar stores start from: an application, its users and their accounts. */
 import { randomBytes } from 'node:crypto';
-
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
+import type { AuthorizationCode } from '../../src/oauth/authorization-code-store.ts';
 import type { Database } from '../../src/store/database.ts';
 
 export const NOW = 1_790_000_000_000;
@@ -59,4 +59,9 @@ export async function codeIsWithdrawn(db: Database, userId: string): Promise<boo
 /** Ten calls at once, as a race test makes them. */
 export function tenTimes<T>(call: (i: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: 10 }, (_, i) => call(i)));
+}
+
+/** What a token request would present to redeem the record. */
+export function presentedOf({ clientId, userId, redirectUri, codeChallenge, approvedAt }: AuthorizationCode) {
+  return { clientId, code: userId, redirectUri, codeChallenge, approvedSince: approvedAt };
 }

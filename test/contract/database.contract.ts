@@ -10,14 +10,16 @@ const NAMES = 'SELECT name AS "name" FROM setting ORDER BY name';
 
 const PUT_BATCH: BatchStatement = {
   columns: { name: 'TEXT', value: 'TEXT' },
-  sql: (v) => `INSERT INTO setting (name, value) SELECT v.name, v.value FROM ${v} WHERE 1 = 1
-               RETURNING name AS "name"`,
+  sql: ({ value, from }) => `
+    INSERT INTO setting (name, value) SELECT ${value('name')}, ${value('value')} ${from} WHERE 1 = 1
+    RETURNING name AS "name"`,
   key: 'name',
   writes: true,
 };
 const GET_BATCH: BatchStatement = {
   columns: { name: 'TEXT' },
-  sql: (v) => `SELECT s.name AS "name", s.value AS "value" FROM ${v} JOIN setting AS s ON s.name = v.name`,
+  sql: ({ value, andFrom }) => `
+    SELECT s.name AS "name", s.value AS "value" FROM setting AS s${andFrom} WHERE s.name = ${value('name')}`,
   key: 'name',
   writes: false,
 };

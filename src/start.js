@@ -1,0 +1,12 @@
+/**
+ * How the repository's scripts start the program: JavaScript, so that what was stripped of its types before
+ * comes from the compile cache, and the stripper, 18 MB and a tenth of a second, is not loaded at all.
+ * What is published is JavaScript anyway and starts with main.js.
+ */
+import module from 'node:module';
+import path from 'node:path';
+
+// Compiled code is kept for the next start: beside the packages, whose owner is the program's own, since
+// code is nothing to read from a shared folder.
+module.enableCompileCache?.(path.join(import.meta.dirname, '../node_modules/.cache/kalends'));
+await import('./main.ts');
