@@ -71,6 +71,22 @@ describe('a failure of a provider', () => {
     });
   }
 
+  it('is over within five minutes for every calendar, whenever each was asked last', async (t) => {
+    const bench = await openWell('google');
+    t.after(() => bench.close());
+    bench.fault(status(503), 'events.list');
+    for (let read = 0; read < 60; read += 1) {
+      bench.pass(17_000);
+      await bench.read();
+    }
+
+    bench.clearFaults();
+    bench.pass(5 * MINUTE);
+    const { errors, health } = await bench.read();
+
+    assert.deepEqual([errors, health.state], [[], 'active']);
+  });
+
   it('asks a provider that is out of order less and less, however often it is read', async (t) => {
     const bench = await openWell('google');
     t.after(() => bench.close());

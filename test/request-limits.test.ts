@@ -223,13 +223,36 @@ onEachDatabase((database, open) => {
       });
       const probe = ask(gates[0], () => held);
       await sleep(50);
-      const beside = await refusal(ask(gates[1], async () => 'too early'));
+      let asked = 0;
+      const beside = ask(gates[1], async () => {
+        asked += 1;
+        return 'works';
+      });
+      await sleep(300);
+      const askedMeanwhile = asked;
       release();
       await probe;
 
       assert.equal(shut.retryAfter, 60_000);
-      assert.equal(beside.retryAfter, 2_000);
-      assert.equal(await ask(gates[1], async () => 'works'), 'works');
+      assert.equal(askedMeanwhile, 0);
+      assert.equal(await beside, 'works');
+    });
+
+    it('refuses those who waited for a try that failed', async () => {
+      const clock = { now: NOW };
+      const { gates, ask } = await openGates(await open(), {}, () => clock.now);
+      for (let i = 0; i < 5; i += 1) await refusal(ask(gates[0], failing(down)));
+      clock.now += 30_000;
+      const probe = ask(gates[0], async () => {
+        await sleep(200);
+        throw down;
+      });
+      await sleep(50);
+
+      const beside = refusal(ask(gates[1], async () => 'in vain'));
+
+      await refusal(probe);
+      assert.equal((await beside).retryAfter, 60_000);
     });
 
     it('forgets failures that a success came between', async () => {

@@ -171,6 +171,7 @@ describe('the worker', () => {
     await server.token('read', 'ben');
     await db.write('UPDATE token_family SET ended_at = :now', { now: clock.now });
     await server.token('read', 'ada');
+    await deps.requestLimits.takeSlot({ mailbox: 'm', slot: 0, holder: 'dead' }, clock.now, clock.now + 1);
     await deps.users.loadOrCreateUser('acme', 'idle', clock.now);
     await deps.users.loadOrCreateUser('acme', 'linked', clock.now);
     await link(server, { userId: 'linked' });
@@ -191,6 +192,7 @@ describe('the worker', () => {
 
     assert.deepEqual(before, [2, ['ada', 'ben', 'idle', 'linked']]);
     assert.deepEqual(afterTwoDays, ['ada', 'ben', 'idle', 'linked']);
+    assert.deepEqual(await db.all('SELECT slot FROM request_slot'), []);
     assert.deepEqual(await users(), ['ada', 'linked']);
   });
 });

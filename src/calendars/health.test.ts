@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 
 import { healthAfter } from './health.ts';
-import { actorOf, type HealthReason } from './health-reason.ts';
+import { actorOf, HEALTH_REASONS, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
@@ -67,6 +68,16 @@ describe('what a failure says about an account', () => {
       assert.equal(actorOf(reason), actor);
     });
   }
+
+  it('is documented, reason by reason, with who must act', () => {
+    const text = readFileSync(new URL('../../docs/account-health.md', import.meta.url), 'utf8');
+
+    const documented = [...text.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, reason, actor]) => [
+      reason,
+      actor,
+    ]);
+    assert.deepEqual(Object.fromEntries(documented), HEALTH_REASONS);
+  });
 
   it('is nothing when somebody else changed an event first', () => {
     assert.equal(healthAfter({ kind: 'precondition_failed', message: '' }, 'caldav'), undefined);

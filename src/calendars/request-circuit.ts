@@ -7,9 +7,12 @@ import type { Circuit, RequestLimitStore } from './request-limit-store.ts';
 import { errorOfFailure, failureOfError } from './sync-failure.ts';
 
 export type Entry =
-  | { readonly isOpen: true; readonly refusal: ProviderError }
+  /** `isProbed`: another request is just finding out whether it works again. */
+  | { readonly isOpen: true; readonly refusal: ProviderError; readonly isProbed: boolean }
   /** `leave` says how it ended; `undefined` for success. */
   | { readonly isOpen: false; leave(error: unknown): Promise<void> };
+
+type Refused = Extract<Entry, { isOpen: true }>;
 
 /** A pause the provider asked for with Retry-After holds for all operations of the account. */
 const ALL = '';
@@ -24,15 +27,16 @@ const FIRST_PAUSE_MS = 1_000;
 
 export function requestCircuits(store: RequestLimitStore, now: () => number) {
   /** `undefined` lets the request pass. */
-  const refusalOf = async (accountKey: string, circuit: Circuit): Promise<ProviderError | undefined> => {
+  const refusalOf = async (accountKey: string, circuit: Circuit): Promise<Refused | undefined> => {
     const { operation, openUntil, failure } = circuit;
     const at = now();
     if (openUntil === undefined) return undefined;
-    if (openUntil > at) return errorOfFailure({ ...failure, retryAt: openUntil }, at);
+    const refused = (retryAt: number) => errorOfFailure({ ...failure, retryAt }, at);
+    if (openUntil > at) return { isOpen: true, refusal: refused(openUntil), isProbed: false };
     // A pause that is over is over for all; what did not work is tried by one.
     if (failure.kind === 'rate_limited') return undefined;
     if (await store.leaseProbe(accountKey, operation, at, at + PROBE_MS)) return undefined;
-    return errorOfFailure({ ...failure, retryAt: at + PROBED_MS }, at);
+    return { isOpen: true, refusal: refused(at + PROBED_MS), isProbed: true };
   };
   const count = async (accountKey: string, operation: string, error: ProviderError): Promise<void> => {
     const at = now();
@@ -60,8 +64,8 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
     async enter(accountKey: string, operation: string): Promise<Entry> {
       const failing = await store.circuitsOf(accountKey, [ALL, operation]);
       for (const circuit of failing) {
-        const refusal = await refusalOf(accountKey, circuit);
-        if (refusal !== undefined) return { isOpen: true, refusal };
+        const refused = await refusalOf(accountKey, circuit);
+        if (refused !== undefined) return refused;
       }
       return { isOpen: false, leave: (error) => leave(accountKey, failing, operation, error) };
     },

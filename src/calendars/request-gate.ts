@@ -8,7 +8,7 @@ import type { Account } from './account-store.ts';
 import { ProviderError } from './provider-error.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import { type RequestRate, requestBudgets } from './request-budget.ts';
-import { requestCircuits } from './request-circuit.ts';
+import { type Entry, requestCircuits } from './request-circuit.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
 import { requestSlots } from './request-slots.ts';
 
@@ -58,6 +58,7 @@ export interface RequestGate {
 
 /** A provider that asks to wait no longer than this is waited for; more is told to the caller. */
 const SHORT_WAIT_MS = 10_000;
+const PROBE_POLL_MS = 100;
 const TRIES = 3;
 /** Where no time is named it may be hours. */
 const UNNAMED_TRIES = 2;
@@ -107,21 +108,21 @@ export function requestGate(deps: GateDeps): RequestGate {
     stop: () => slots.stop(),
   };
 
-  /** Waits out a short pause that the provider asked for. */
-  async function enter({
-    account,
-    operation,
-  }: GatedRequest): Promise<{ leave(error: unknown): Promise<void> }> {
+  /** Waits out a short pause that the provider asked for, and for a probe that is under way. */
+  async function enter({ account, operation }: GatedRequest): Promise<Pass> {
     for (const patience = AbortSignal.timeout(2 * SHORT_WAIT_MS); ; ) {
       const entry = await circuits.enter(account.accountKey, operation);
-      if (entry.isOpen === false) return entry;
-      const { refusal } = entry;
-      const wait = refusal.retryAfter ?? 0;
-      if (refusal.kind !== 'rate_limited' || wait > SHORT_WAIT_MS || patience.aborted) throw refusal;
+      if (!entry.isOpen) return entry;
+      const { refusal, isProbed } = entry;
+      const pause = refusal.kind === 'rate_limited' ? (refusal.retryAfter ?? 0) : Number.POSITIVE_INFINITY;
+      const wait = isProbed ? PROBE_POLL_MS : pause;
+      if (wait > SHORT_WAIT_MS || patience.aborted) throw refusal;
       await sleep(wait * (1 + Math.random() / 10) + 1);
     }
   }
 }
+
+type Pass = Extract<Entry, { isOpen: false }>;
 
 const appOf = ({ provider }: Account, appClientId: string): string => `${provider} ${appClientId}`;
 

@@ -183,4 +183,5 @@ const tooLong = () =>
   new ProviderError('rate_limited', 'Too many requests to this mailbox are under way', {
     retryAfter: POLL_MS,
     reason: 'user_quota_exhausted',
+    notAsked: true,
   });
