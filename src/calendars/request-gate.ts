@@ -110,9 +110,11 @@ export function requestGate(deps: GateDeps): RequestGate {
 
   /** Waits out a short pause that the provider asked for, and for a probe that is under way. */
   async function enter({ account, operation }: GatedRequest): Promise<Pass> {
-    for (const patience = AbortSignal.timeout(2 * SHORT_WAIT_MS); ; ) {
+    for (let patience: AbortSignal | undefined; ; ) {
       const entry = await circuits.enter(account.accountKey, operation);
       if (!entry.isOpen) return entry;
+      // Real time bounds the wait; the first look, which mostly lets pass, needs no timer.
+      patience ??= AbortSignal.timeout(2 * SHORT_WAIT_MS);
       const { refusal, isProbed } = entry;
       const pause = refusal.kind === 'rate_limited' ? (refusal.retryAfter ?? 0) : Number.POSITIVE_INFINITY;
       const wait = isProbed ? PROBE_POLL_MS : pause;

@@ -52,8 +52,7 @@ export async function usableCredentials(
   const startedAt = deps.now();
   const { accountKey } = account;
   let before: HeldCredentials | undefined;
-  // Real time bounds the wait, whatever the clock says.
-  for (const patience = AbortSignal.timeout(PATIENCE_MS); !patience.aborted; ) {
+  for (let patience: AbortSignal | undefined; !patience?.aborted; ) {
     const held = await deps.tokens.heldCredentials(accountKey);
     if (held === undefined) throw new ProviderError('unauthorized', 'The account is no longer connected');
     const credentials = oauthCredentialsOf(held.credentials);
@@ -69,6 +68,8 @@ export async function usableCredentials(
       await sleep(POLL_MS * (0.5 + Math.random()));
     }
     before ??= held;
+    // Real time bounds the wait, whatever the clock says.
+    patience ??= AbortSignal.timeout(PATIENCE_MS);
   }
   throw new ProviderError('unavailable', 'The renewal of the access by another instance took too long');
 }
@@ -189,7 +190,11 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewin
   const now = deps.now();
   let failure: SyncFailure;
   if (reason instanceof ProviderError) {
-    deps.log.warn({ ...fields, kind: reason.kind, reason: reason.reason }, 'Access could not be renewed');
+    const known = { ...fields, kind: reason.kind, reason: reason.reason };
+    // No user can mend it, so that nobody else will tell the operator.
+    if (reason.kind === 'misconfigured')
+      deps.log.error(known, 'Access cannot be renewed: the app needs mending');
+    else deps.log.warn(known, 'Access could not be renewed');
     failure = failureOfError(reason, now);
   } else {
     deps.log.error(fields, 'The renewal of access met a fault of our own');
