@@ -11,7 +11,7 @@ import { readInstant } from './graph-time.ts';
 import type { StoredEvent } from './mailbox.ts';
 import { calendarOf, type Found, findEvent } from './mailbox-store.ts';
 import { allowOnly, pageOf, selected } from './page.ts';
-import { instancesOf } from './series-instances.ts';
+import { instanceAt, instancesOf } from './series-instances.ts';
 
 /** `/events`: single events and masters, without a window. */
 export function answerEvents(call: GraphCall): SandboxAnswer {
@@ -142,8 +142,9 @@ function withExpansions(
   if (names.some((name) => !known.includes(name))) throw unsupportedQuery('$expand');
   const shown = shownEvent(event, view);
   if (names.includes('exceptionOccurrences')) {
-    shown.exceptionOccurrences = instancesOf(event, ALWAYS)
-      .filter(({ exception }) => exception !== undefined)
+    shown.exceptionOccurrences = [...event.exceptions.keys()]
+      .toSorted()
+      .flatMap((original) => instanceAt(event, original) ?? [])
       .map((instance) => selected(shownInstance(instance, view), request.url.searchParams));
   }
   if (known === ONE && event.recurrence !== undefined) {
@@ -159,5 +160,3 @@ function withExpansions(
   }
   return shown;
 }
-
-const ALWAYS: TimeWindow = { start: Date.UTC(1900), end: Date.UTC(2200) };

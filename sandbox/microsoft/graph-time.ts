@@ -31,6 +31,10 @@ export function windowsNameOf(zone: string): string {
   return findWindows(zone)[0] ?? zone;
 }
 
+/** (k) What Exchange can keep a time in. */
+const FIRST_YEAR = 1601;
+const LAST_YEAR = 4500;
+
 /** Reads `dateTimeTimeZone` of a request, with the name of its zone as written. Throws a 400. */
 export function readTime(
   property: string,
@@ -39,7 +43,8 @@ export function readTime(
   const { dateTime, timeZone } = given ?? {};
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(?:\.\d{1,7})?(Z)?$/.exec(dateTime ?? '');
   const local = `${parts?.[1]}${parts?.[2] ?? ':00'}`;
-  if (parts === null || parseLocal(local) === undefined) {
+  const year = Number(local.slice(0, 4));
+  if (parts === null || parseLocal(local) === undefined || year < FIRST_YEAR || year > LAST_YEAR) {
     throw new SandboxRefusal(
       400,
       'ErrorPropertyValidationFailure',

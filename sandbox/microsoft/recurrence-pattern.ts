@@ -149,6 +149,15 @@ export function firstStart(recurrence: StoredRecurrence, startLocal: number): nu
     : first;
 }
 
+/** The shortest time between the starts of two occurrences, in milliseconds; infinite when three years hold but one. */
+export function shortestGap(recurrence: StoredRecurrence, startLocal: number): number {
+  const rule = parseRule(ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } }));
+  if (rule === undefined) return Number.POSITIVE_INFINITY;
+  const window = { from: startLocal, to: startLocal + 3 * 366 * 86_400_000 };
+  const starts = expandRule(rule, startLocal, window, recurrenceBudget());
+  return Math.min(...starts.slice(1).map((start, index) => start - (starts[index] ?? 0)));
+}
+
 const isDate = (text: string | null | undefined): text is string =>
   typeof text === 'string' && text.length === 10 && parseLocal(text) !== undefined;
 

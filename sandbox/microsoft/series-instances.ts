@@ -21,7 +21,7 @@ export type EventInstance = {
 };
 
 /** No answer of a sandbox needs more of one series. */
-const MOST_OCCURRENCES = 20_000;
+const MOST_OCCURRENCES = 100_000;
 
 /** What of the event overlaps the window, by start. */
 export function instancesOf(event: StoredEvent, window: TimeWindow): readonly EventInstance[] {

@@ -93,8 +93,17 @@ function readResource(
     throw invalid(`Resource '${resource}' is not supported here.`);
   }
   if (calendar === undefined) return { resource, calendarId: undefined };
-  const decoded = calendar.includes('%') ? decodeURIComponent(calendar) : calendar;
-  return { resource, calendarId: calendarOf(call.account, decoded).id };
+  return { resource, calendarId: calendarOf(call.account, decoded(calendar)).id };
+}
+
+/** Clients write ids into resources as they are, or as in an address. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
 }
 
 function readChangeTypes(text: string): string[] {

@@ -7,7 +7,13 @@ import { instantOfTime, isMidnight, localMs, readTime, type StoredTime, zoneOfNa
 import { newItemKey } from './item-id.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
 import { onlineMeetingMembers } from './online-meeting.ts';
-import { firstStart, readRecurrence, ruleOf, type StoredRecurrence } from './recurrence-pattern.ts';
+import {
+  firstStart,
+  readRecurrence,
+  ruleOf,
+  type StoredRecurrence,
+  shortestGap,
+} from './recurrence-pattern.ts';
 import { instanceAt } from './series-instances.ts';
 
 export type WriteDeps = {
@@ -97,6 +103,13 @@ function placeSeries(
       'The recurrence has no occurrence in its range.',
     );
   }
+  if (localMs(content.end.local) - from > shortestGap(recurrence, first)) {
+    throw new SandboxRefusal(
+      400,
+      'ErrorOccurrenceTimeSpanTooBig',
+      'The occurrence is longer than the time between two occurrences.',
+    );
+  }
   const moved = (time: StoredTime) => ({ ...time, local: formatLocal(localMs(time.local) + first - from) });
   const start = moved(content.start);
   const range = { ...recurrence.range, startDate: start.local.slice(0, 10) };
@@ -146,7 +159,13 @@ function refuseBadTimes({ start, end, isAllDay }: EventContent): void {
       'The end of the event is earlier than its start.',
     );
   }
+  if (length > LONGEST) {
+    throw new SandboxRefusal(400, 'ErrorCalendarDurationIsTooLong', 'The event is longer than five years.');
+  }
 }
+
+/** Exchange's own bound. */
+const LONGEST = 1825 * DAY;
 
 function mergedProperties(
   { extendedProperties }: EventContent,
