@@ -8,11 +8,11 @@ import { describe, it, type TestContext } from 'node:test';
 import { create, openGraph, pathOf, single } from './sandbox-microsoft-graph.ts';
 import { ADA, codeOf, type Json } from './sandbox-microsoft-harness.ts';
 
-type Listener = { url: string; notifications: Json[]; handshakes: number };
+type Listener = { url: string; notifications: Json[]; posts: number; handshakes: number };
 
 /** An endpoint as an app has one; `echo` makes of the token what the handshake answers. */
 async function listen(t: TestContext, echo: (token: string) => string = (token) => token): Promise<Listener> {
-  const heard: Listener = { url: '', notifications: [], handshakes: 0 };
+  const heard: Listener = { url: '', notifications: [], posts: 0, handshakes: 0 };
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
@@ -22,6 +22,7 @@ async function listen(t: TestContext, echo: (token: string) => string = (token) 
       response.setHeader('content-type', 'text/plain').end(echo(token));
       return;
     }
+    heard.posts += 1;
     heard.notifications.push(...JSON.parse(Buffer.concat(parts).toString()).value);
     response.writeHead(202).end();
   });
@@ -96,6 +97,17 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.equal((first?.resourceData as Json | undefined)?.id, event.id);
   });
 
+  it('tells changes that come together in one notification', async (t) => {
+    const { hand, sandbox, calendarId, listener } = await openSubscribed(t);
+    const times = { dateTime: '2026-11-28T09:00:00', timeZone: 'UTC' };
+    const draft = { title: 'One of many', start: times, end: times };
+
+    await Promise.all(Array.from({ length: 5 }, () => hand.createEvent(ADA, calendarId, draft)));
+    await sandbox.notificationsSettled();
+
+    assert.deepEqual([listener.posts, listener.notifications.length], [1, 5]);
+  });
+
   it('says nothing of other calendars, nor after its end', async (t) => {
     const { graph, hand, sandbox, clock, calendarId, listener } = await openSubscribed(t);
     const other = await hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
@@ -139,7 +151,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
 
   it('loses and repeats notifications where a fault says so', async (t) => {
     const { graph, sandbox, faults, calendarId, listener } = await openSubscribed(t);
-    const push = { provider: 'microsoft', operation: 'notification', times: 1 } as const;
+    const push = { provider: 'microsoft', operation: 'push', times: 1 } as const;
     faults.set({ ...push, effect: { kind: 'push_missing' } });
     await create(graph, calendarId, single('Lost'));
     await sandbox.notificationsSettled();

@@ -5,7 +5,10 @@ import type { HandDeps, MicrosoftHand } from './hand.ts';
 import { newCalendarId } from './item-id.ts';
 import { nextChange, type StoredCalendar } from './mailbox.ts';
 
-type CalendarsByHand = Pick<MicrosoftHand, 'addPerson' | 'addCalendar' | 'removeCalendar' | 'shareCalendar'>;
+type CalendarsByHand = Pick<
+  MicrosoftHand,
+  'addPerson' | 'addCalendar' | 'removeCalendar' | 'renameCalendar' | 'shareCalendar'
+>;
 
 export function calendarsByHand({ directory, deltas }: HandDeps): CalendarsByHand {
   return {
@@ -25,6 +28,11 @@ export function calendarsByHand({ directory, deltas }: HandDeps): CalendarsByHan
       const { mailbox } = knownAccount(directory, email);
       const sharedBy = { address: owner.email, name: owner.name };
       return added(mailbox, { name: title, hexColor: '', canEdit: !readOnly, isDefault: false, sharedBy });
+    },
+    async renameCalendar(email, calendarId, title) {
+      const { mailbox } = knownAccount(directory, email);
+      const calendar = calendarIn({ mailbox }, calendarId);
+      mailbox.calendars.set(calendarId, { ...calendar, name: title, change: nextChange(mailbox) });
     },
     async removeCalendar(email, calendarId) {
       const account = knownAccount(directory, email);
@@ -53,7 +61,7 @@ export function knownAccount(directory: Directory, email: string): Account {
 }
 
 /** Throws an Error for a calendar that is not there. */
-export function calendarIn({ mailbox }: Account, calendarId: string): StoredCalendar {
+export function calendarIn({ mailbox }: Pick<Account, 'mailbox'>, calendarId: string): StoredCalendar {
   const calendar = mailbox.calendars.get(calendarId);
   if (calendar === undefined) throw new Error(`${mailbox.email} has no calendar ${calendarId}`);
   return calendar;

@@ -3,7 +3,7 @@
  * What Graph does at its own endpoint's leisure happens here at once and at most three times.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChangeNotification, LifecycleEventType } from '@microsoft/microsoft-graph-types';
 
@@ -55,17 +55,28 @@ export function subscriptionBook({ faults, now }: SubscriptionDeps): Subscriptio
   const known = new Map<string, StoredSubscription>();
   const closing = new AbortController();
   const deliveries = new Set<Promise<void>>();
+  const queues = new Map<string, ChangeNotification[]>();
 
   const deliver = (url: string, notification: ChangeNotification, email: string) => {
-    const effects = faults.take({ provider: 'microsoft', operation: 'notification', user: email });
+    const effects = faults.take({ provider: 'microsoft', operation: 'push', user: email });
     if (effects.some(({ kind }) => kind === 'push_missing')) return;
     const times = effects.some(({ kind }) => kind === 'push_duplicate') ? 2 : 1;
-    for (let sent = 0; sent < times; sent += 1) {
-      const delivery = post(url, { value: [notification] }, closing.signal).finally(() =>
-        deliveries.delete(delivery),
-      );
-      deliveries.add(delivery);
+    const notifications = Array.from({ length: times }, () => notification);
+    const waiting = queues.get(url);
+    if (waiting !== undefined) {
+      waiting.push(...notifications);
+      return;
     }
+    queues.set(url, notifications);
+    const delivery = flush(url).finally(() => deliveries.delete(delivery));
+    deliveries.add(delivery);
+  };
+  /** Changes that come together are told together: one POST can hold many. */
+  const flush = async (url: string) => {
+    await nextTurn();
+    const value = queues.get(url) ?? [];
+    queues.delete(url);
+    await post(url, { value }, closing.signal);
   };
   const living = () => {
     for (const [id, { expiresAt }] of known) if (expiresAt <= now()) known.delete(id);
