@@ -5,6 +5,7 @@
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
 import type { EventResource } from './event.ts';
+import type { EventWriting } from './event-writing.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
 export interface CalendarProvider {
@@ -40,6 +41,8 @@ export interface AccountSession {
 
 /** One linked account. Its methods fail with ProviderError only, whatever the provider answered. */
 export interface CalendarAccount {
+  readonly writing: EventWriting;
+
   listCalendars(): Promise<ProviderCalendar[]>;
 
   /**

@@ -1,0 +1,75 @@
+/**
+ * What a provider can do to events: the part of an account that writes. Every call is conditional on the version
+ * the caller saw, and answers what the mirror is to hold, as a sync would have brought it. Instants enter as
+ * EventTime, in the zone they are meant in. Fails with ProviderError; with `UnsupportedByProvider` for what the
+ * provider cannot express, before anything is sent.
+ */
+
+import type { EventTime } from '../lib/recurrence/event-time.ts';
+import type { Attendee, CalendarEvent, EventResource } from './event.ts';
+
+export interface EventWriting {
+  /**
+   * Creates an event or a series. `key` (32 hex digits) makes a repetition harmless: the same key in the same calendar
+   * is one event, whether or not the first answer was lost.
+   */
+  create(calendarHref: string, draft: EventDraft, key: string): Promise<Written>;
+
+  /**
+   * Changes what `change` names and nothing else of that very version; `precondition_failed` when the provider has
+   * another by now, `not_found` when it is gone. With `instance`, that occurrence alone.
+   */
+  update(calendarHref: string, target: WriteTarget, change: EventChange): Promise<Written>;
+
+  /** The event, the whole series, or with `instance` that occurrence alone. Gone already is no failure. */
+  delete(calendarHref: string, target: WriteTarget): Promise<Written>;
+
+  /** The answer of the account's own user to an invitation. */
+  respond(calendarHref: string, target: WriteTarget, response: Rsvp): Promise<Written>;
+
+  /** The resource as it is now with its overrides, for a merge after `precondition_failed`; `undefined` when gone. */
+  read(calendarHref: string, href: string): Promise<readonly EventResource[] | undefined>;
+}
+
+/** Resources to write into the mirror and hrefs to take out of it, in one transaction. */
+export type Written = {
+  readonly changed: readonly EventResource[];
+  readonly removed: readonly string[];
+};
+
+export type WriteTarget = {
+  /** Of the single event, or of the series' master. */
+  readonly href: string;
+  /** The version the change is based on; `undefined` where the mirror has none. */
+  readonly etag: string | undefined;
+  /** Original start of the occurrence meant, in the type of the master's start. */
+  readonly instance?: EventTime;
+  /** The override that the mirror has for it as a resource of its own, where there is one. */
+  readonly override?: { readonly href: string; readonly etag: string | undefined };
+  /** What the mirror holds of the event or series, master first. */
+  readonly known: readonly EventResource[];
+};
+
+export type EventDraft = Pick<
+  CalendarEvent,
+  'title' | 'start' | 'end' | 'recurrence' | 'description' | 'location' | 'color' | 'conference' | 'custom'
+> & {
+  readonly status: CalendarEvent['status'] | undefined;
+  readonly availability: CalendarEvent['availability'] | undefined;
+  readonly privacy: CalendarEvent['privacy'] | undefined;
+  readonly attendees: readonly Attendee[] | undefined;
+  /** A Meet or Teams link made by the provider; wins over `conference`. */
+  readonly autoConference: boolean;
+};
+
+/** Absent: stays as it is. `null`: is taken away. */
+export type EventChange = {
+  readonly [Field in keyof EventDraft]?:
+    | EventDraft[Field]
+    | (undefined extends EventDraft[Field] ? null : never);
+};
+
+export type Rsvp = {
+  readonly response: 'accepted' | 'declined' | 'tentative';
+  readonly comment: string | undefined;
+};
