@@ -9,6 +9,7 @@ import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { listCalendars } from './calendars.ts';
 import { changesSince } from './changes-since.ts';
+import { eventWriting } from './event-writing.ts';
 import type { Graph } from './graph-client.ts';
 import { covers } from './scopes.ts';
 import { microsoftSignIn } from './sign-in.ts';
@@ -41,6 +42,7 @@ function openAccount(
   const graph: Graph = { egress, apiUrl, session };
   const basic = !covers(grantedScopes(credentials), 'read');
   return {
+    writing: eventWriting({ graph, basic, log }),
     listCalendars: () => listCalendars(graph),
     async *changesSince(calendarHref, token, known) {
       const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;
