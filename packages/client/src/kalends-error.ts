@@ -1,0 +1,78 @@
+/** Failures of calls: what the service answered, or that it did not. */
+
+export class KalendsError extends Error {
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  /** The machine's word: `code` of the answer, else its `error`. */
+  readonly code: string;
+  /** What is wrong with which field. */
+  readonly details: Readonly<Record<string, readonly string[]>>;
+  /** Whole seconds that the service asked to wait. */
+  readonly retryAfter: number | undefined;
+  /** Under this the operator finds the request in the log. */
+  readonly requestId: string | undefined;
+  /** The whole answer, where it was JSON. */
+  readonly body: unknown;
+
+  constructor(
+    message: string,
+    told: {
+      status: number;
+      code: string;
+      details?: Readonly<Record<string, readonly string[]>>;
+      retryAfter?: number | undefined;
+      requestId?: string | undefined;
+      body?: unknown;
+      cause?: unknown;
+    },
+  ) {
+    super(message, told.cause === undefined ? undefined : { cause: told.cause });
+    this.name = 'KalendsError';
+    this.status = told.status;
+    this.code = told.code;
+    this.details = told.details ?? {};
+    this.retryAfter = told.retryAfter;
+    this.requestId = told.requestId;
+    this.body = told.body;
+  }
+}
+
+/** The refresh token is spent or revoked: send the user through the authorization URL again. */
+export class ReauthorizationRequired extends KalendsError {
+  constructor(cause: KalendsError) {
+    const { status, code, requestId, body } = cause;
+    super('The user must authorize again', { status, code, requestId, body, cause });
+    this.name = 'ReauthorizationRequired';
+  }
+}
+
+/** The failure an answer that is no success stands for. */
+export function errorOf(response: Response, body: unknown): KalendsError {
+  const told = isRecord(body) ? body : {};
+  const text = (name: string) => (typeof told[name] === 'string' ? told[name] : undefined);
+  const message =
+    text('message') ??
+    text('error_description') ??
+    text('error') ??
+    `The service answered ${response.status}`;
+  const retryAfter = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
+  return new KalendsError(message, {
+    status: response.status,
+    code: text('code') ?? text('error') ?? 'unknown',
+    details: detailsIn(told.details),
+    retryAfter: Number.isNaN(retryAfter) ? undefined : retryAfter,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    body,
+  });
+}
+
+function detailsIn(details: unknown): Record<string, readonly string[]> {
+  if (!isRecord(details)) return {};
+  const lists = Object.entries(details).map(
+    ([field, problems]) => [field, [problems].flat().map(String)] as const,
+  );
+  return Object.fromEntries(lists);
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,83 @@
+/** One request to the service: time limit, JSON, errors as KalendsError, and patience where repeating is harmless. */
+import { errorOf, KalendsError } from './kalends-error.ts';
+
+export type SendOptions = {
+  /** The service's origin, with a path where it is mounted under one; no trailing slash. */
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch;
+  /** Milliseconds for one try. */
+  readonly timeout: number;
+  /** How often a request that is safe to repeat is tried again after 429, 503 or no answer. */
+  readonly retries: number;
+};
+
+export type Call = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly form?: URLSearchParams;
+  /** GET is; others are when they carry an idempotency key or say so. */
+  readonly repeatable?: boolean;
+};
+
+/** The longest wait the service may ask for that is waited out here, in seconds. */
+const LONGEST_WAIT = 30;
+
+/** The answer's JSON. Fails with KalendsError. */
+export async function send(call: Call, options: SendOptions): Promise<unknown> {
+  const repeatable = call.repeatable ?? call.method === 'GET';
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await sendOnce(call, options);
+    } catch (error) {
+      const wait = error instanceof KalendsError ? waitAfter(error, attempt) : undefined;
+      if (!repeatable || attempt >= options.retries || wait === undefined) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+    }
+  }
+}
+
+/** Seconds; `undefined` where another try would end the same. */
+function waitAfter({ status, retryAfter }: KalendsError, attempt: number): number | undefined {
+  if (![0, 429, 502, 503, 504].includes(status)) return undefined;
+  const wait = retryAfter ?? 0.5 * 2 ** attempt;
+  return wait <= LONGEST_WAIT ? wait * (1 + Math.random() / 10) : undefined;
+}
+
+async function sendOnce(
+  { method, path, query, headers, json, form }: Call,
+  options: SendOptions,
+): Promise<unknown> {
+  const search = query === undefined || query.size === 0 ? '' : `?${query}`;
+  const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  let response: Response;
+  let text: string;
+  try {
+    response = await options.fetch(`${options.baseUrl}${path}${search}`, {
+      method,
+      headers: { accept: 'application/json', ...type, ...headers },
+      ...(body === undefined ? {} : { body }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(options.timeout),
+    });
+    text = await response.text();
+  } catch (cause) {
+    const late = cause instanceof Error && cause.name === 'TimeoutError';
+    const message = late ? `No answer within ${options.timeout} ms` : 'The service cannot be reached';
+    throw new KalendsError(message, { status: 0, code: late ? 'timeout' : 'unreachable', cause });
+  }
+  const answer = parsed(text);
+  if (!response.ok) throw errorOf(response, answer);
+  return answer;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined; // A proxy's page, say: the status tells.
+  }
+}
