@@ -10,6 +10,7 @@ import { changesSince } from './changes-since.ts';
 import { readCredentials } from './credentials.ts';
 import { type DavSession, propfind } from './dav-client.ts';
 import { homeSet } from './discover.ts';
+import { eventWriting } from './event-writing.ts';
 
 export type CalDavDeps = { readonly egress: Egress; readonly log: Log; readonly now: () => number };
 
@@ -18,6 +19,7 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
   const session: DavSession = { egress: deps.egress, username, password, origins };
 
   return {
+    writing: eventWriting(),
     async listCalendars() {
       const calendars = await listCalendars(session, homes.map(toUrl), deps.log).catch((failure: unknown) => {
         if (failure instanceof ProviderError && failure.kind === 'not_found') return undefined;

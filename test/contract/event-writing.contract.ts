@@ -1,0 +1,403 @@
+/**
+ * What EventWriting must do with every provider. Each provider's test calls this with its own `open`, which answers an
+ * account with one empty calendar in ZONE that it may write to. After every write the answers, applied to a mirror, must
+ * be what a complete sync finds.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
+import type { CalendarEvent } from '../../src/calendars/event.ts';
+import type { EventChange, EventDraft } from '../../src/calendars/event-writing.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
+import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
+import { type Mirror, sync } from '../servers/mirror.ts';
+import {
+  apply,
+  assertMirrored,
+  berlin,
+  day,
+  draftOf,
+  masterTitled,
+  occurrences,
+  rule,
+  targetAt,
+} from './written-mirror.ts';
+
+export type WritingTarget = {
+  readonly name: string;
+  /** Options of `describe`: whether to skip it and why. */
+  readonly options?: { readonly skip: string | false };
+  open(): Promise<OpenWriting>;
+  /** Fields that this provider keeps in another form, or not at all: what it answers in their place. */
+  readonly differs?: Partial<Record<keyof CalendarEvent, unknown>>;
+};
+
+export type OpenWriting = {
+  readonly account: CalendarAccount;
+  readonly calendarHref: string;
+  close(): Promise<void>;
+};
+
+const failsAs = (kind: ProviderErrorKind) => (failure: unknown) =>
+  failure instanceof ProviderError && failure.kind === kind;
+
+let lastKey = 0;
+const newKey = (): string => (++lastKey).toString(16).padStart(32, 'c0ffee');
+
+const MEETING = draftOf({
+  title: 'Meeting',
+  start: berlin('2026-11-16T09:00:00'),
+  end: berlin('2026-11-16T10:30:00'),
+});
+const WEEKLY = draftOf({
+  ...MEETING,
+  title: 'Weekly',
+  // Over the end of summer time, on 25 October.
+  start: berlin('2026-10-12T09:00:00'),
+  end: berlin('2026-10-12T10:00:00'),
+  recurrence: rule('FREQ=WEEKLY;COUNT=4'),
+});
+
+export function eventWritingContract(target: WritingTarget): void {
+  describe(`EventWriting on ${target.name}`, target.options ?? {}, () => {
+    let opened: OpenWriting;
+    const mirror: Mirror = new Map();
+    before(async () => {
+      opened = await target.open();
+      await sync(opened.account, opened.calendarHref, mirror);
+    });
+    after(() => opened?.close());
+
+    /** Creates it; the href of its master. */
+    async function create(draft: EventDraft, key = newKey()): Promise<string> {
+      const written = await opened.account.writing.create(opened.calendarHref, draft, key);
+      apply(mirror, written);
+      const [resource] = written.changed;
+      assert.ok(resource);
+      return resource.href;
+    }
+    async function update(href: string, change: EventChange, instance?: EventTime): Promise<void> {
+      const { account, calendarHref } = opened;
+      apply(mirror, await account.writing.update(calendarHref, targetAt(mirror, href, instance), change));
+    }
+    async function remove(href: string, instance?: EventTime): Promise<void> {
+      const { account, calendarHref } = opened;
+      apply(mirror, await account.writing.delete(calendarHref, targetAt(mirror, href, instance)));
+    }
+    const mirrored = () => assertMirrored(opened.account, opened.calendarHref, mirror);
+    const masterAt = (href: string): CalendarEvent => {
+      const event = mirror.get(href)?.events.find(({ recurrenceId }) => recurrenceId === undefined);
+      assert.ok(event, `A master at ${href}`);
+      return event;
+    };
+    const starts = (href: string) => occurrences(mirror, href).map(({ start }) => start);
+
+    creating();
+    updating();
+    recurring();
+    conflicting();
+
+    function creating(): void {
+      it('creates an event as it was drafted, in its zone', async () => {
+        const href = await create({ ...MEETING, title: 'Ünïcode, "quoted"; back\\slash\nand line' });
+
+        const event = masterAt(href);
+        assert.equal(event.title.replace(/\s+/g, ' '), 'Ünïcode, "quoted"; back\\slash and line');
+        assert.deepEqual([event.start, event.end], [MEETING.start, MEETING.end]);
+        await mirrored();
+      });
+
+      it('creates an all-day event as dates, its end exclusive', async () => {
+        const href = await create(
+          draftOf({ title: 'Fair', start: day('2026-11-15'), end: day('2026-11-17') }),
+        );
+
+        const { start, end } = masterAt(href);
+        assert.deepEqual([start, end], [day('2026-11-15'), day('2026-11-17')]);
+        await mirrored();
+      });
+
+      it('makes one event of a creation that is repeated, at once or later', async () => {
+        const key = newKey();
+        const before = mirror.size;
+        const together = await Promise.all([
+          opened.account.writing.create(opened.calendarHref, { ...MEETING, title: 'Once' }, key),
+          opened.account.writing.create(opened.calendarHref, { ...MEETING, title: 'Once' }, key),
+        ]);
+        for (const written of together) apply(mirror, written);
+        await create({ ...MEETING, title: 'Once' }, key);
+
+        assert.equal(mirror.size, before + 1);
+        await mirrored();
+      });
+
+      for (const [name, fields] of Object.entries(FIELDS))
+        it(`creates an event with ${name}`, async () => {
+          const href = await create({ ...MEETING, ...fields });
+
+          for (const [field, value] of Object.entries(expected(fields)))
+            assert.deepEqual(fieldOf(masterAt(href), field), value, field);
+          await mirrored();
+        });
+    }
+
+    function updating(): void {
+      for (const [name, fields] of Object.entries(FIELDS))
+        it(`changes ${name} and nothing else`, async () => {
+          const title = `Changed ${name}`;
+          const all = { description: 'Kept', location: 'Here', custom: { kept: [1] } };
+          const href = await create({ ...MEETING, ...all, title });
+          const before = masterAt(href);
+
+          await update(href, fields);
+
+          const wanted = { ...before, ...expected(fields) };
+          for (const field of COMPARED)
+            assert.deepEqual(fieldOf(masterAt(href), field), fieldOf(wanted, field), field);
+          await mirrored();
+        });
+
+      it('moves an event, and makes it an all-day one and back', async () => {
+        const href = await create({ ...MEETING, title: 'Moving' });
+        await update(href, { start: berlin('2026-11-17T14:00:00'), end: berlin('2026-11-17T15:00:00') });
+        assert.deepEqual(masterAt(href).start, berlin('2026-11-17T14:00:00'));
+
+        await update(href, { start: day('2026-11-18'), end: day('2026-11-19') });
+        assert.deepEqual([masterAt(href).start, masterAt(href).end], [day('2026-11-18'), day('2026-11-19')]);
+
+        await update(href, { start: berlin('2026-11-18T14:00:00'), end: berlin('2026-11-18T15:00:00') });
+        assert.deepEqual(masterAt(href).end, berlin('2026-11-18T15:00:00'));
+        await mirrored();
+      });
+
+      it('takes away what is changed to null', async () => {
+        const href = await create({ ...MEETING, title: 'Bare', description: 'Words', location: 'Somewhere' });
+
+        await update(href, { description: null, location: null });
+
+        const { description, location } = masterAt(href);
+        assert.deepEqual([description, location], [undefined, undefined]);
+        await mirrored();
+      });
+
+      it('replaces the guests, and empties their list', async () => {
+        const guests = (...emails: string[]) => emails.map((email) => ({ email, status: 'none' as const }));
+        const emails = (href: string) =>
+          masterAt(href)
+            .attendees.filter(({ organizer }) => organizer !== true)
+            .map(({ email }) => email)
+            .sort();
+        const attendees = guests('grace@example.com', 'alan@example.com');
+        const href = await create({ ...MEETING, title: 'Guests', attendees });
+        assert.deepEqual(emails(href), ['alan@example.com', 'grace@example.com']);
+
+        await update(href, { attendees: guests('alan@example.com', 'edsger@example.com') });
+        assert.deepEqual(emails(href), ['alan@example.com', 'edsger@example.com']);
+
+        await update(href, { attendees: [] });
+        assert.deepEqual(emails(href), []);
+        await mirrored();
+      });
+
+      it('deletes an event, and finds nothing wrong in one that is gone', async () => {
+        const href = await create({ ...MEETING, title: 'Doomed' });
+        const doomed = targetAt(mirror, href);
+
+        await remove(href);
+        const again = await opened.account.writing.delete(opened.calendarHref, doomed);
+
+        assert.equal(mirror.has(href), false);
+        assert.deepEqual(again.changed, []);
+        assert.equal(await opened.account.writing.read(opened.calendarHref, href), undefined);
+        await mirrored();
+      });
+    }
+
+    function recurring(): void {
+      it('keeps the time of day of a series when the clocks change', async () => {
+        const href = await create(WEEKLY);
+
+        assert.deepEqual(starts(href), [
+          '2026-10-12T09:00:00',
+          '2026-10-19T09:00:00',
+          '2026-10-26T09:00:00',
+          '2026-11-02T09:00:00',
+        ]);
+        await mirrored();
+      });
+
+      it('creates an all-day series that ends with a date', async () => {
+        const recurrence = rule('FREQ=DAILY;UNTIL=20261103');
+        const href = await create(
+          draftOf({ title: 'Days', start: day('2026-11-01'), end: day('2026-11-02'), recurrence }),
+        );
+
+        assert.deepEqual(starts(href), ['2026-11-01', '2026-11-02', '2026-11-03']);
+        await mirrored();
+      });
+
+      it('changes one occurrence alone, and again', async () => {
+        const href = await create({ ...WEEKLY, title: 'One of four' });
+        const second = berlin('2026-10-19T09:00:00');
+
+        await update(href, { title: 'Special' }, second);
+        await update(
+          href,
+          { start: berlin('2026-10-20T11:00:00'), end: berlin('2026-10-20T12:00:00') },
+          second,
+        );
+
+        assert.deepEqual(occurrences(mirror, href).slice(0, 3), [
+          { title: 'One of four', start: '2026-10-12T09:00:00', end: '2026-10-12T10:00:00' },
+          { title: 'Special', start: '2026-10-20T11:00:00', end: '2026-10-20T12:00:00' },
+          { title: 'One of four', start: '2026-10-26T09:00:00', end: '2026-10-26T10:00:00' },
+        ]);
+        await mirrored();
+      });
+
+      it('deletes one occurrence alone, a changed one too', async () => {
+        const href = await create({ ...WEEKLY, title: 'Fewer' });
+        await update(href, { title: 'Changed first' }, berlin('2026-10-26T09:00:00'));
+
+        await remove(href, berlin('2026-10-19T09:00:00'));
+        await remove(href, berlin('2026-10-26T09:00:00'));
+
+        assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-11-02T09:00:00']);
+        await mirrored();
+      });
+
+      it('deletes a day of an all-day series', async () => {
+        const recurrence = rule('FREQ=DAILY;COUNT=3');
+        const href = await create(
+          draftOf({ title: 'Fewer days', start: day('2026-11-01'), end: day('2026-11-02'), recurrence }),
+        );
+
+        await remove(href, day('2026-11-02'));
+
+        assert.deepEqual(starts(href), ['2026-11-01', '2026-11-03']);
+        await mirrored();
+      });
+
+      it('changes words of the whole series; an occurrence with words of its own keeps them', async () => {
+        const href = await create({ ...WEEKLY, title: 'Old name' });
+        await update(href, { title: 'Own name' }, berlin('2026-10-19T09:00:00'));
+
+        await update(href, { title: 'New name' });
+
+        assert.deepEqual(
+          occurrences(mirror, href).map(({ title }) => title),
+          ['New name', 'Own name', 'New name', 'New name'],
+        );
+        await mirrored();
+      });
+
+      it('ends a series earlier', async () => {
+        const href = await create({ ...WEEKLY, title: 'Shorter' });
+
+        await update(href, { recurrence: rule('FREQ=WEEKLY;UNTIL=20261019T070000Z') });
+
+        assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-19T09:00:00']);
+        await mirrored();
+      });
+
+      it('deletes a whole series', async () => {
+        const href = await create({ ...WEEKLY, title: 'All gone' });
+        await update(href, { title: 'Gone as well' }, berlin('2026-10-19T09:00:00'));
+
+        await remove(href);
+
+        assert.deepEqual(occurrences(mirror, href), []);
+        await mirrored();
+      });
+    }
+
+    function conflicting(): void {
+      it('refuses a change of a version that is not the latest, and changes nothing', async () => {
+        const href = await create({ ...MEETING, title: 'Contended' });
+        const stale = targetAt(mirror, href);
+        await update(href, { title: 'Contended, first' });
+
+        const late = opened.account.writing.update(opened.calendarHref, stale, { title: 'Second' });
+
+        await assert.rejects(late, failsAs('precondition_failed'));
+        assert.equal(masterTitled(mirror, 'Contended, first').href, href);
+        await mirrored();
+      });
+
+      it('refuses to delete a version that is not the latest', async () => {
+        const href = await create({ ...MEETING, title: 'Kept' });
+        const stale = targetAt(mirror, href);
+        await update(href, { title: 'Kept, changed' });
+
+        await assert.rejects(
+          opened.account.writing.delete(opened.calendarHref, stale),
+          failsAs('precondition_failed'),
+        );
+        await mirrored();
+      });
+
+      it('tells a change of an event that is gone as not_found', async () => {
+        const href = await create({ ...MEETING, title: 'Vanished' });
+        const gone = targetAt(mirror, href);
+        await remove(href);
+
+        await assert.rejects(
+          opened.account.writing.update(opened.calendarHref, gone, { title: 'Nobody' }),
+          failsAs('not_found'),
+        );
+      });
+
+      it('reads the version that a refused change has to be merged with', async () => {
+        const href = await create({ ...WEEKLY, title: 'Read' });
+        await update(href, { title: 'Read now' }, berlin('2026-10-19T09:00:00'));
+
+        const resources = await opened.account.writing.read(opened.calendarHref, href);
+
+        const known = targetAt(mirror, href).known;
+        assert.deepEqual(
+          resources?.map((resource) => [resource.href, resource.etag]),
+          known.map((resource) => [resource.href, resource.etag]),
+        );
+      });
+    }
+
+    function expected(fields: EventChange): Record<string, unknown> {
+      return { ...fields, ...pick(target.differs ?? {}, Object.keys(fields)) };
+    }
+  });
+}
+
+/** What one change names, by what the test says of it. */
+const FIELDS: Readonly<Record<string, Partial<EventDraft>>> = {
+  'a title': { title: 'Another title' },
+  'a description': { description: 'Line one\nLine two, with; signs' },
+  'a location': { location: 'Room 5, "Zuse"' },
+  'free availability': { availability: 'free' },
+  'private visibility': { privacy: 'private' },
+  'tentative status': { status: 'tentative' },
+  'a conference URL': { conference: 'https://meet.example.com/a?b=c,d;e' },
+  'custom values': {
+    custom: { id: 'x-1', nested: { list: [1, 'two', null, true] }, text: 'ü "q" \\ ; , \n end' },
+  },
+};
+
+const COMPARED = [
+  'title',
+  'start',
+  'end',
+  'description',
+  'location',
+  'availability',
+  'privacy',
+  'status',
+  'conference',
+  'custom',
+  'attendees',
+];
+
+/** A field by its name, whatever the event has under it. */
+const fieldOf = (event: object, field: string): unknown => new Map(Object.entries(event)).get(field);
+
+const pick = (from: object, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));

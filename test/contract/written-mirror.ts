@@ -1,0 +1,127 @@
+/** A calendar as writing sees it: what the answers of writes leave in a mirror, beside what a sync finds. */
+import assert from 'node:assert/strict';
+
+import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
+import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import type { EventDraft, WriteTarget, Written } from '../../src/calendars/event-writing.ts';
+import { instantOf, originalStartOf } from '../../src/lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
+import { expand } from '../../src/lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import type { SeriesOverride } from '../../src/lib/recurrence/series.ts';
+import { type Mirror, sync } from '../servers/mirror.ts';
+
+export const ZONE = 'Europe/Berlin';
+
+export const berlin = (local: string): EventTime => ({ type: 'zoned', local, zone: ZONE });
+export const day = (date: string): EventTime => ({ type: 'date', date });
+
+/** A draft that says nothing of what it does not name. */
+export function draftOf(
+  fields: Partial<EventDraft> & Pick<EventDraft, 'title' | 'start' | 'end'>,
+): EventDraft {
+  return {
+    status: undefined,
+    availability: undefined,
+    privacy: undefined,
+    attendees: undefined,
+    autoConference: false,
+    ...fields,
+  };
+}
+
+export const rule = (text: string): CalendarEvent['recurrence'] & {} => ({
+  rrules: [text],
+  rdates: [],
+  exdates: [],
+});
+
+/** Applies an answer, as the real mirror does in one transaction. */
+export function apply(mirror: Mirror, { changed, removed }: Written): void {
+  for (const href of removed) mirror.delete(href);
+  for (const resource of changed) mirror.set(resource.href, resource);
+}
+
+/** The resource of the single event or the master that has this title now. */
+export function masterTitled(mirror: Mirror, title: string): EventResource {
+  const found = [...mirror.values()].find(({ events }) =>
+    events.some((event) => event.title === title && event.recurrenceId === undefined),
+  );
+  assert.ok(found, `An event titled ${title}`);
+  return found;
+}
+
+/** What a write is told of the event or series at `href`. */
+export function targetAt(mirror: Mirror, href: string, instance?: EventTime): WriteTarget {
+  const master = mirror.get(href);
+  assert.ok(master, `A resource at ${href}`);
+  const apart = [...mirror.values()].filter(({ seriesId }) => seriesId === href);
+  const override =
+    instance &&
+    apart.find(({ events }) =>
+      events.some(
+        ({ recurrenceId }) => recurrenceId !== undefined && keyOf(recurrenceId) === keyOf(instance),
+      ),
+    );
+  return {
+    href,
+    etag: master.etag,
+    known: [master, ...apart],
+    ...(instance && { instance }),
+    ...(override && { override: { href: override.href, etag: override.etag } }),
+  };
+}
+
+const keyOf = (time: EventTime): number => instantOf(time, ZONE);
+
+export type Shown = { readonly title: string; readonly start: string; readonly end: string };
+
+/** What takes place of the series at `href` in 2026 and 2027, as local times of ZONE, or as dates. */
+export function occurrences(mirror: Mirror, href: string): Shown[] {
+  const events = [...mirror.values()]
+    .filter((resource) => resource.href === href || resource.seriesId === href)
+    .flatMap((resource) => resource.events);
+  const master = events.find(({ recurrenceId }) => recurrenceId === undefined);
+  const overrides = events.flatMap((event): SeriesOverride<CalendarEvent>[] => {
+    const { recurrenceId, start, end, thisAndFuture, status } = event;
+    if (recurrenceId === undefined) return [];
+    const named = master === undefined ? recurrenceId : originalStartOf(master.start, recurrenceId, ZONE);
+    return [
+      { recurrenceId: named, start, end, thisAndFuture, cancelled: status === 'cancelled', payload: event },
+    ];
+  });
+  const window = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2028, 0, 1) };
+  const { instances } = expand(
+    {
+      overrides,
+      ...(master && {
+        master: { start: master.start, end: master.end, recurrence: master.recurrence, payload: master },
+      }),
+    },
+    window,
+    ZONE,
+    recurrenceBudget(10_000, 10_000_000),
+  );
+  return instances.map(({ startsAt, endsAt, payload }) => {
+    const text = (at: number) =>
+      payload.start.type === 'date'
+        ? new Date(at).toISOString().slice(0, 10)
+        : Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(ZONE).toPlainDateTime().toString();
+    return { title: payload.title, start: text(startsAt), end: text(endsAt) };
+  });
+}
+
+/** A fresh, complete sync must find what the answers left: no more, no less, and under the same versions. */
+export async function assertMirrored(
+  account: CalendarAccount,
+  calendarHref: string,
+  mirror: Mirror,
+): Promise<void> {
+  const found: Mirror = new Map();
+  await sync(account, calendarHref, found);
+  const plain = (resources: Mirror) =>
+    [...resources.values()]
+      .map(({ href, etag, events, seriesId }) => ({ href, etag, seriesId, events }))
+      .sort((a, b) => (a.href < b.href ? -1 : 1));
+  assert.deepEqual(plain(mirror), plain(found));
+}
