@@ -9,6 +9,7 @@ import type { CalendarProvider, Changes } from '../src/calendars/calendar-provid
 import type { EventResource } from '../src/calendars/event.ts';
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import type { ProviderKind } from '../src/calendars/provider-kind.ts';
+import { fakeEventWriting, type WritableCalendars } from './fake-event-writing.ts';
 
 type StoredCalendar = {
   calendar: ProviderCalendar;
@@ -24,6 +25,8 @@ export class FakeCalendarProvider {
   readonly calls: string[] = [];
   /** Thrown by the next call whose words begin so, each once. */
   readonly failures: { call: string; error: Error }[] = [];
+  /** Thrown by the next such call after it was done: its answer is lost. Each once. */
+  readonly lostAnswers: { call: string; error: Error }[] = [];
   /** Milliseconds every call takes. */
   latency = 0;
   /** How many calls were under way at once, at most. */
@@ -75,6 +78,7 @@ export class FakeCalendarProvider {
       listCalendars: () =>
         this.#call('list', () => [...this.calendars.values()].map(({ calendar }) => calendar)),
       changesSince: (href: string, token: string | undefined) => this.#changesSince(href, token),
+      writing: fakeEventWriting(this.#writable()),
     };
     const verify = async () => {
       throw new ProviderError('unauthorized', 'Nobody signs in here');
@@ -103,6 +107,23 @@ export class FakeCalendarProvider {
     }
   }
 
+  /** The resources of a calendar as the provider has them. */
+  resourcesOf(href: string): EventResource[] {
+    return [...this.#find(href).resources.values()];
+  }
+
+  #writable(): WritableCalendars {
+    return {
+      resource: (calendarHref, href) => this.#find(calendarHref).resources.get(href),
+      put: (calendarHref, resource) => {
+        this.put(calendarHref, resource);
+        return this.#find(calendarHref).resources.get(resource.href) ?? resource;
+      },
+      remove: (calendarHref, href) => this.remove(calendarHref, href),
+      run: (words, work) => this.#call(words, work),
+    };
+  }
+
   #find(href: string): StoredCalendar {
     const stored = this.calendars.get(href);
     if (stored === undefined) throw new ProviderError('not_found', 'There is no such calendar');
@@ -117,7 +138,10 @@ export class FakeCalendarProvider {
       if (this.latency > 0) await sleep(this.latency);
       const failing = this.failures.findIndex(({ call }) => words.startsWith(call));
       if (failing >= 0) throw this.failures.splice(failing, 1)[0]?.error;
-      return answer();
+      const answered = answer();
+      const losing = this.lostAnswers.findIndex(({ call }) => words.startsWith(call));
+      if (losing >= 0) throw this.lostAnswers.splice(losing, 1)[0]?.error;
+      return answered;
     } finally {
       this.#atOnce -= 1;
     }

@@ -107,7 +107,7 @@ export class FakeRedirectProvider {
   }
 
   #open(session: AccountSession): CalendarAccount {
-    const { listCalendars, changesSince } = this.calendars.asProvider().open({}, session);
+    const { listCalendars, changesSince, writing } = this.calendars.asProvider().open({}, session);
     const permitted = async <T>(operation: string, ask: () => Promise<T>): Promise<T> => {
       const token = await session.accessToken();
       const answer = await session.limited(operation, () => this.#judge(token, ask));
@@ -119,6 +119,14 @@ export class FakeRedirectProvider {
     };
     return {
       listCalendars: () => permitted('list', listCalendars),
+      writing: {
+        create: (href, draft, key) => permitted('write', () => writing.create(href, draft, key)),
+        update: (href, target, change) => permitted('write', () => writing.update(href, target, change)),
+        delete: (href, target) => permitted('write', () => writing.delete(href, target)),
+        respond: (href, target, response) =>
+          permitted('write', () => writing.respond(href, target, response)),
+        read: (href, name) => permitted('read', () => writing.read(href, name)),
+      },
       async *changesSince(href, token, known) {
         const parts = changesSince(href, token, known)[Symbol.asyncIterator]();
         for (;;) {

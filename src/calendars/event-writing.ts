@@ -17,7 +17,8 @@ export interface EventWriting {
 
   /**
    * Changes what `change` names and nothing else of that very version; `precondition_failed` when the provider has
-   * another by now, `not_found` when it is gone. With `instance`, that occurrence alone.
+   * another by now, `not_found` when it is gone. With `instance`, that occurrence alone. Overrides of instances that
+   * a changed `recurrence` no longer names go with it; the others stay.
    */
   update(calendarHref: string, target: WriteTarget, change: EventChange): Promise<Written>;
 
