@@ -20,17 +20,28 @@ const MOST_ZONES = 200;
  */
 export function parseICalendar(text: string): VEvent[] {
   const dates: DateCount = { left: MOST_DATES };
-  return parseComponents(text).flatMap((calendar) => {
-    const zoneOf = zonesOf(calendar);
-    return calendar.components
-      .filter(({ name }) => name === 'VEVENT')
-      .map((component) => readVEvent(component, zoneOf, dates))
-      .filter((event) => event !== undefined);
+  return parseComponents(text).flatMap((calendar) =>
+    readEvents(calendar, zonesOf(calendar), dates).map(({ event }) => event),
+  );
+}
+
+/** An event with the component that states it: to edit what was read. */
+export type ReadEvent = { readonly component: Component; readonly event: VEvent };
+
+/** The events of one VCALENDAR, under the rules and limits of parseICalendar. */
+export function readEvents(
+  calendar: Component,
+  zoneOf: ZoneOf,
+  dates: DateCount = { left: MOST_DATES },
+): ReadEvent[] {
+  return calendar.components.flatMap((component) => {
+    const event = component.name === 'VEVENT' ? readVEvent(component, zoneOf, dates) : undefined;
+    return event === undefined ? [] : { component, event };
   });
 }
 
 /** Looks every TZID up once. Floating times are in X-WR-TIMEZONE where the calendar says so. */
-function zonesOf(calendar: Component): ZoneOf {
+export function zonesOf(calendar: Component): ZoneOf {
   const described = new Map<string, VTimezone>();
   for (const component of calendar.components) {
     const timezone = component.name === 'VTIMEZONE' ? readVTimezone(component) : undefined;

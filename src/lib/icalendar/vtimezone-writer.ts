@@ -1,0 +1,127 @@
+/**
+ * VTIMEZONE (RFC 5545 §3.6.5) of a zone: the changes that time law made one by one, and from where they follow a yearly
+ * rule, that rule.
+ */
+import { civilOf, DAY, daysInMonth, formatLocal, weekdayOf } from '../recurrence/civil.ts';
+import type { CustomZone, Zone } from '../recurrence/event-time.ts';
+import type { Component } from './component.ts';
+import { contentLine, escapeText } from './write-lines.ts';
+
+/** When a clock is set: from one offset to another, in milliseconds east of UTC. */
+type Change = { readonly at: number; readonly before: number; readonly after: number };
+
+/** How far ahead changes are looked for: a zone without a rule has them written down so far. */
+const YEARS = 12;
+/** As many of a kind in a row make a rule of it. */
+const ENOUGH_FOR_RULE = YEARS - 2;
+const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+const EARLIEST = Date.UTC(1970, 0, 1);
+
+/** As it holds from the year before `from`, epoch milliseconds, for what is written at `now`. 1970 is the earliest. */
+export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
+  if (typeof zone !== 'string') return customTimezone(zone);
+  const start = Math.max(EARLIEST, Date.UTC(new Date(from).getUTCFullYear() - 1, 0, 1));
+  const changes = changesIn(zone, start, Math.max(start, now) + YEARS * 366 * DAY);
+  const offset =
+    Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(zone).offsetNanoseconds / 1e6;
+  const first: Change = { at: start, before: offset, after: offset };
+  const springs = changes.filter(({ before, after }) => after > before);
+  const autumns = changes.filter(({ before, after }) => after < before);
+  const rules = [ruled(springs), ruled(autumns)];
+  // A rule for one direction alone would not be one: clocks that are set must be set back.
+  const isRuled = rules.every(({ rule }) => rule !== undefined);
+  const observances = isRuled ? rules.flatMap(writeRuled) : changes.map((change) => observance(change));
+  return {
+    name: 'VTIMEZONE',
+    lines: [contentLine('TZID', {}, escapeText(zone))],
+    components: [observance(first, 'STANDARD'), ...observances],
+  };
+}
+
+/** A zone of a calendar's own, as that calendar described it. */
+function customTimezone({ tzid, observances }: CustomZone): Component {
+  const components = observances.map(({ start, offsetFrom, offsetTo, rrules, rdates }) => ({
+    name: offsetTo > offsetFrom ? 'DAYLIGHT' : 'STANDARD',
+    lines: [
+      `DTSTART:${compact(start)}`,
+      `TZOFFSETFROM:${offsetText(offsetFrom * 1000)}`,
+      `TZOFFSETTO:${offsetText(offsetTo * 1000)}`,
+      ...rrules.map((rrule) => contentLine('RRULE', {}, rrule)),
+      ...rdates.map((rdate) => `RDATE:${compact(rdate)}`),
+    ],
+    components: [],
+  }));
+  return { name: 'VTIMEZONE', lines: [contentLine('TZID', {}, escapeText(tzid))], components };
+}
+
+const compact = (text: string): string => text.replace(/[-:]/g, '');
+
+function changesIn(timeZone: string, from: number, to: number): Change[] {
+  const changes: Change[] = [];
+  let at = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timeZone);
+  for (;;) {
+    const next = at.getTimeZoneTransition('next');
+    if (next === null || next.epochMilliseconds >= to) return changes;
+    const before = next.subtract({ nanoseconds: 1 }).offsetNanoseconds / 1e6;
+    changes.push({ at: next.epochMilliseconds, before, after: next.offsetNanoseconds / 1e6 });
+    at = next;
+  }
+}
+
+type Ruled = {
+  readonly single: readonly Change[];
+  readonly ruled: readonly Change[];
+  readonly rule: string | undefined;
+};
+
+/** Changes of one direction, parted where the rule begins that the last of them follow. */
+function ruled(changes: readonly Change[]): Ruled {
+  for (let from = 0; from + ENOUGH_FOR_RULE <= changes.length; from += 1) {
+    const rule = ruleOf(changes.slice(from));
+    if (rule !== undefined) return { single: changes.slice(0, from), ruled: changes.slice(from), rule };
+  }
+  return { single: changes, ruled: [], rule: undefined };
+}
+
+function writeRuled({ single, ruled: [first], rule }: Ruled): Component[] {
+  const before = single.map((change) => observance(change));
+  return first === undefined ? before : [...before, observance(first, undefined, [`RRULE:${rule}`])];
+}
+
+/** The weekday of a month, counted from its beginning or its end, that all of them fall on at one time of day. */
+function ruleOf(changes: readonly Change[]): string | undefined {
+  const seen = changes.map(({ at, before, after }) => {
+    const local = at + before;
+    const { year, month, day } = civilOf(Math.floor(local / DAY));
+    const fromEnd = Math.ceil((daysInMonth(year, month) - day + 1) / 7);
+    const weekday = WEEKDAYS[weekdayOf(Math.floor(local / DAY))];
+    const same = [month, weekday, ((local % DAY) + DAY) % DAY, before, after].join();
+    return { month, weekday, fromStart: Math.ceil(day / 7), fromEnd, same };
+  });
+  const [first] = seen;
+  if (first === undefined || seen.some(({ same }) => same !== first.same)) return undefined;
+  const ordinal = [
+    seen.every(({ fromEnd }) => fromEnd === first.fromEnd) && -first.fromEnd,
+    seen.every(({ fromStart }) => fromStart === first.fromStart) && first.fromStart,
+  ].find((found) => found !== false);
+  return ordinal === undefined
+    ? undefined
+    : `FREQ=YEARLY;BYMONTH=${first.month};BYDAY=${ordinal}${first.weekday}`;
+}
+
+function observance({ at, before, after }: Change, kind?: string, more: readonly string[] = []): Component {
+  const onset = formatLocal(at + before).replace(/[-:]/g, '');
+  const lines = [`DTSTART:${onset}`, `TZOFFSETFROM:${offsetText(before)}`, `TZOFFSETTO:${offsetText(after)}`];
+  return {
+    name: kind ?? (after > before ? 'DAYLIGHT' : 'STANDARD'),
+    lines: [...lines, ...more],
+    components: [],
+  };
+}
+
+function offsetText(offset: number): string {
+  const seconds = Math.abs(offset) / 1000;
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const [hours, minutes, rest] = parts.map((part) => String(part).padStart(2, '0'));
+  return `${offset < 0 ? '-' : '+'}${hours}${minutes}${rest === '00' ? '' : rest}`;
+}
