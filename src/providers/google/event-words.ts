@@ -2,6 +2,8 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
+import { colorOf } from './event-colors.ts';
+import { customOf } from './event-custom.ts';
 import { instantIn } from './google-times.ts';
 import { isObject, objects, text } from './json-value.ts';
 
@@ -15,10 +17,10 @@ type Words = Omit<
 export function wordsOf(event: GoogleEvent): Words {
   const description = text(event.description);
   const location = text(event.location);
-  const color = COLORS.get(text(event.colorId) ?? '');
+  const color = colorOf(text(event.colorId));
   const conference = conferenceOf(event);
   const link = text(event.htmlLink);
-  const custom = customOf(event);
+  const custom = customOf(event.extendedProperties);
   const lastModified = instantIn(text(event.updated) ?? '');
   return {
     title: text(event.summary) ?? '',
@@ -76,30 +78,8 @@ const RESPONSES: ReadonlyMap<string, Attendee['status']> = new Map([
 ]);
 
 /** Where to join by video: a conference can also have telephone numbers and other entries. */
-function conferenceOf({ conferenceData, hangoutLink }: GoogleEvent): string | undefined {
+export function conferenceOf({ conferenceData, hangoutLink }: GoogleEvent): string | undefined {
   const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
   const video = entries.find(({ entryPointType }) => entryPointType === 'video');
   return [text(video?.uri), text(hangoutLink)].find((uri) => /^https?:\/\//i.test(uri ?? ''));
 }
-
-/** What applications keep with an event: shared with all its guests, or on this copy alone, which wins. */
-function customOf({ extendedProperties }: GoogleEvent): Readonly<Record<string, unknown>> | undefined {
-  const lists = [extendedProperties?.shared, extendedProperties?.private].filter(isObject);
-  const custom = Object.assign({}, ...lists);
-  return Object.keys(custom).length === 0 ? undefined : custom;
-}
-
-/** (k) The colours of events as Colors: get answers them; they have not changed since the API exists. */
-const COLORS: ReadonlyMap<string, string> = new Map([
-  ['1', '#a4bdfc'],
-  ['2', '#7ae7bf'],
-  ['3', '#dbadff'],
-  ['4', '#ff887c'],
-  ['5', '#fbd75b'],
-  ['6', '#ffb878'],
-  ['7', '#46d6db'],
-  ['8', '#e1e1e1'],
-  ['9', '#5484ed'],
-  ['10', '#51b749'],
-  ['11', '#dc2127'],
-]);

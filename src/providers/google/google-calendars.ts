@@ -42,6 +42,7 @@ export function calendarOf(entry: Entry): ProviderCalendar | undefined {
     ...(color === undefined ? {} : { color }),
     timeZone: text(entry.timeZone) ?? 'UTC',
     access: entry.accessRole === 'owner' || entry.accessRole === 'writer' ? 'write' : 'read',
+    ...(entry.primary === true ? { primary: true } : {}),
     original: { ...entry },
   };
 }

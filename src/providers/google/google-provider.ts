@@ -11,6 +11,7 @@ import { googleApi } from './google-api.ts';
 import { listCalendars } from './google-calendars.ts';
 import { changesSince } from './google-changes.ts';
 import { googleSignIn } from './google-sign-in.ts';
+import { googleWriting } from './google-writing.ts';
 import { texts } from './json-value.ts';
 
 export type GoogleDeps = {
@@ -41,6 +42,7 @@ function openAccount(
   // Kept by us in this form; texts() takes nothing on trust.
   const granted = texts(Array.isArray(scopes) ? scopes : []);
   return {
+    writing: googleWriting(api),
     listCalendars: () => listCalendars(api),
     changesSince: (calendarHref, token) =>
       changesSince({ calendarHref, token, scopes: granted }, api, deps.log),

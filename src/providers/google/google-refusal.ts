@@ -1,6 +1,7 @@
 /** What it means when the Calendar API does not answer, or answers no: who can mend it, and when to ask again. */
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import type { EgressError } from '../../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
@@ -48,13 +49,18 @@ const BY_REASON: ReadonlyMap<string, Meaning> = new Map([
   ['notACalendarUser', ['no_calendars', 'This Google account has no calendar']],
 ]);
 
-/** What an answer that is no success means. */
-export function refusalOf(answer: EgressResponse): ProviderError {
+/** What an answer that is no success means; `method` is what was asked. */
+export function refusalOf(answer: EgressResponse, method: string): ProviderError | UnsupportedByProvider {
   const { status, body, url } = answer;
-  const reasons = reasonsIn(body);
-  const [kind, message, reason] =
-    reasons.map((name) => BY_REASON.get(name)).find((meaning) => meaning !== undefined) ??
-    byStatus(status, url.searchParams.has('syncToken'));
+  const error = errorIn(body);
+  const reasons = reasonsIn(error);
+  const known = reasons.map((name) => BY_REASON.get(name)).find((meaning) => meaning !== undefined);
+  if (known === undefined && method !== 'GET') {
+    const limit = limitTold(status, reasons, memberOf(error, 'message'));
+    if (limit !== undefined) return limit;
+  }
+  const ofEvent = (method === 'PATCH' || method === 'DELETE') && (status === 404 || status === 410);
+  const [kind, message, reason] = known ?? (ofEvent ? EVENT_GONE : byStatus(status, url.searchParams));
   const retryAfter = retryAfterOf((name) => answer.header(name));
   return new ProviderError(kind, message, {
     cause: new Error(`Google answered ${status} ${reasons.join(' ')}`.trim()),
@@ -63,11 +69,33 @@ export function refusalOf(answer: EgressResponse): ProviderError {
   });
 }
 
-function byStatus(status: number, hadSyncToken: boolean): Meaning {
+const EVENT_GONE: Meaning = ['not_found', 'Google has no such event any more'];
+
+/** What Google refuses to write for good, by its reason; another try would change nothing. */
+function limitTold(
+  status: number,
+  reasons: readonly string[],
+  message: unknown,
+): UnsupportedByProvider | undefined {
+  if (reasons.includes('forbiddenForNonOrganizer'))
+    return new UnsupportedByProvider('organizer_only', 'Only the organizer of the event can change this');
+  if (status === 403)
+    return new UnsupportedByProvider('calendar_read_only', 'This user may not change that at Google');
+  if (status !== 400) return undefined;
+  const words = typeof message === 'string' ? message.slice(0, 200) : '';
+  const told = `Google does not accept this${words === '' ? '' : `: ${words}`}`;
+  return /recurren/i.test(words)
+    ? new UnsupportedByProvider('recurrence_not_supported_by_provider', told, 'recurrence')
+    : new UnsupportedByProvider('field_not_supported_by_provider', told);
+}
+
+function byStatus(status: number, asked: URLSearchParams): Meaning {
   // (k) A token that Google cannot read at all is a bad request to it: a full listing tells whether it was that.
-  if (hadSyncToken && (status === 410 || status === 400))
+  if (asked.has('syncToken') && (status === 410 || status === 400))
     return ['sync_token_expired', 'Google has forgotten what was synced before'];
   if (status === 401) return ['unauthorized', 'Google no longer accepts this sign-in', 'access_revoked'];
+  // A listing is begun anew; whatever else is gone is an event.
+  if (status === 410 && !asked.has('maxResults')) return EVENT_GONE;
   // What is no longer shared with the user is gone for us.
   if (status === 403 || status === 404) return ['not_found', 'Google has no such calendar for this user'];
   if (status === 409 || status === 412) return ['precondition_failed', 'It was changed meanwhile'];
@@ -85,9 +113,10 @@ export function unreadable(cause: unknown, message = 'Google’s answer cannot b
 
 const BELOW: readonly string[] = ['errors', 'details'];
 
+const errorIn = (body: Buffer): unknown => memberOf(parsed(body), 'error');
+
 /** `{error: {errors: [{reason}], details: [{reason}]}}`; both lists are optional, and so is the body. */
-function reasonsIn(body: Buffer): string[] {
-  const error = memberOf(parsed(body), 'error');
+function reasonsIn(error: unknown): string[] {
   const entries = BELOW.flatMap((list) => {
     const found = memberOf(error, list);
     return Array.isArray(found) ? found : [];

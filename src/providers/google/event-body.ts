@@ -1,0 +1,95 @@
+/** What of an event is sent to Google: exactly what is named. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { EventChange, EventDraft } from '../../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { guestList } from './event-attendees.ts';
+import { colorIdOf } from './event-colors.ts';
+import { conferenceAt, conferencePatch, requestedMeet } from './event-conference.ts';
+import { customPatch, type PropertiesPatch } from './event-custom.ts';
+import { googleTime, googleTimePatch, recurrenceLines, refuseSkippedStart } from './google-times-out.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+/** `null` takes a member away (RFC 7396, as Google's PATCH has it). */
+export type EventBody = Omit<GoogleEvent, 'extendedProperties' | 'conferenceData'> & {
+  extendedProperties?: PropertiesPatch;
+  conferenceData?: calendar_v3.Schema$ConferenceData | null;
+};
+
+/** An event to insert. `id` is Google's to know it by, and what a Meet is asked for with. */
+export function insertBody(draft: EventDraft, id: string): EventBody {
+  const { start, end, recurrence, conference, autoConference, attendees, custom, ...words } = draft;
+  if (recurrence !== undefined) refuseSkippedStart(start);
+  const properties = custom === undefined ? undefined : customPatch(custom, undefined);
+  return {
+    id,
+    start: googleTime(start, 'start'),
+    end: googleTime(end, 'end'),
+    ...(recurrence === undefined ? {} : { recurrence: recurrenceLines(recurrence) }),
+    ...wordsBody(words),
+    ...(attendees === undefined ? {} : { attendees: guestList(attendees, undefined) }),
+    ...(properties === undefined ? {} : { extendedProperties: properties }),
+    ...(autoConference
+      ? { conferenceData: requestedMeet(id) }
+      : conference === undefined
+        ? {}
+        : { conferenceData: conferenceAt(conference) }),
+  };
+}
+
+/** What changes of `former`; `requestId` is what a Meet is asked for with. */
+export function patchBody(change: EventChange, former: GoogleEvent, requestId: string): EventBody {
+  const { start, end, recurrence, conference, autoConference, attendees, custom, ...words } = change;
+  const recurs = recurrence === undefined ? (former.recurrence ?? []).length > 0 : recurrence !== null;
+  if (start !== undefined && recurs) refuseSkippedStart(start);
+  const properties = custom === undefined ? undefined : customPatch(custom ?? {}, former.extendedProperties);
+  const meets = (former.conferenceData?.conferenceSolution?.key?.type ?? '') === 'hangoutsMeet';
+  return {
+    ...(start === undefined ? {} : { start: googleTimePatch(start, 'start') }),
+    ...(end === undefined ? {} : { end: googleTimePatch(end, 'end') }),
+    ...(recurrence === undefined
+      ? {}
+      : { recurrence: recurrence === null ? null : recurrenceLines(recurrence) }),
+    ...wordsBody(words),
+    ...(attendees === undefined ? {} : { attendees: guestList(attendees ?? [], former.attendees) }),
+    ...(properties === undefined ? {} : { extendedProperties: properties }),
+    // A Meet that is there already is the one that is asked for.
+    ...(autoConference === true
+      ? meets
+        ? {}
+        : { conferenceData: conferencePatch(requestedMeet(requestId), former.conferenceData) }
+      : conference === undefined
+        ? {}
+        : {
+            conferenceData:
+              conference === null ? null : conferencePatch(conferenceAt(conference), former.conferenceData),
+          }),
+  };
+}
+
+type Words = Pick<
+  EventChange,
+  'title' | 'description' | 'location' | 'color' | 'status' | 'availability' | 'privacy'
+>;
+
+function wordsBody(words: Words): EventBody {
+  const { title, description, location, color, status, availability, privacy } = words;
+  return {
+    ...(title === undefined ? {} : { summary: title }),
+    ...(description === undefined ? {} : { description }),
+    ...(location === undefined ? {} : { location }),
+    ...(color === undefined ? {} : { colorId: color === null ? null : colorIdOf(color) }),
+    ...(status === undefined ? {} : { status: statusText(status ?? 'confirmed') }),
+    ...(availability === undefined
+      ? {}
+      : { transparency: availability === 'free' ? 'transparent' : 'opaque' }),
+    ...(privacy === undefined ? {} : { visibility: privacy ?? 'default' }),
+  };
+}
+
+function statusText(status: Exclude<Words['status'], null | undefined>): string {
+  if (status !== 'cancelled') return status;
+  const message = 'A cancelled event is a deleted one at Google: delete it instead';
+  throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'status');
+}

@@ -1,0 +1,54 @@
+/**
+ * Where an event is held by video. A link of the application's own is a video entry point of the event's conference, of
+ * Meet or of an add-on, so that it shows at Google as a conference does; a link made by Google is asked for.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { conferenceProviderOf } from '../../lib/conference-provider.ts';
+import { isObject } from './json-value.ts';
+
+type Conference = calendar_v3.Schema$ConferenceData;
+
+/** (k) Google's longest address of an entry point. */
+const LONGEST_ADDRESS = 1300;
+const NAMES = {
+  'google-meet': 'Google Meet',
+  'microsoft-teams': 'Microsoft Teams',
+  zoom: 'Zoom',
+  webex: 'Webex',
+};
+
+/** Fails as UnsupportedByProvider for what is no address on the web. */
+export function conferenceAt(address: string): Conference {
+  const url = /^https?:\/\//i.test(address) && address.length <= LONGEST_ADDRESS ? URL.parse(address) : null;
+  if (url === null) {
+    const message = `A conference at Google is an http or https address of at most ${LONGEST_ADDRESS} characters`;
+    throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'conference');
+  }
+  const provider = conferenceProviderOf(address);
+  const type = provider === 'google-meet' ? 'hangoutsMeet' : 'addOn';
+  const name = provider === undefined ? url.hostname : NAMES[provider];
+  // Meet is known by the code that its address ends with.
+  const id = provider === 'google-meet' ? { conferenceId: url.pathname.slice(1) } : {};
+  return {
+    conferenceSolution: { key: { type }, name },
+    ...id,
+    entryPoints: [{ entryPointType: 'video', uri: address }],
+  };
+}
+
+/** A Meet of Google's making; the same `requestId` asks for the same one. */
+export const requestedMeet = (requestId: string): Conference => ({
+  createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } },
+});
+
+/** Puts one conference in the place of another: a member that stayed would belong to neither. */
+export function conferencePatch(conference: Conference, former: unknown): Conference {
+  const stale = isObject(former) ? Object.keys(former).filter((name) => !(name in conference)) : [];
+  return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };
+}
+
+/** Whether Google is still making the conference. */
+export const isPending = ({ conferenceData }: calendar_v3.Schema$Event): boolean =>
+  conferenceData?.createRequest?.status?.statusCode === 'pending';

@@ -1,0 +1,242 @@
+/**
+ * Writing events at Google: Events: insert, patch and delete, each of the version it is based on (If-Match). Google sends
+ * invitations, changes and cancellations to all guests (`sendUpdates=all`), as CalDAV servers and Microsoft do.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { EventResource } from '../../calendars/event.ts';
+import type {
+  EventChange,
+  EventDraft,
+  EventWriting,
+  Rsvp,
+  WriteTarget,
+  Written,
+} from '../../calendars/event-writing.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
+import { answeredList } from './event-attendees.ts';
+import { type EventBody, insertBody, patchBody } from './event-body.ts';
+import { isPending } from './event-conference.ts';
+import type { GoogleApi } from './google-api.ts';
+import { type GoogleEvents, googleEvents, objectOf } from './google-events.ts';
+import { texts } from './json-value.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+const PARAMETERS = { sendUpdates: 'all' };
+
+export function googleWriting(api: GoogleApi): EventWriting {
+  const events = (calendarHref: string) => googleEvents(calendarHref, api);
+  return {
+    create: (calendarHref, draft, key) => create(draft, key, events(calendarHref), api),
+    update: (calendarHref, target, change) => update(target, change, events(calendarHref), api),
+    delete: (calendarHref, target) => remove(target, events(calendarHref), api),
+    respond: (calendarHref, target, response) => respond(target, response, events(calendarHref), api),
+    async read(calendarHref, href) {
+      const now = await events(calendarHref).series(href);
+      return now && [now.master, ...now.exceptions];
+    },
+  };
+}
+
+/** Hex digits are base32hex: the key itself is the event's id, so that Google refuses the second of it. */
+async function create(
+  draft: EventDraft,
+  key: string,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<Written> {
+  const id = key.toLowerCase();
+  const body = insertBody(draft, id);
+  if (draft.autoConference) await checkMeet(events);
+  const event = await inserted(body, id, events, api);
+  return { changed: [await events.resourceOf(await settled(event, events))], removed: [] };
+}
+
+async function inserted(
+  body: EventBody,
+  id: string,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<GoogleEvent> {
+  const request = { method: 'POST', operation: 'events.insert', path: events.path, body } as const;
+  try {
+    return objectOf<GoogleEvent>(await api.write({ ...request, parameters: parametersFor(body) }));
+  } catch (error) {
+    // 409: an earlier request made it, whose answer may have been lost.
+    if (!(error instanceof ProviderError) || error.kind !== 'precondition_failed') throw error;
+  }
+  const event = await events.get(id);
+  if (event !== undefined && event.status !== 'cancelled') return event;
+  throw new ProviderError('not_found', 'The event was made before, and deleted since');
+}
+
+async function update(
+  target: WriteTarget,
+  change: EventChange,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<Written> {
+  const seen = await seenVersion(target, events);
+  const body = patchBody(change, seen.event, randomUUID());
+  if (body.conferenceData?.createRequest) await checkMeet(events);
+  return patch(target, seen, body, events, api);
+}
+
+async function respond(
+  target: WriteTarget,
+  response: Rsvp,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<Written> {
+  const seen = await seenVersion(target, events);
+  return patch(target, seen, { attendees: answeredList(seen.event.attendees, response) }, events, api);
+}
+
+async function patch(
+  target: WriteTarget,
+  { id, etag }: SeenVersion,
+  body: EventBody,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<Written> {
+  const answer = await api.write({
+    method: 'PATCH',
+    operation: 'events.patch',
+    path: events.pathOf(id),
+    parameters: parametersFor(body),
+    body,
+    ifMatch: etag,
+  });
+  const event = await settled(objectOf<GoogleEvent>(answer), events);
+  const resource = await events.resourceOf(event);
+  if (target.instance !== undefined) return { changed: [resource], removed: [] };
+  const wasSeries = target.known.some(isExceptionOf(target.href));
+  if ((event.recurrence ?? []).length === 0 && !wasSeries) return { changed: [resource], removed: [] };
+  return { ...(await seriesWritten(target, events)) };
+}
+
+/** The series as it is after a change of its master: what Google made of its exceptions is Google's to tell. */
+async function seriesWritten(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+  const now = await events.series(target.href);
+  const changed = now === undefined ? [] : [now.master, ...now.exceptions];
+  const there = new Set(changed.map(({ href }) => href));
+  const known = [target.href, ...target.known.filter(isExceptionOf(target.href)).map(({ href }) => href)];
+  return { changed, removed: known.filter((href) => !there.has(href)) };
+}
+
+const isExceptionOf =
+  (masterHref: string) =>
+  ({ seriesId }: EventResource): boolean =>
+    seriesId === masterHref;
+
+async function remove(target: WriteTarget, events: GoogleEvents, api: GoogleApi): Promise<Written> {
+  if (target.instance !== undefined) return removeInstance(target, events, api);
+  await deleted(target.href, target.etag, events, api);
+  const exceptions = target.known.filter(isExceptionOf(target.href));
+  return { changed: [], removed: [target.href, ...exceptions.map(({ href }) => href)] };
+}
+
+async function removeInstance(target: WriteTarget, events: GoogleEvents, api: GoogleApi): Promise<Written> {
+  let seen: SeenVersion;
+  try {
+    seen = await seenVersion(target, events);
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'not_found') return seriesWritten(target, events);
+    throw error;
+  }
+  await deleted(seen.id, seen.etag, events, api);
+  const cancelled = await events.get(seen.id);
+  // Of an instance that is not in the series at all any more there is nothing to keep.
+  if (cancelled?.status !== 'cancelled') return seriesWritten(target, events);
+  return { changed: [await events.resourceOf(cancelled)], removed: [] };
+}
+
+async function deleted(
+  id: string,
+  etag: string | undefined,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<void> {
+  const path = events.pathOf(id);
+  const request = { method: 'DELETE', operation: 'events.delete', path } as const;
+  try {
+    await api.write({ ...request, parameters: PARAMETERS, ifMatch: etag });
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
+  }
+}
+
+type SeenVersion = {
+  readonly id: string;
+  readonly etag: string | undefined;
+  /** As Google told it in that version. */
+  readonly event: GoogleEvent;
+};
+
+/** What the caller saw. Fails as `not_found` when it is gone, as `precondition_failed` when it is another by now. */
+async function seenVersion(target: WriteTarget, events: GoogleEvents): Promise<SeenVersion> {
+  const { href, etag, instance, override } = target;
+  if (instance === undefined) return versionOf(href, etag, target, events);
+  if (override !== undefined) return versionOf(override.href, override.etag, target, events);
+  const id = instanceIdOf(href, instance, 'UTC');
+  const event = await events.get(id);
+  if (event === undefined || event.status === 'cancelled') throw gone();
+  // (k) An instance that nobody changed has its master's version. Where it has not, the series tells whether it is
+  // changed: asked after the instance, whose own version the write is conditional on.
+  if (etag !== undefined && event.etag !== etag) {
+    const now = await events.series(href);
+    const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
+    if (isChanged || now?.master.etag !== etag)
+      throw new ProviderError('precondition_failed', 'It was changed meanwhile');
+  }
+  return { id, etag: event.etag ?? undefined, event };
+}
+
+async function versionOf(
+  id: string,
+  etag: string | undefined,
+  { known }: WriteTarget,
+  events: GoogleEvents,
+): Promise<SeenVersion> {
+  const mirrored = known.find((resource) => resource.href === id);
+  const isKnown = mirrored !== undefined && mirrored.etag === etag;
+  // `original` is what Google answered of it.
+  const event: GoogleEvent | undefined = isKnown ? mirrored.original : await events.get(id);
+  if (event === undefined || event.status === 'cancelled') throw gone();
+  return { id, etag: etag ?? event.etag ?? undefined, event };
+}
+
+const gone = () => new ProviderError('not_found', 'Google has no such event any more');
+
+/** Conferences are left as they are unless the request says that it knows of them. */
+const parametersFor = (body: EventBody) =>
+  body.conferenceData === undefined ? PARAMETERS : { ...PARAMETERS, conferenceDataVersion: '1' };
+
+async function checkMeet(events: GoogleEvents): Promise<void> {
+  const { conferenceProperties } = await events.entry();
+  if (texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet')) return;
+  const message = 'Google makes no Meet links in this calendar';
+  throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
+}
+
+const POLLS = 6;
+const POLL_MS = 300;
+
+/**
+ * With the Meet that was asked for, where Google has it within two seconds; later it comes with a sync. What Google could
+ * not make is told in `conferenceData`.
+ */
+async function settled(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
+  let latest = event;
+  for (let polls = 0; polls < POLLS && isPending(latest); polls += 1) {
+    await sleep(POLL_MS);
+    latest = (await events.get(event.id ?? '')) ?? latest;
+  }
+  return latest;
+}
