@@ -11,7 +11,7 @@ describe('GET /calendars', () => {
   before(async () => {
     server = await openCalendarServer();
     server.provider.addCalendar(
-      calendar('/b/', { description: 'B', color: '#ff0000', timeZone: 'Asia/Tokyo' }),
+      calendar('/b/', { primary: true, description: 'B', color: '#ff0000', timeZone: 'Asia/Tokyo' }),
     );
     server.provider.addCalendar(calendar('/a/'));
     server.apple.addCalendar(calendar('/apple/'));
@@ -32,6 +32,8 @@ describe('GET /calendars', () => {
         id: '/apple/',
         title: 'Calendar /apple/',
         timeZone: 'Europe/Paris',
+        primary: false,
+        access: 'write',
         original: { href: '/apple/' },
       },
       {
@@ -42,6 +44,8 @@ describe('GET /calendars', () => {
         timeZone: 'Asia/Tokyo',
         color: '#ff0000',
         description: 'B',
+        primary: true,
+        access: 'write',
         original: { href: '/b/' },
       },
       {
@@ -50,6 +54,8 @@ describe('GET /calendars', () => {
         id: '/a/',
         title: 'Calendar /a/',
         timeZone: 'Europe/Paris',
+        primary: false,
+        access: 'write',
         original: { href: '/a/' },
       },
     ]);

@@ -103,6 +103,8 @@ describe('GET /events', () => {
         title: 'Meeting',
         description: 'About it',
         allDay: false,
+        timeZone: 'Europe/Paris',
+        etag: '"1"',
         location: 'Room 1',
         attendees: [],
         availability: 'busy',
@@ -142,6 +144,33 @@ describe('GET /events', () => {
       events.map(({ id, allDay, start, end }) => [id, allDay, start, end]),
       [['trip', true, '2026-11-15T00:00:00.000Z', '2026-11-17T00:00:00.000Z']],
     );
+  });
+
+  it('has the dates of all-day events, and their zone with timed ones', async () => {
+    const { events } = await list('?start=2026-11-14&end=2026-11-24');
+
+    assert.deepEqual(
+      events.map(({ id, startDate, endDate, timeZone }) => [id, startDate, endDate, timeZone]),
+      [
+        ['trip', '2026-11-15', '2026-11-17', undefined],
+        ['weekly_20261123T080000Z', undefined, undefined, zone],
+      ],
+    );
+  });
+
+  it('has the rules of a series on its master alone, and one version on all of it', async () => {
+    const masters = await list('?singleEvents=false&start=2026-11-02&end=2026-11-03');
+    const instances = await list('?start=2026-11-02&end=2026-11-11');
+
+    assert.deepEqual(
+      masters.events.map(({ recurrence: rules }) => rules),
+      [{ frequency: 'WEEKLY', interval: 1 }],
+    );
+    const [first, , moved] = instances.events;
+    assert.equal(first?.recurrence, undefined);
+    assert.equal(moved?.title, 'Weekly, moved');
+    assert.equal(moved?.etag, masters.events[0]?.etag);
+    assert.equal(first?.etag, moved?.etag);
   });
 
   it('lists masters unexpanded with singleEvents=false, only those with an instance in the window', async () => {

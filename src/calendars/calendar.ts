@@ -9,6 +9,8 @@ export type ProviderCalendar = {
   /** An IANA zone; `UTC` when the provider names none. */
   readonly timeZone: string;
   readonly access: 'write' | 'read';
+  /** The account's main calendar, as far as its provider names one. */
+  readonly primary?: boolean;
   /** The provider's own object, for `original`. */
   readonly original: Readonly<Record<string, unknown>>;
 };

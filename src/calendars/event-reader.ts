@@ -17,6 +17,8 @@ export type MirroredAccount = Freshness & {
   readonly accountKey: string;
   readonly provider: ProviderKind;
   readonly accountId: string;
+  /** What the user recognises it by. */
+  readonly display: string;
   readonly health: AccountHealth;
   readonly calendarPermission: boolean | undefined;
   /** In the provider's order. */
@@ -30,6 +32,9 @@ export type ReadableCalendar = Freshness & {
   readonly description: string | undefined;
   readonly color: string | undefined;
   readonly timeZone: string;
+  readonly access: 'write' | 'read';
+  /** The account's main calendar. */
+  readonly primary: boolean;
   /** JSON text. */
   readonly original: string;
 };
@@ -44,11 +49,15 @@ export type EventPosition = { readonly startsAt: number; readonly calendarKey: s
 export type EventContent = {
   /**
    * Members in the words of wire 2.5, without braces. Those of a single event begin with its id, start
-   * and end; those of a series lack these three, which differ from instance to instance.
+   * and end and, all day, their dates; those of a series lack these, which differ from instance to instance.
    */
   readonly content: string;
   /** The provider's own object. */
   readonly original: string;
+  /** Of an event of a series. */
+  readonly allDay?: boolean;
+  /** Of the resource it comes from; null where its server gives none. */
+  readonly etag: string | null;
 };
 
 /** An event that is not part of a series kept here: a single one, or an instance known alone. */
@@ -59,6 +68,11 @@ export type MirroredSeries = {
   /** The master's id on the wire. */
   readonly id: string;
   readonly series: Series<EventContent> & { readonly master: SeriesMaster<EventContent> };
+};
+
+export type NamedEvents = {
+  readonly singles: readonly SingleEvent[];
+  readonly series: readonly MirroredSeries[];
 };
 
 export interface EventReader {
@@ -72,6 +86,12 @@ export interface EventReader {
     after: EventPosition | undefined,
     limit: number,
   ): Promise<SingleEvent[]>;
+
+  /**
+   * What these ids name: single events, instances known alone, and series by their master's id, with all their
+   * overrides. None cancelled.
+   */
+  eventsNamed(calendarKeys: readonly string[], ids: readonly string[]): Promise<NamedEvents>;
 
   /** Series that can have instances in the window, with all their overrides. None cancelled. */
   seriesIn(calendarKeys: readonly string[], window: EventWindow): Promise<MirroredSeries[]>;

@@ -4,7 +4,7 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 
-import { instantText } from '../lib/instant-text.ts';
+import { dateText, instantText } from '../lib/instant-text.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import type { ListedEvent } from './page-of-events.ts';
 
@@ -21,17 +21,21 @@ export function eventText(): EventText {
       head = JSON.stringify({ provider, account: accountId, calendarId: calendar.href }).slice(0, -1);
       heads.set(calendar.calendarKey, head);
     }
-    return `${head}${timesText(event)},${event.content},"original":${event.original}}`;
+    const { content, etag, recurrence, original } = event;
+    const rules = recurrence === undefined ? '' : `,"recurrence":${JSON.stringify(recurrence)}`;
+    const version = etag === null ? '' : `,"etag":${JSON.stringify(etag)}`;
+    return `${head}${timesText(event)},${content}${rules}${version},"original":${original}}`;
   };
 }
 
 /** An instance's own members; a single event has them in its content. */
 function timesText({ id, times }: ListedEvent): string {
   if (times === undefined) return '';
-  const { start, end, recurringEventId } = times;
+  const { start, end, recurringEventId, allDay } = times;
   const series =
     recurringEventId === undefined ? '' : `,"recurringEventId":${JSON.stringify(recurringEventId)}`;
-  return `,"id":${JSON.stringify(id)},"start":"${instantText(start)}","end":"${instantText(end)}"${series}`;
+  const dates = allDay ? `,"startDate":"${dateText(start)}","endDate":"${dateText(end)}"` : '';
+  return `,"id":${JSON.stringify(id)},"start":"${instantText(start)}","end":"${instantText(end)}"${dates}${series}`;
 }
 
 /** All that scope `free-busy` may see: when, and whether it blocks; the id is one no provider knows. */

@@ -22,8 +22,18 @@ export async function listCalendars(
 }
 
 function calendarText(calendar: ReadableCalendar, { provider, accountId }: MirroredAccount): string {
-  const { href, title, timeZone, color, description, original } = calendar;
-  const fields = { provider, account: accountId, id: href, title, timeZone, color, description };
+  const { href, title, timeZone, color, description, primary, access, original } = calendar;
+  const fields = {
+    provider,
+    account: accountId,
+    id: href,
+    title,
+    timeZone,
+    color,
+    description,
+    primary,
+    access,
+  };
   return `${JSON.stringify(fields).slice(0, -1)},"original":${original}}`;
 }
 

@@ -29,7 +29,7 @@ export type ListEventsDeps = FreshnessDeps & {
 /** How old what a read shows may be, in milliseconds. */
 export const FRESH_MS = 10_000;
 /** New calendars are rare: their list may be older where only events are asked for. */
-const LIST_FRESH_MS = 60_000;
+export const LIST_FRESH_MS = 60_000;
 
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
@@ -42,11 +42,7 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
   const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
   const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, choice }, deps);
 
-  const calendars = fresh.accounts.flatMap((account) =>
-    chosenOf(account, choice)
-      .filter(({ syncedAt }) => syncedAt !== undefined)
-      .map((calendar) => ({ calendar, account })),
-  );
+  const calendars = servedOf(fresh.accounts, choice);
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const { events, more } = await pageOfEvents(page, zones, deps.events);
 
@@ -81,7 +77,16 @@ function pageAsked(
   return { page: { ...page, pageSize: parsePageSize(query) ?? page.pageSize }, choice };
 }
 
-type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
+export type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
+
+/** The chosen calendars that the mirror has, each with its account. */
+export function servedOf(accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] {
+  return accounts.flatMap((account) =>
+    chosenOf(account, choice)
+      .filter(({ syncedAt }) => syncedAt !== undefined)
+      .map((calendar) => ({ calendar, account })),
+  );
+}
 
 function textsOf(
   events: readonly ListedEvent[],

@@ -9,6 +9,7 @@ import {
   RecurrenceBudgetError,
   recurrenceBudget,
 } from '../lib/recurrence/recurrence-budget.ts';
+import type { Instance } from '../lib/recurrence/series.ts';
 import type {
   EventContent,
   EventPosition,
@@ -17,6 +18,7 @@ import type {
   MirroredSeries,
 } from './event-reader.ts';
 import { windowTooLarge } from './events-query.ts';
+import { type RecurrenceObject, recurrenceObject } from './recurrence-object.ts';
 
 /** An event of a listing. */
 export type ListedEvent = EventPosition &
@@ -26,7 +28,11 @@ export type ListedEvent = EventPosition &
       readonly start: number;
       readonly end: number;
       readonly recurringEventId?: string;
+      /** All-day instances have dates. */
+      readonly allDay: boolean;
     };
+    /** Of a master. */
+    readonly recurrence?: RecurrenceObject;
   };
 
 export type PageRequest = {
@@ -121,21 +127,41 @@ function tryExpanding(
 }
 
 function expanded(
-  { calendarKey, id: masterId, series }: MirroredSeries,
+  one: MirroredSeries,
   window: EventWindow,
   zones: CalendarZones,
   budget: RecurrenceBudget,
 ): ListedEvent[] {
-  const zone = zones.get(calendarKey) ?? 'UTC';
-  return expand(series, window, zone, budget).instances.map(
-    ({ startsAt, endsAt, originalStart, payload }) => ({
-      calendarKey,
-      id: instanceIdOf(masterId, originalStart, zone),
-      startsAt,
-      ...payload,
-      times: { start: startsAt, end: endsAt, recurringEventId: masterId },
-    }),
+  const zone = zones.get(one.calendarKey) ?? 'UTC';
+  return expand(one.series, window, zone, budget).instances.map((instance) =>
+    listedInstance(one, instance, zone),
   );
+}
+
+/** An instance of a series as a listing has it. */
+export function listedInstance(
+  { calendarKey, id: masterId }: MirroredSeries,
+  { startsAt, endsAt, originalStart, payload }: Instance<EventContent>,
+  zone: string,
+): ListedEvent {
+  const times = { start: startsAt, end: endsAt, recurringEventId: masterId };
+  // An instance that was moved to a time of day is no longer all day, whatever its series is.
+  const allDay = payload.allDay ?? originalStart.type === 'date';
+  const id = instanceIdOf(masterId, originalStart, zone);
+  return { calendarKey, id, startsAt, ...payload, times: { ...times, allDay } };
+}
+
+/** The master of a series, with its rules, as a listing with `singleEvents=false` has it. */
+export function listedMaster(
+  { calendarKey, id, series: { master } }: MirroredSeries,
+  zone: string,
+): ListedEvent {
+  const { recurrence: rules, payload } = master;
+  const start = instantOf(master.start, zone);
+  const end = Math.max(start, instantOf(master.end, zone));
+  const times = { start, end, allDay: master.start.type === 'date' };
+  const recurrence = rules && { recurrence: recurrenceObject(rules, master.start, zone) };
+  return { calendarKey, id, startsAt: start, ...payload, times, ...recurrence };
 }
 
 /** `singleEvents=false`: each series that has an instance in the window once, at the start of its master. */
@@ -146,11 +172,7 @@ function mastersOf(
 ): ListedEvent[] {
   const budget = recurrenceBudget();
   return series.flatMap((one): ListedEvent[] => {
-    const { calendarKey, id, series: made } = one;
-    const zone = zones.get(calendarKey) ?? 'UTC';
-    const start = instantOf(made.master.start, zone);
-    const end = Math.max(start, instantOf(made.master.end, zone));
-    const listed = { calendarKey, id, startsAt: start, ...made.master.payload, times: { start, end } };
+    const listed = listedMaster(one, zones.get(one.calendarKey) ?? 'UTC');
     if (after !== undefined && byPosition(listed, after) <= 0) return [];
     return hasInstance(one, window, zones, budget) ? [listed] : [];
   });

@@ -8,3 +8,6 @@ export function instantText(epochMilliseconds: number): string {
   // A Date only as a formatter, which is several times faster than Temporal's and writes just this form.
   return new Date(Math.min(Math.max(epochMilliseconds, FIRST), LAST)).toISOString();
 }
+
+/** The date of midnight UTC, as all-day events have it: `YYYY-MM-DD`. */
+export const dateText = (epochMilliseconds: number): string => instantText(epochMilliseconds).slice(0, 10);

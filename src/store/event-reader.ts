@@ -19,6 +19,7 @@ type AccountRow = HealthRow & {
   account_key: string;
   provider: ProviderKind;
   account_id: string;
+  display: string;
   calendar_permission: number | null;
   listed_at: number | null;
   list_failed_at: number | null;
@@ -31,6 +32,8 @@ type CalendarRow = {
   description: string | null;
   color: string | null;
   time_zone: string;
+  access: 'write' | 'read';
+  is_primary: number;
   original: string;
   synced_at: number | null;
   failed_at: number | null;
@@ -44,6 +47,7 @@ type SeriesRow = {
   timing: string;
   /** With the master, and with an override that is a resource of its own. */
   original: string | null;
+  etag: string | null;
 };
 
 export function eventReader(db: Database): EventReader {
@@ -55,6 +59,7 @@ export function eventReader(db: Database): EventReader {
   };
   const unordered = { first: unorderedSingles(keyed, ''), next: unorderedSingles(keyed, behind(collation)) };
   const series = seriesRows(keyed);
+  const named = namedRows(keyed, oneOf('ids'));
 
   return {
     async accountsOf(clientId, userId) {
@@ -72,6 +77,12 @@ export function eventReader(db: Database): EventReader {
       return db.all<SingleEvent>(ordered[which], { ...values, limit });
     },
 
+    async eventsNamed(keys, ids) {
+      const singles = await db.all<SingleEvent>(named.singles, { keys, ids });
+      const found = await db.all<SeriesRow>(named.series, { keys, ids });
+      return { singles: singles.sort(byPosition), series: groupSeries(found) };
+    },
+
     async seriesIn(keys, { start, end }) {
       return groupSeries(await db.all<SeriesRow>(series, { keys, start, end }));
     },
@@ -83,9 +94,9 @@ function byPosition(a: SingleEvent, b: SingleEvent): number {
 }
 
 const ACCOUNTS = `
-  SELECT a.account_key, a.provider, a.account_id, a.health, a.health_reason, a.health_message, a.health_since, a.calendar_permission,
-         a.listed_at, a.list_failed_at, a.list_error,
-         c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.original,
+  SELECT a.account_key, a.provider, a.account_id, a.display, a.health, a.health_reason, a.health_message, a.health_since,
+         a.calendar_permission, a.listed_at, a.list_failed_at, a.list_error,
+         c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.access, c.is_primary, c.original,
          c.synced_at, c.failed_at, c.sync_error
     FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
    WHERE a.client_id = :clientId AND a.user_id = :userId
@@ -110,26 +121,41 @@ function ranges(oneOfKeys: string, columns: string, after: string): string {
 const unorderedSingles = (oneOfKeys: string, after: string): string => `
   ${ranges(
     oneOfKeys,
-    'calendar_key AS "calendarKey", event_id AS "id", starts_at AS "startsAt", content, original',
+    'calendar_key AS "calendarKey", event_id AS "id", starts_at AS "startsAt", content, original, etag',
     after,
   )} LIMIT :limit`;
 
 /** The page's keys are sorted first, and only then joined with what it shows. */
 const orderedSingles = (oneOfKeys: string, collation: string, after: string): string => `
-  SELECT p.calendar_key AS "calendarKey", p.event_id AS "id", p.starts_at AS "startsAt", e.content, e.original
+  SELECT p.calendar_key AS "calendarKey", p.event_id AS "id", p.starts_at AS "startsAt", e.content, e.original,
+         e.etag
     FROM (SELECT * FROM (${ranges(oneOfKeys, 'calendar_key, href, recurrence_id, event_id, starts_at', after)}) r
            ORDER BY starts_at, calendar_key ${collation}, event_id ${collation} LIMIT :limit) p
     JOIN event e ON e.calendar_key = p.calendar_key AND e.href = p.href AND e.recurrence_id = p.recurrence_id
    ORDER BY p.starts_at, p.calendar_key ${collation}, p.event_id ${collation}`;
 
+const SERIES_COLUMNS = `e.calendar_key AS "calendarKey", m.event_id AS "id", e.recurrence_id AS "recurrenceId",
+         e.content, e.timing, e.original, e.etag`;
+
 /** The masters that reach into the window, each followed by its overrides. */
 const seriesRows = (oneOfKeys: string): string => `
-  SELECT e.calendar_key AS "calendarKey", m.event_id AS "id", e.recurrence_id AS "recurrenceId",
-         e.content, e.timing, e.original
+  SELECT ${SERIES_COLUMNS}
     FROM event m JOIN event e ON e.calendar_key = m.calendar_key AND e.series_id = m.event_id
    WHERE m.calendar_key ${oneOfKeys} AND m.shape = 'series' AND m.starts_at < :end AND m.ends_at > :start
      AND e.shape IN ('series', 'override')
    ORDER BY m.calendar_key, m.event_id, e.recurrence_id, e.href`;
+
+const namedRows = (oneOfKeys: string, oneOfIds: string) => ({
+  singles: `
+    SELECT calendar_key AS "calendarKey", event_id AS "id", starts_at AS "startsAt", content, original, etag FROM event
+     WHERE calendar_key ${oneOfKeys} AND event_id ${oneOfIds} AND shape IN ('short', 'long')`,
+  series: `
+    SELECT ${SERIES_COLUMNS}
+      FROM event m JOIN event e ON e.calendar_key = m.calendar_key AND e.series_id = m.event_id
+     WHERE m.calendar_key ${oneOfKeys} AND m.event_id ${oneOfIds} AND m.shape = 'series'
+       AND e.shape IN ('series', 'override')
+     ORDER BY m.calendar_key, m.event_id, e.recurrence_id, e.href`,
+});
 
 /** Rows come master by master, its own first: an empty recurrence id sorts before all others. */
 function groupSeries(rows: readonly SeriesRow[]): MirroredSeries[] {
@@ -139,13 +165,15 @@ function groupSeries(rows: readonly SeriesRow[]): MirroredSeries[] {
     else groups.at(-1)?.overrides.push(row);
   }
   return groups.map(({ master, overrides }) => {
-    const contentOf = (row: SeriesRow): EventContent => ({
+    const contentOf = (row: SeriesRow, timing: Timing): EventContent => ({
       content: seriesContent(row.content),
+      allDay: timing.start.type === 'date',
       original: row.original ?? master.original ?? '{}',
+      etag: row.etag,
     });
-    const series = seriesOf(timingOf(master), overrides.map(timingOf), (i) =>
-      contentOf(overrides[i] ?? master),
-    );
+    const own = timingOf(master);
+    const timings = overrides.map(timingOf);
+    const series = seriesOf(own, timings, (i) => contentOf(overrides[i] ?? master, timings[i] ?? own));
     return { calendarKey: master.calendarKey, id: master.id, series };
   });
 }
@@ -171,6 +199,7 @@ const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): Mir
   accountKey: row.account_key,
   provider: row.provider,
   accountId: row.account_id,
+  display: row.display,
   health: healthOf(row),
   calendarPermission: row.calendar_permission === null ? undefined : row.calendar_permission === 1,
   ...freshnessOf(row.listed_at, row.list_failed_at, row.list_error),
@@ -184,6 +213,8 @@ const calendarOf = (row: CalendarRow, calendarKey: string): ReadableCalendar => 
   description: row.description ?? undefined,
   color: row.color ?? undefined,
   timeZone: row.time_zone,
+  access: row.access,
+  primary: row.is_primary === 1,
   original: row.original,
   ...freshnessOf(row.synced_at, row.failed_at, row.sync_error),
 });

@@ -5,10 +5,11 @@
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { conferenceProviderOf } from '../lib/conference-provider.ts';
-import { instantText } from '../lib/instant-text.ts';
-import { instantOf } from '../lib/recurrence/event-instant.ts';
+import { dateText, instantText } from '../lib/instant-text.ts';
+import { instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
+import { searchText } from '../lib/search-text.ts';
 import { overridePlace, seriesPlace, singlePlace, type Timing } from './event-place.ts';
 
 /** Named as the columns are. */
@@ -26,6 +27,7 @@ export type EventRow = {
   readonly etag: string | null;
   readonly uid: string;
   readonly content: string;
+  readonly search_text: string;
   readonly timing: string | null;
   readonly original: string | null;
 };
@@ -86,6 +88,7 @@ const emptyRow = (context: Context): EventRow => ({
   ends_at: 0,
   uid: '',
   content: '',
+  search_text: '',
   timing: null,
   original: context.original,
 });
@@ -97,7 +100,9 @@ function singleRow(event: CalendarEvent, context: Context): EventRow {
   const startsAt = instantOf(event.start, calendarZone);
   const endsAt = Math.max(instantOf(event.end, calendarZone), startsAt);
   const id = event.recurrenceId ? instanceIdOf(seriesId, event.recurrenceId, calendarZone) : resource.eventId;
+  const isAllDay = event.start.type === 'date';
   const times = { id, start: instantText(startsAt), end: instantText(endsAt) };
+  const dates = isAllDay ? { startDate: dateText(startsAt), endDate: dateText(endsAt) } : {};
   const series = event.recurrenceId ? { recurringEventId: seriesId } : {};
   return {
     ...namesOf(context),
@@ -106,7 +111,7 @@ function singleRow(event: CalendarEvent, context: Context): EventRow {
     series_id: event.recurrenceId ? storable(seriesId) : null,
     ...singlePlace(timingOf(event), calendarZone),
     uid: storable(event.uid),
-    content: members({ ...times, ...series, ...detailsOf(event) }),
+    ...wordsOf(event, calendarZone, { ...times, ...dates, ...series }),
     timing: JSON.stringify(timingOf(event)),
     original: context.original,
   };
@@ -121,7 +126,7 @@ function seriesRow(master: CalendarEvent, overrides: readonly CalendarEvent[], c
     series_id: names.event_id,
     ...seriesPlace(timing, overrides.map(timingOf), context.calendarZone),
     uid: storable(master.uid),
-    content: members(detailsOf(master)),
+    ...wordsOf(master, context.calendarZone),
     timing: JSON.stringify(timing),
     original: context.original,
   };
@@ -136,19 +141,30 @@ function overrideRow(event: CalendarEvent, master: CalendarEvent, context: Conte
     series_id: names.event_id,
     ...overridePlace(timing, timingOf(master), context.calendarZone),
     uid: storable(event.uid),
-    content: members(detailsOf(event)),
+    ...wordsOf(event, context.calendarZone),
     timing: JSON.stringify(timing),
     // The resource's own object is with its master.
     original: null,
   };
 }
 
+/** What an answer says of an event, and what a search finds it by. */
+function wordsOf(event: CalendarEvent, calendarZone: string, times: object = {}) {
+  const { title, description, location, attendees } = event;
+  const people = attendees.flatMap(({ email, name }) => [name, email]);
+  return {
+    content: members({ ...times, ...detailsOf(event, calendarZone) }),
+    search_text: searchText([title, location, ...people, description]),
+  };
+}
+
 /** Wire 2.5. Absent fields are left out; `attendees` and `allDay` are always there. */
-const detailsOf = (event: CalendarEvent) => ({
+const detailsOf = (event: CalendarEvent, calendarZone: string) => ({
   // First: see seriesContent.
   title: event.title,
   description: event.description,
   allDay: event.start.type === 'date',
+  timeZone: zoneNameOf(event.start, calendarZone),
   color: event.color,
   location: event.location,
   attendees: event.attendees,
@@ -161,6 +177,12 @@ const detailsOf = (event: CalendarEvent) => ({
   lastModified: event.lastModified === undefined ? undefined : instantText(event.lastModified),
   link: event.link,
 });
+
+/** An IANA name: a date has no zone, and a zone of a calendar's own has no name that anybody else knows. */
+function zoneNameOf(start: EventTime, calendarZone: string): string | undefined {
+  const zone = start.type === 'date' ? undefined : zoneOf(start, calendarZone);
+  return typeof zone === 'string' ? zone : undefined;
+}
 
 /** The service by name, as far as the address tells it, and the provider's own words. */
 function conferenceDataOf({ conference, conferenceData }: CalendarEvent): object | undefined {

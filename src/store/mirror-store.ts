@@ -20,6 +20,7 @@ type CalendarRow = {
   color: string | null;
   time_zone: string;
   access: 'write' | 'read';
+  is_primary: number;
   original: string;
   sync_token: string | null;
   synced_at: number | null;
@@ -28,7 +29,7 @@ type CalendarRow = {
 };
 type ListRow = { listed_at: number | null; list_failed_at: number | null; list_error: string | null };
 
-const CALENDAR = `calendar_key, account_key, href, title, description, color, time_zone, access, original,
+const CALENDAR = `calendar_key, account_key, href, title, description, color, time_zone, access, is_primary, original,
   sync_token, synced_at, failed_at, sync_error`;
 type Lists = Pick<MirrorStore, 'findList' | 'leaseList' | 'replaceCalendars' | 'failList'>;
 
@@ -132,6 +133,13 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
       );
     },
 
+    async releaseCalendar({ key, holder }) {
+      await db.write(
+        `UPDATE calendar SET lease_holder = NULL WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
+        { key, holder },
+      );
+    },
+
     async forgetSyncToken({ key, holder }) {
       await db.write(`UPDATE calendar SET sync_token = NULL WHERE ${HELD_CALENDAR} RETURNING calendar_key`, {
         key,
@@ -151,6 +159,7 @@ function calendarOf(row: CalendarRow): MirroredCalendar {
     ...(row.color === null ? {} : { color: row.color }),
     timeZone: row.time_zone,
     access: row.access,
+    ...(row.is_primary === 1 ? { primary: true } : {}),
     original: JSON.parse(row.original),
     syncToken: row.sync_token ?? undefined,
     ...freshnessOf(row.synced_at, row.failed_at, row.sync_error),

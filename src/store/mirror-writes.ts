@@ -62,12 +62,13 @@ async function putCalendar(
   );
   await tx.all(
     `INSERT INTO calendar (calendar_key, account_key, href, position, title, description, color, time_zone,
-       access, original)
+       access, is_primary, original)
      VALUES (:calendarKey, :accountKey, :href, :position, :title, :description, :color, :timeZone,
-       :access, :original)
+       :access, :isPrimary, :original)
      ON CONFLICT (account_key, href) DO UPDATE SET
        position = excluded.position, title = excluded.title, description = excluded.description,
-       color = excluded.color, access = excluded.access, original = excluded.original,
+       color = excluded.color, access = excluded.access, is_primary = excluded.is_primary,
+       original = excluded.original,
        sync_token = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.sync_token END,
        synced_at = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.synced_at
                         WHEN calendar.synced_at IS NOT NULL THEN 0 END,
@@ -81,6 +82,7 @@ async function putCalendar(
       description: optional(calendar.description),
       color: optional(calendar.color),
       access: calendar.access,
+      isPrimary: Number(calendar.primary === true),
       original: JSON.stringify(calendar.original),
     },
   );
@@ -194,6 +196,7 @@ const COLUMNS: readonly (keyof EventRow)[] = [
   'etag',
   'uid',
   'content',
+  'search_text',
   'timing',
   'original',
 ];

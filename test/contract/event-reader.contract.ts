@@ -55,6 +55,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         end: '2026-11-02T09:00:00.000Z',
         title: 'Meeting',
         allDay: false,
+        timeZone: 'Europe/Paris',
         location: 'Room',
         attendees: [],
         custom: { a: 1 },

@@ -29,7 +29,8 @@ export type Rule = {
 };
 
 const FREQUENCIES: readonly Frequency[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
-const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+/** By their number, which counts from Monday. */
+export const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
 /** Longer rules than any calendar writes are refused before they are taken apart. */
 const LONGEST_RULE = 10_000;

@@ -20,7 +20,7 @@ export async function listCalendars(graph: Graph): Promise<ProviderCalendar[]> {
  * MailboxSettings.Read, which no scope of ours is worth. No event depends on it, since each names its zone.
  */
 export function calendarOf(id: string, calendar: GraphCalendar): ProviderCalendar {
-  const { name, hexColor, canEdit } = calendar;
+  const { name, hexColor, canEdit, isDefaultCalendar } = calendar;
   const color = /^#[\da-f]{6}$/i.test(hexColor ?? '') ? { color: hexColor?.toLowerCase() ?? '' } : {};
   return {
     href: id,
@@ -28,6 +28,7 @@ export function calendarOf(id: string, calendar: GraphCalendar): ProviderCalenda
     ...color,
     timeZone: 'UTC',
     access: canEdit === true ? 'write' : 'read',
+    ...(isDefaultCalendar === true ? { primary: true } : {}),
     original: { ...calendar },
   };
 }

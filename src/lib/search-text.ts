@@ -1,0 +1,31 @@
+/**
+ * Text as it is searched: without regard to case and accents. Folded here, not in a database, so that both
+ * find the same.
+ */
+
+/** Of long descriptions, no more than this is searched. */
+const LONGEST = 20_000;
+
+/** Compatibility forms are one (ﬁ is fi), combining marks go, white space is one blank. */
+export function searchText(parts: readonly (string | undefined)[]): string {
+  return folded(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
+}
+
+/** The words of a query, folded; none when it has nothing to search for. */
+export const searchWords = (query: string): string[] => folded(query).split(' ').filter(Boolean);
+
+const folded = (text: string): string =>
+  text
+    .slice(0, 2 * LONGEST)
+    .toWellFormed()
+    .replaceAll('\0', ' ')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    // Lower case has marks of its own (İ), and a final sigma is a sigma.
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replaceAll('ς', 'σ')
+    .replaceAll('ß', 'ss')
+    .replace(/\s+/gu, ' ')
+    .trim();
