@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
 import { type CalendarRouteDeps, calendarRoutes } from './calendars/calendars.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connection.route.ts';
+import { eventRoutes } from './calendars/event.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
 import { healthRoute } from './http/health.route.ts';
@@ -45,6 +46,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 function resourceRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(calendarRoutes(deps));
+    app.register(eventRoutes(deps));
     app.register(connectionRoutes(deps));
     app.register(webhookRoutes(deps));
   };

@@ -9,6 +9,7 @@ import type { NewAccount } from '../src/calendars/account-store.ts';
 import type { CalendarProvider, RedirectProvider } from '../src/calendars/calendar-provider.ts';
 import { calendarRoutes } from '../src/calendars/calendars.route.ts';
 import { connectionRoutes } from '../src/calendars/connection.route.ts';
+import { eventRoutes } from '../src/calendars/event.route.ts';
 import type { ReadBounds } from '../src/calendars/freshness.ts';
 import { type InstanceApps, providerApps } from '../src/calendars/provider-apps.ts';
 import type { RequestLimits } from '../src/calendars/request-gate.ts';
@@ -122,6 +123,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
+    app.register(eventRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
     app.register(webhookRoutes(deps), { prefix });
   }

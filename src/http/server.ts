@@ -22,6 +22,8 @@ export type ServerOptions = {
   readonly logsAnswers?: boolean;
 };
 
+/** Ids of events are parts of paths, and some providers' are long. */
+const PARAMETER_CHARACTERS = 4_000;
 /** Long enough for a user id and a state far over their limits to be refused with a reason. */
 const HEADER_BYTES = 64 * 1024;
 const BODY_BYTES = 1024 * 1024;
@@ -33,6 +35,7 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
     trustProxy: trustedProxies(trustProxy),
     bodyLimit: BODY_BYTES,
     genReqId: requestIds(),
+    routerOptions: { maxParamLength: PARAMETER_CHARACTERS },
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
     http: { maxHeaderSize: HEADER_BYTES },

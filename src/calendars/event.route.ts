@@ -1,0 +1,27 @@
+/** GET /event and GET /events/{id}: one event. The writes of /event are elsewhere. */
+import type { FastifyPluginAsync } from 'fastify';
+
+import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
+import { findEvent, parseEventAsked } from './find-event.ts';
+import type { ListEventsDeps } from './list-events.ts';
+
+export type EventRouteDeps = BearerDeps & ListEventsDeps;
+
+type Asked = { Querystring: Record<string, unknown>; Params: { id: string } };
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Relative paths: mounted wherever the resources are. */
+export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
+  return async (app) => {
+    app.get<Asked>('/event', async ({ headers, query }, reply) => {
+      const grant = await authenticateBearer(headers.authorization, deps);
+      return reply.type(JSON_TYPE).send(await findEvent(parseEventAsked(query), grant, deps));
+    });
+
+    app.get<Asked>('/events/:id', async ({ headers, query, params }, reply) => {
+      const grant = await authenticateBearer(headers.authorization, deps);
+      return reply.type(JSON_TYPE).send(await findEvent(parseEventAsked(query, params.id), grant, deps));
+    });
+  };
+}
