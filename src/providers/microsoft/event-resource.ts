@@ -7,7 +7,7 @@ import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recur
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { attendeesOf } from './attendees.ts';
-import { customOf } from './custom.ts';
+import { customOf, ownConferenceOf } from './custom.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
 import { dayOfOccurrence } from './graph-facts.ts';
 import { recurrenceOf } from './recurrence.ts';
@@ -40,7 +40,7 @@ export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfIte
   const seriesId = idOf(master);
   // (k) An exception in another zone than its series says so; one that says nothing is in that of the series.
   const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone);
-  const { recurrence: _, custom = customOf(master), ...own } = event;
+  const { recurrence: _, custom = customOf(master), conference = ownConferenceOf(master), ...own } = event;
   return {
     href: exceptionHref(seriesId, id),
     etag: item.changeKey ?? undefined,
@@ -52,6 +52,7 @@ export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfIte
         uid: master.iCalUId ?? own.uid,
         recurrenceId: originalStartOf(item, master, zone),
         ...(custom !== undefined && { custom }),
+        ...(conference !== undefined && { conference }),
       },
     ],
     original: { ...item },
@@ -112,7 +113,7 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
     .map(dayOfOccurrence)
     .filter((day) => day !== undefined);
   const rule = recurrence ? recurrenceOf(recurrence, deletedDays) : undefined;
-  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl;
+  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || ownConferenceOf(item);
   const custom = customOf(item);
   const lastModified = stampOf(item.lastModifiedDateTime);
   return {

@@ -1,7 +1,14 @@
-/** Writing events in Outlook's calendars. */
+/**
+ * Writing events in Outlook's calendars. Each change reads the event first and compares its version, since Graph does
+ * not clearly promise to honour `If-Match` on events; it is sent all the same, for what happens in between. Then the event is read
+ * as a sync would read it: answers to writes come without extended properties and without what became of exceptions.
+ */
 import type { EventWriting } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { readEvents, type Source } from './read-events.ts';
+import { createEvent } from './create-event.ts';
+import { deleteEvent } from './delete-event.ts';
+import { readEvent, type Source } from './read-events.ts';
+import { respondToEvent } from './respond-to-event.ts';
+import { updateEvent } from './update-event.ts';
 
 /** What all calendars of an account have in common. */
 export type WritingAccount = Omit<Source, 'url'>;
@@ -12,17 +19,13 @@ export function eventWriting(account: WritingAccount): EventWriting {
     url: `${account.graph.apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`,
   });
   return {
-    create: () => Promise.reject(notYet()),
-    update: () => Promise.reject(notYet()),
-    delete: () => Promise.reject(notYet()),
-    respond: () => Promise.reject(notYet()),
+    create: (calendarHref, draft, key) => createEvent(sourceOf(calendarHref), draft, key),
+    update: (calendarHref, target, change) => updateEvent(sourceOf(calendarHref), target, change),
+    delete: (calendarHref, target) => deleteEvent(sourceOf(calendarHref), target),
+    respond: (calendarHref, target, rsvp) => respondToEvent(sourceOf(calendarHref), target, rsvp),
     async read(calendarHref, href) {
-      for await (const [event] of readEvents(sourceOf(calendarHref), new Map([[href, false]])))
-        return event === undefined || event.found === 'gone' ? undefined : event.found;
-      return undefined;
+      const found = await readEvent(sourceOf(calendarHref), href, false);
+      return found === 'gone' ? undefined : found;
     },
   };
 }
-
-const notYet = (): UnsupportedByProvider =>
-  new UnsupportedByProvider('mode_not_supported_by_provider', 'Events at Microsoft cannot be changed yet');

@@ -28,6 +28,14 @@ export type GraphRequest = {
   readonly prefer?: readonly string[];
 };
 
+/** A request that changes something. */
+export type GraphWrite = GraphRequest & {
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  readonly body?: object;
+  /** The ETag that the change is for; without one it is for whatever there is. */
+  readonly ifMatch?: string | undefined;
+};
+
 export type Page<T> = {
   readonly value: readonly T[];
   readonly nextLink: string | undefined;
@@ -39,11 +47,26 @@ export async function graphGet(
   graph: Graph,
   request: GraphRequest,
 ): Promise<Readonly<Record<string, unknown>>> {
+  return objectIn(await asked(graph, request));
+}
+
+/** The answer's JSON object; `undefined` where success has none (202, 204). Fails with ProviderError. */
+export async function graphWrite(
+  graph: Graph,
+  request: GraphWrite,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const answer = await asked(graph, request);
+  return answer.status === 200 || answer.status === 201 ? objectIn(answer) : undefined;
+}
+
+/** A success; of reading only 200 is one. */
+async function asked(graph: Graph, request: GraphRequest | GraphWrite): Promise<EgressResponse> {
   const { session } = graph;
+  const successes = 'method' in request ? WRITTEN : [200];
   const ask = (token: string) =>
     session.limited(request.operation, async () => {
       const answer = await send(graph, request, token);
-      if (answer.status === 200 || answer.status === 401) return answer;
+      if (successes.includes(answer.status) || answer.status === 401) return answer;
       // Within the turn, so that the limits hear of it.
       throw refusalOf(answer);
     });
@@ -51,8 +74,10 @@ export async function graphGet(
   let answer = await ask(token);
   if (answer.status === 401) answer = await ask(await session.renewAccessToken(token));
   if (answer.status === 401) throw refusalOf(answer);
-  return objectIn(answer);
+  return answer;
 }
+
+const WRITTEN: readonly number[] = [200, 201, 202, 204];
 
 /** The pages of a listing, from `request.url` to the last. `T` is what Graph publishes for an item. */
 export async function* graphPages<T>(graph: Graph, request: GraphRequest): AsyncGenerator<Page<T>> {
@@ -72,15 +97,22 @@ export async function* graphPages<T>(graph: Graph, request: GraphRequest): Async
 
 async function send(
   { egress, apiUrl }: Graph,
-  { url, prefer = [] }: GraphRequest,
+  { url, prefer = [], ...write }: GraphRequest | GraphWrite,
   token: string,
 ): Promise<EgressResponse> {
   const origins = [new URL(apiUrl).origin];
+  const { method, body, ifMatch } = 'method' in write ? write : READING;
   try {
     return await egress.request({
-      method: 'GET',
+      method,
       url,
-      headers: { accept: 'application/json', prefer: [...PREFERENCES, ...prefer].join(', ') },
+      headers: {
+        accept: 'application/json',
+        prefer: [...PREFERENCES, ...prefer].join(', '),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       credentials: { authorization: `Bearer ${token}`, origins },
       mayFollow: (target) => isPinned(origins, target),
       maxBytes: MOST_BYTES,
@@ -89,6 +121,8 @@ async function send(
     throw failure instanceof EgressError ? providerErrorOf(failure) : failure;
   }
 }
+
+const READING = { method: 'GET', body: undefined, ifMatch: undefined };
 
 function objectIn({ body }: EgressResponse): Readonly<Record<string, unknown>> {
   let value: unknown;

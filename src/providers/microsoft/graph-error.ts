@@ -24,6 +24,10 @@ export const statusOf = (failure: unknown): number | undefined =>
     ? failure.cause.status
     : undefined;
 
+/** Graph's word for it. */
+export const codeOf = (failure: unknown): string | undefined =>
+  failure instanceof ProviderError && failure.cause instanceof GraphRefusal ? failure.cause.code : undefined;
+
 /** (k) A delta link Graph no longer knows, in the words seen for it; 410 says the same without any. */
 const FORGOTTEN = /^(syncstate|resyncrequired|fullsyncrequired|errorinvalidsyncstatedata)/i;
 /** (k) Of an account without a mailbox in Exchange Online. */

@@ -38,6 +38,17 @@ export const CUSTOM_ZONE = 'tzone://Microsoft/Custom';
 /** What an application keeps with an event: a named property (MAPI), JSON. The GUID is ours alone. */
 export const CUSTOM_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends';
 
+/** The same for a meeting's address that Outlook knows nothing of. */
+export const CONFERENCE_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends-conference';
+
+/** (k) Characters of a named property that Graph surely takes and answers whole. */
+export const MOST_CUSTOM = 30_000;
+/** (k) The most that a pattern's `interval` and a range's `numberOfOccurrences` may say. */
+export const MOST_INTERVAL = 999;
+export const MOST_OCCURRENCES = 999;
+/** Exchange's own bound on an event's length. (k) */
+export const LONGEST_EVENT_MS = 1825 * DAY_MS;
+
 const BASIC_PROPERTIES: readonly string[] = [
   'id',
   'changeKey',
@@ -68,6 +79,7 @@ const READ_PROPERTIES: readonly string[] = [
   'isOrganizer',
   'attendees',
   'responseStatus',
+  'responseRequested',
   'categories',
   'importance',
   'isOnlineMeeting',
@@ -104,7 +116,14 @@ export function seriesQuery(basic: boolean): string {
   return `$select=${properties.join(',')}&$expand=${expansions.join(',')}`;
 }
 
-const CUSTOM_EXPANSION = `singleValueExtendedProperties($filter=id eq '${CUSTOM_PROPERTY}')`;
+/** Of the instances of a series in a window, which take no expansion. */
+export const instanceQuery = `$select=${[...READ_PROPERTIES, 'occurrenceId'].join(',')}&$top=${EVENTS_PER_PAGE}`;
+
+/** What may be told of a calendar before it is written to. */
+export const CALENDAR_QUERY =
+  '$select=canEdit,owner,allowedOnlineMeetingProviders,defaultOnlineMeetingProvider';
+
+const CUSTOM_EXPANSION = `singleValueExtendedProperties($filter=id eq '${CUSTOM_PROPERTY}' or id eq '${CONFERENCE_PROPERTY}')`;
 
 /**
  * The day by the rule that an occurrence id names, `OID.{id of the master}.2026-11-18`; (k) in the zone of the
@@ -112,3 +131,6 @@ const CUSTOM_EXPANSION = `singleValueExtendedProperties($filter=id eq '${CUSTOM_
  */
 export const dayOfOccurrence = (occurrenceId: string): string | undefined =>
   /\.(\d{4}-\d\d-\d\d)$/.exec(occurrenceId)?.[1];
+
+/** What `If-Match` is compared with, of a `changeKey`. (k) Events show the one within the other. */
+export const etagOfChangeKey = (changeKey: string): string => `W/"${changeKey}"`;

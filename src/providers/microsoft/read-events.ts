@@ -40,7 +40,8 @@ export async function* readEvents(
   }
 }
 
-async function readEvent(
+/** One event by its id, a series with its exceptions. */
+export async function readEvent(
   source: Source,
   id: string,
   knownAsSeries: boolean,
@@ -68,18 +69,17 @@ async function readSeries(source: Source, id: string): Promise<readonly EventRes
 }
 
 /** `undefined` where the series itself tells, or nothing does. */
-async function zoneOfSeries(
-  { graph, url }: Source,
-  id: string,
-  master: GraphItem,
-): Promise<Zone | undefined> {
+async function zoneOfSeries(source: Source, id: string, master: GraphItem): Promise<Zone | undefined> {
   if (!needsZone(master)) return undefined;
-  return zoneByOccurrences(graph, `${url}/events/${encodeURIComponent(id)}`, master);
+  return zoneByOccurrences(source.graph, eventUrl(source, id), master);
 }
 
 /** Within the calendar: those of a shared calendar are not found under `/me/events`. */
-async function getEvent(source: Source, id: string, query: string): Promise<GraphItem | undefined> {
-  const url = `${source.url}/events/${encodeURIComponent(id)}?${query}`;
+export const eventUrl = ({ url }: Source, id: string): string => `${url}/events/${encodeURIComponent(id)}`;
+
+/** As Graph answers it; `undefined` when it is gone. */
+export async function getEvent(source: Source, id: string, query: string): Promise<GraphItem | undefined> {
+  const url = `${eventUrl(source, id)}?${query}`;
   try {
     // What Graph publishes for an event; its members are all optional and read as such.
     return (await graphGet(source.graph, { operation: 'events.get', url })) as GraphItem;

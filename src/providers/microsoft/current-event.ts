@@ -1,0 +1,133 @@
+/** An event as it is right before it is changed, in the version that the change is for. */
+import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
+import type { WriteTarget } from '../../calendars/event-writing.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { instantOf, originalStartOf } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
+import { graphPages } from './graph-client.ts';
+import { etagOfChangeKey, eventQuery, instanceQuery } from './graph-facts.ts';
+import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
+
+/** A single event, a master, or an occurrence with what it has of its series. */
+export type Current = {
+  readonly id: string;
+  readonly event: CalendarEvent;
+  /** As Graph answered it. */
+  readonly item: GraphItem;
+  /** What `If-Match` names it by. */
+  readonly ifMatch: string | undefined;
+};
+
+/** A single event or a series with its exceptions, master first. */
+export type CurrentSeries = Current & { readonly resources: readonly EventResource[] };
+
+/** Fails as `not_found`, and as `precondition_failed` when its version is not the target's. */
+export async function currentEvent(source: Source, target: WriteTarget): Promise<CurrentSeries> {
+  const series = await readCurrent(source, target);
+  const { etag } = series.resources[0] ?? {};
+  // What an occurrence of its own is based on is its own version.
+  if (target.override === undefined) refuseOther(target.etag, etag);
+  return series;
+}
+
+async function readCurrent(source: Source, { href, known }: WriteTarget): Promise<CurrentSeries> {
+  const resources = await readEvent(source, href, known[0]?.events[0]?.recurrence !== undefined);
+  if (resources === 'gone') throw new ProviderError('not_found', 'Microsoft has no such event');
+  const [master] = resources;
+  const [event] = master?.events ?? [];
+  if (master === undefined || event === undefined)
+    throw new ProviderError('invalid_response', 'Microsoft sent an event that cannot be read', {
+      reason: 'provider_answer_unreadable',
+    });
+  // `original` is Graph's own object, without its exceptions.
+  const item: GraphItem = master.original;
+  return { id: href, event, item, ifMatch: ifMatchOf(item), resources };
+}
+
+/**
+ * One occurrence of the series. Fails as `not_found` when the series has none (any more), and as `precondition_failed`
+ * when it was changed, or made an exception, since the target was read.
+ */
+export async function currentOccurrence(
+  source: Source,
+  series: CurrentSeries,
+  target: WriteTarget & { readonly instance: EventTime },
+): Promise<Current> {
+  const item =
+    target.override === undefined
+      ? await plainOccurrence(source, series, target.instance)
+      : await knownException(source, target.override);
+  const [event] = exceptionOf(item, series.item, zoneOfEvent(series.event)).events;
+  const { id } = item;
+  if (event === undefined || !id) throw changedMeanwhile();
+  return { id, event, item, ifMatch: ifMatchOf(item) };
+}
+
+async function knownException(
+  source: Source,
+  { href, etag }: NonNullable<WriteTarget['override']>,
+): Promise<GraphItem> {
+  const id = exceptionIn(href)?.id ?? href;
+  const item = await getEvent(source, id, eventQuery(source.basic));
+  if (item === undefined) throw changedMeanwhile();
+  refuseOther(etag, item.changeKey ?? undefined);
+  return item;
+}
+
+async function plainOccurrence(
+  source: Source,
+  series: CurrentSeries,
+  instance: EventTime,
+): Promise<GraphItem> {
+  const item = await occurrenceAt(source, series, instance);
+  const original = keyOn(series.event, instance);
+  const isException = series.resources.some(({ events }) =>
+    events.some(({ recurrenceId }) => recurrenceId && keyOn(series.event, recurrenceId) === original),
+  );
+  // The target knows of no exception there, so that it is of an older version.
+  if (isException) throw changedMeanwhile();
+  if (item === undefined) throw new ProviderError('not_found', 'The series has no such occurrence');
+  return item;
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** The occurrence of an original start, by the window it is in; `undefined` when it is not there, or moved far away. */
+export async function occurrenceAt(
+  source: Source,
+  { id, event, item: master }: Current,
+  instance: EventTime,
+): Promise<GraphItem | undefined> {
+  const original = keyOn(event, instance);
+  const [from, to] = [original - 2 * DAY_MS, original + 2 * DAY_MS].map((at) => new Date(at).toISOString());
+  const url = `${eventUrl(source, id)}/instances?startDateTime=${from}&endDateTime=${to}&${instanceQuery}`;
+  const zone = zoneOfEvent(event);
+  for await (const { value } of graphPages<GraphItem>(source.graph, { operation: 'events.instances', url })) {
+    for (const item of value) {
+      const [{ recurrenceId } = {}] = exceptionOf(item, master, zone).events;
+      if (recurrenceId && keyOn(event, recurrenceId) === original) return item;
+    }
+  }
+  return undefined;
+}
+
+/** Epoch milliseconds of an original start, in whatever type and zone it is written. */
+export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
+  instantOf(originalStartOf(start, named, 'UTC'), 'UTC');
+
+export const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
+
+/** What is not known cannot be compared; the write itself is conditional all the same. */
+export function refuseOther(wanted: string | undefined, found: string | undefined): void {
+  if (wanted !== undefined && wanted !== found) throw changedMeanwhile();
+}
+
+const changedMeanwhile = (): ProviderError =>
+  new ProviderError('precondition_failed', 'It was changed meanwhile');
+
+export function ifMatchOf(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {
+  const etag = item['@odata.etag'];
+  if (typeof etag === 'string') return etag;
+  return item.changeKey ? etagOfChangeKey(item.changeKey) : undefined;
+}

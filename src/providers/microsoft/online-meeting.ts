@@ -1,0 +1,19 @@
+/** Whether a calendar's events can have an online meeting made for them, and of which kind. */
+import type { Calendar as GraphCalendar, OnlineMeetingProviderType } from '@microsoft/microsoft-graph-types';
+
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+
+/** The calendar's own choice where it has one. Fails as `conference_not_supported_by_calendar`. */
+export function meetingsOf({
+  allowedOnlineMeetingProviders,
+  defaultOnlineMeetingProvider,
+}: GraphCalendar): OnlineMeetingProviderType {
+  const allowed = (allowedOnlineMeetingProviders ?? []).filter((provider) => provider !== 'unknown');
+  const found = allowed.find((provider) => provider === defaultOnlineMeetingProvider) ?? allowed[0];
+  if (found !== undefined) return found;
+  throw new UnsupportedByProvider(
+    'conference_not_supported_by_calendar',
+    'This calendar allows no online meetings',
+    'conferenceData',
+  );
+}
