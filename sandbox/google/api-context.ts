@@ -3,6 +3,7 @@ import type { FaultEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import type { Channels } from './channels.ts';
+import type { MeetMaker } from './conferences.ts';
 import type { Viewer } from './event-view.ts';
 import { showsBusyOnly } from './google-scopes.ts';
 import type { GoogleCalendar, GooglePerson, GoogleWorld, ListEntry } from './google-world.ts';
@@ -11,6 +12,7 @@ import { zone } from './query.ts';
 export type ApiContext = {
   readonly world: GoogleWorld;
   readonly channels: Channels;
+  readonly meets: MeetMaker;
   readonly person: GooglePerson;
   /** Google's own scopes, as granted. */
   readonly scopes: readonly string[];

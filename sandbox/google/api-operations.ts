@@ -14,6 +14,7 @@ import {
   patchCalendar,
 } from './calendar-operations.ts';
 import type { Channels } from './channels.ts';
+import type { MeetMaker } from './conferences.ts';
 import { getEvent, insert, listEvents, listInstances, patch, remove, update } from './event-operations.ts';
 import { queryFreeBusy } from './free-busy.ts';
 import { type CalendarMethod, METHOD_SCOPES } from './google-scopes.ts';
@@ -61,6 +62,7 @@ export type ApiDeps = {
   readonly world: GoogleWorld;
   readonly tokens: GoogleTokens;
   readonly channels: Channels;
+  readonly meets: MeetMaker;
   readonly now: () => number;
   /** Where this Google is. */
   readonly origin: () => string;
@@ -80,8 +82,8 @@ export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation 
       user: grant?.user,
       run(effects) {
         const { person, scopes } = permitted(grant, name, deps.world);
-        const { world, channels } = deps;
-        const given = { world, channels, person, scopes, params, query, headers, body, effects };
+        const { world, channels, meets } = deps;
+        const given = { world, channels, meets, person, scopes, params, query, headers, body, effects };
         return bounded(() => run({ ...given, now: deps.now(), origin: deps.origin() }));
       },
     };

@@ -61,6 +61,16 @@ export function replaceEvent(
   return replaced;
 }
 
+/** What Google itself adds to an event. */
+export function amendEvent(
+  calendar: GoogleCalendar,
+  event: StoredEvent,
+  words: EventWords,
+  now: number,
+): StoredEvent {
+  return put(calendar, { ...event, words, updated: now });
+}
+
 /**
  * Google keeps exceptions that are still in the pattern; that the others stay as cancelled ones, so that a sync
  * tells of them, is unconfirmed (k).

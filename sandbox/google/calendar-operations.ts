@@ -77,7 +77,10 @@ function entriesShown({ person, query }: ApiContext, since: number | undefined):
     .sort((a, b) => (a.calendarId < b.calendarId ? -1 : 1));
 }
 
-function entryView({ world, person }: ApiContext, entry: ListEntry): calendar_v3.Schema$CalendarListEntry {
+function entryView(
+  { world, person, meets }: ApiContext,
+  entry: ListEntry,
+): calendar_v3.Schema$CalendarListEntry {
   const { calendarId: id, role, color } = entry;
   const calendar = world.calendars.get(id);
   const head = { kind: 'calendar#calendarListEntry', etag: etagOf(entry), id };
@@ -94,7 +97,7 @@ function entryView({ world, person }: ApiContext, entry: ListEntry): calendar_v3
     selected: true,
     ...(id === person.email ? { primary: true } : { dataOwner: calendar.dataOwner }),
     defaultReminders: role === 'owner' ? [{ method: 'popup', minutes: 10 }] : [],
-    conferenceProperties: { allowedConferenceSolutionTypes: ['hangoutsMeet'] },
+    conferenceProperties: { allowedConferenceSolutionTypes: [...meets.manner.conferenceSolutions] },
   };
 }
 

@@ -1,17 +1,13 @@
 /** Events as clients send them, checked as Google checks them. */
-import { randomBytes } from 'node:crypto';
-
-import type { calendar_v3 } from '@googleapis/calendar';
-
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventInput } from './calendar-events.ts';
+import { conferenceWords, type MeetManner } from './conferences.ts';
 import { readRecurrence } from './event-series.ts';
 import { readTime } from './event-times.ts';
 import type { EventWords, GoogleEvent } from './google-world.ts';
 
 type Body = Readonly<Record<string, unknown>>;
-type Conference = calendar_v3.Schema$ConferenceData;
 
 const TEXTS = [
   'summary',
@@ -98,12 +94,13 @@ export type InputContext = {
   readonly former?: EventWords;
   /** `conferenceDataVersion`: 0 leaves conferences as they are. */
   readonly conferenceDataVersion: number;
+  readonly meets: MeetManner;
 };
 
 /** Refuses times, rules and conferences that cannot be. */
 export function eventInput(
   event: GoogleEvent,
-  { timeZone, former, conferenceDataVersion }: InputContext,
+  { timeZone, former, conferenceDataVersion, meets }: InputContext,
 ): EventInput {
   const start = readTime(event.start, 'start', timeZone);
   const end = readTime(event.end, 'end', timeZone);
@@ -123,59 +120,26 @@ export function eventInput(
     readRecurrence(recurrence, timeZone);
   }
   if (event.status === 'cancelled') throw new SandboxRefusal(400, 'invalid', 'Invalid value for: status');
-  const conference = conferenceDataVersion === 1 ? event.conferenceData : former?.conferenceData;
+  const conference =
+    conferenceDataVersion === 1 ? conferenceWords(event.conferenceData, meets) : conferenceIn(former);
   return {
     start,
     end,
     recurrence,
     status: event.status === 'tentative' ? 'tentative' : 'confirmed',
-    words: { ...wordsIn(event), ...conferenceWords(conference) },
+    words: { ...wordsIn(event), ...conference },
   };
 }
+
+/** A conference stays as it is, whatever is sent of it. */
+const conferenceIn = ({ conferenceData, hangoutLink }: EventWords = {}): EventWords => ({
+  ...(conferenceData === undefined ? {} : { conferenceData }),
+  ...(hangoutLink === undefined ? {} : { hangoutLink }),
+});
 
 function wordsIn(event: GoogleEvent): EventWords {
   const names = [...TEXTS, ...FLAGS, ...OBJECTS, 'attendees'] as const;
   const words = Object.fromEntries(names.flatMap((name) => (event[name] ? [[name, event[name]]] : [])));
   delete words.conferenceData;
   return words;
-}
-
-/** A request for a conference is granted at once; at Google it may stay pending for a while. */
-function conferenceWords(conference: Conference | undefined): EventWords {
-  if (conference === undefined) return {};
-  const { createRequest, entryPoints } = conference;
-  if (entryPoints !== undefined) {
-    const video = entryPoints.find(({ entryPointType }) => entryPointType === 'video')?.uri;
-    return {
-      conferenceData: conference,
-      ...(typeof video === 'string' && video.startsWith('https://meet.google.com/')
-        ? { hangoutLink: video }
-        : {}),
-    };
-  }
-  if (createRequest === undefined) return {};
-  if (!createRequest.requestId) throw new SandboxRefusal(400, 'invalid', 'Invalid conference request id.');
-  const type = createRequest.conferenceSolutionKey?.type ?? 'hangoutsMeet';
-  if (type !== 'hangoutsMeet') throw new SandboxRefusal(400, 'invalid', 'Invalid conference type value.');
-  return meetWords(createRequest);
-}
-
-function meetWords({ requestId }: calendar_v3.Schema$CreateConferenceRequest): EventWords {
-  const letters = [...randomBytes(10)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
-  const code = `${letters.slice(0, 3)}-${letters.slice(3, 7)}-${letters.slice(7)}`;
-  const uri = `https://meet.google.com/${code}`;
-  const key = { type: 'hangoutsMeet' };
-  return {
-    hangoutLink: uri,
-    conferenceData: {
-      createRequest: {
-        ...(requestId === undefined ? {} : { requestId }),
-        conferenceSolutionKey: key,
-        status: { statusCode: 'success' },
-      },
-      entryPoints: [{ entryPointType: 'video', uri, label: uri.slice('https://'.length) }],
-      conferenceSolution: { key, name: 'Google Meet' },
-      conferenceId: code,
-    },
-  };
 }

@@ -56,8 +56,10 @@ export function insert(context: ApiContext): SandboxAnswer {
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
     conferenceDataVersion: conferencesIn(context),
+    meets: context.meets.manner,
   });
   const event = insertEvent(calendar, input, writerOf(context), id);
+  context.meets.expect(calendar, event);
   context.channels.changed(calendar.id);
   return answerEvent(200, event, open);
 }
@@ -81,14 +83,24 @@ function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body)
   refuseStale(event, context);
   const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
   const recurrence = event.recurrence === undefined ? {} : { recurrence: event.recurrence };
-  const former = { ...event.words, ...recurrence, start: times(event.start), end: times(event.end) };
+  // That a changed instance that was cancelled is back is unconfirmed (k).
+  const status = event.status === 'cancelled' ? {} : { status: event.status };
+  const former = {
+    ...event.words,
+    ...recurrence,
+    ...status,
+    start: times(event.start),
+    end: times(event.end),
+  };
   const body = eventBody(bodyOf(former, sent));
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
     former: event.words,
     conferenceDataVersion: conferencesIn(context),
+    meets: context.meets.manner,
   });
   const changed = replaceEvent(calendar, event, input, writerOf(context));
+  context.meets.expect(calendar, changed);
   context.channels.changed(calendar.id);
   return answerEvent(200, changed, { ...open, viewer });
 }

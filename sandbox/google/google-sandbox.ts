@@ -7,6 +7,7 @@ import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { startSandboxServer } from '../core/sandbox-server.ts';
 import { apiOperation } from './api-operations.ts';
 import { openChannels } from './channels.ts';
+import { type MeetManner, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
 import { googleHand } from './google-hand.ts';
 import { type GoogleApp, googleTokens } from './google-tokens.ts';
@@ -18,7 +19,7 @@ export type GoogleSandboxOptions = {
   readonly port?: number;
   /** The apps registered from the start. */
   readonly apps?: readonly GoogleApp[];
-};
+} & Partial<MeetManner>;
 
 export interface GoogleSandbox extends ProviderSandbox {
   readonly kind: 'google';
@@ -33,15 +34,17 @@ export interface GoogleSandbox extends ProviderSandbox {
 /** Operations, for faults and counts: those of the API by Google's names, and discovery, certs, auth, token, revoke, userinfo, push. */
 export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): Promise<GoogleSandbox> {
   const { clock, faults, port, apps: registered = [] } = deps;
+  const { conferenceSolutions = ['hangoutsMeet'], keepsDescribed = true, meetDelayMs = 0 } = deps;
   const now = () => clock.now();
   const world = googleWorld();
   const tokens = googleTokens(now);
   const channels = openChannels({ now, faults });
+  const meets = meetMaker({ conferenceSolutions, keepsDescribed, meetDelayMs }, channels, now);
   const apps = new Map(registered.map((app) => [app.clientId, app]));
   let origin = '';
   const issuer = () => origin;
   const oauth = oauthOperations({ world, tokens, apps, issuer, idTokens: idTokens({ issuer, now }) });
-  const api = { world, tokens, channels, now, origin: issuer };
+  const api = { world, tokens, channels, meets, now, origin: issuer };
 
   const server = await startSandboxServer({
     kind: 'google',
@@ -65,6 +68,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     requests: server.requests,
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {
+      meets.close();
       channels.close();
       await server.close();
     },

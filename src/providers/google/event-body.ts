@@ -5,9 +5,9 @@ import type { EventChange, EventDraft } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { guestList } from './event-attendees.ts';
 import { colorIdOf } from './event-colors.ts';
-import { conferenceAt, conferencePatch, requestedMeet } from './event-conference.ts';
+import { CONFERENCE_PROPERTY, conferenceAt, conferencePatch, requestedMeet } from './event-conference.ts';
 import { customPatch, type PropertiesPatch } from './event-custom.ts';
-import { googleTime, googleTimePatch, recurrenceLines, refuseSkippedStart } from './google-times-out.ts';
+import { googleTime, googleTimePatch, recurrenceLines, refuseSkippedStart } from './written-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -43,8 +43,6 @@ export function patchBody(change: EventChange, former: GoogleEvent, requestId: s
   const { start, end, recurrence, conference, autoConference, attendees, custom, ...words } = change;
   const recurs = recurrence === undefined ? (former.recurrence ?? []).length > 0 : recurrence !== null;
   if (start !== undefined && recurs) refuseSkippedStart(start);
-  const properties = custom === undefined ? undefined : customPatch(custom ?? {}, former.extendedProperties);
-  const meets = (former.conferenceData?.conferenceSolution?.key?.type ?? '') === 'hangoutsMeet';
   return {
     ...(start === undefined ? {} : { start: googleTimePatch(start, 'start') }),
     ...(end === undefined ? {} : { end: googleTimePatch(end, 'end') }),
@@ -53,19 +51,38 @@ export function patchBody(change: EventChange, former: GoogleEvent, requestId: s
       : { recurrence: recurrence === null ? null : recurrenceLines(recurrence) }),
     ...wordsBody(words),
     ...(attendees === undefined ? {} : { attendees: guestList(attendees ?? [], former.attendees) }),
-    ...(properties === undefined ? {} : { extendedProperties: properties }),
-    // A Meet that is there already is the one that is asked for.
-    ...(autoConference === true
-      ? meets
-        ? {}
-        : { conferenceData: conferencePatch(requestedMeet(requestId), former.conferenceData) }
-      : conference === undefined
-        ? {}
-        : {
-            conferenceData:
-              conference === null ? null : conferencePatch(conferenceAt(conference), former.conferenceData),
-          }),
+    ...conferenceChange({ conference, autoConference }, former, requestId),
+    ...propertiesChange({ custom, conference, autoConference }, former),
   };
+}
+
+type Change<Field extends keyof EventChange> = { readonly [F in Field]: EventChange[F] | undefined };
+
+function conferenceChange(
+  { conference, autoConference }: Change<'conference' | 'autoConference'>,
+  { conferenceData: former }: GoogleEvent,
+  requestId: string,
+): EventBody {
+  if (autoConference === true) {
+    // A Meet that is there already is the one that is asked for.
+    const isMeet = former?.conferenceSolution?.key?.type === 'hangoutsMeet';
+    return isMeet ? {} : { conferenceData: conferencePatch(requestedMeet(requestId), former) };
+  }
+  if (conference === undefined) return {};
+  if (conference === null) return { conferenceData: null };
+  return { conferenceData: conferencePatch(conferenceAt(conference), former) };
+}
+
+function propertiesChange(
+  { custom, conference, autoConference }: Change<'custom' | 'conference' | 'autoConference'>,
+  { extendedProperties: former }: GoogleEvent,
+): EventBody {
+  const properties = custom === undefined ? undefined : customPatch(custom ?? {}, former);
+  const movesOn = conference !== undefined || autoConference === true;
+  const isKept = former?.private?.[CONFERENCE_PROPERTY] !== undefined;
+  if (!movesOn || !isKept) return properties === undefined ? {} : { extendedProperties: properties };
+  const own = { ...properties?.private, [CONFERENCE_PROPERTY]: null };
+  return { extendedProperties: { ...properties, private: own } };
 }
 
 type Words = Pick<

@@ -1,14 +1,32 @@
 /**
  * Where an event is held by video. A link of the application's own is a video entry point of the event's conference, of
- * Meet or of an add-on, so that it shows at Google as a conference does; a link made by Google is asked for.
+ * Meet or of an add-on (k), so that it shows at Google as a conference does. Where Google does not keep it so, it is kept
+ * in a private property of ours instead. A link of Google's own making is asked for.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { conferenceProviderOf } from '../../lib/conference-provider.ts';
-import { isObject } from './json-value.ts';
+import { isObject, objects, text } from './json-value.ts';
 
+type GoogleEvent = calendar_v3.Schema$Event;
 type Conference = calendar_v3.Schema$ConferenceData;
+
+/** Where a link is kept that Google does not take as a conference. */
+export const CONFERENCE_PROPERTY = 'kalendsConference';
+
+/** A conference can also have telephone numbers and other entries. */
+export function conferenceOf(event: GoogleEvent): string | undefined {
+  const { conferenceData, hangoutLink, extendedProperties } = event;
+  const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
+  const video = entries.find(({ entryPointType }) => entryPointType === 'video');
+  const links = [
+    text(video?.uri),
+    text(hangoutLink),
+    text(extendedProperties?.private?.[CONFERENCE_PROPERTY]),
+  ];
+  return links.find((uri) => /^https?:\/\//i.test(uri ?? ''));
+}
 
 /** (k) Google's longest address of an entry point. */
 const LONGEST_ADDRESS = 1300;
@@ -50,5 +68,5 @@ export function conferencePatch(conference: Conference, former: unknown): Confer
 }
 
 /** Whether Google is still making the conference. */
-export const isPending = ({ conferenceData }: calendar_v3.Schema$Event): boolean =>
+export const isPending = ({ conferenceData }: GoogleEvent): boolean =>
   conferenceData?.createRequest?.status?.statusCode === 'pending';

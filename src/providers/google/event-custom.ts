@@ -6,6 +6,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { CONFERENCE_PROPERTY } from './event-conference.ts';
 import { isObject } from './json-value.ts';
 
 type Properties = calendar_v3.Schema$Event['extendedProperties'];
@@ -25,7 +26,8 @@ const MOST_BYTES = 32_768;
 /** `undefined` when there is nothing. */
 export function customOf(properties: Properties): Readonly<Record<string, unknown>> | undefined {
   const listed = (list: unknown) => (isObject(list) ? Object.entries(list) : []);
-  const entries = [...listed(properties?.shared), ...listed(properties?.private)];
+  const own = listed(properties?.private).filter(([name]) => name !== CONFERENCE_PROPERTY);
+  const entries = [...listed(properties?.shared), ...own];
   if (entries.length === 0) return undefined;
   return Object.fromEntries(entries.map(([name, value]) => [name, meantBy(value)]));
 }
@@ -51,7 +53,7 @@ export function customPatch(
 ): PropertiesPatch | undefined {
   const written = Object.entries(custom).map(([name, value]) => [name, textOf(value)] as const);
   checkLimits(written);
-  const names = new Set(Object.keys(custom));
+  const names = new Set([...Object.keys(custom), CONFERENCE_PROPERTY]);
   const missingOf = (list: unknown) =>
     isObject(list) ? Object.keys(list).filter((name) => !names.has(name)) : [];
   const taken = (list: unknown) => missingOf(list).map((name) => [name, null] as const);
@@ -76,6 +78,7 @@ function checkLimits(written: readonly (readonly [name: string, value: string])[
     throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'custom');
   };
   for (const [name, value] of written) {
+    if (name === CONFERENCE_PROPERTY) refuse(`${name} is a name that Kalends keeps for itself`);
     if (name === '' || bytes(name) > LONGEST_NAME)
       refuse(`A name in custom has 1 to ${LONGEST_NAME} characters at Google`);
     if (bytes(value) > LONGEST_VALUE)

@@ -3,6 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
 import { colorOf } from './event-colors.ts';
+import { conferenceOf } from './event-conference.ts';
 import { customOf } from './event-custom.ts';
 import { instantIn } from './google-times.ts';
 import { isObject, objects, text } from './json-value.ts';
@@ -76,10 +77,3 @@ const RESPONSES: ReadonlyMap<string, Attendee['status']> = new Map([
   ['declined', 'declined'],
   ['tentative', 'tentative'],
 ]);
-
-/** Where to join by video: a conference can also have telephone numbers and other entries. */
-export function conferenceOf({ conferenceData, hangoutLink }: GoogleEvent): string | undefined {
-  const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
-  const video = entries.find(({ entryPointType }) => entryPointType === 'video');
-  return [text(video?.uri), text(hangoutLink)].find((uri) => /^https?:\/\//i.test(uri ?? ''));
-}

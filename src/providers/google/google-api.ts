@@ -1,5 +1,6 @@
 /** Requests to the Google Calendar API, one account's: with its token, within its limits, every answer judged. */
 import type { AccountSession } from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { connectionFailure, refusalOf, unreadable } from './google-refusal.ts';
@@ -59,8 +60,10 @@ export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApi
       .catch((failure: unknown) => {
         throw failure instanceof EgressError ? connectionFailure(failure) : failure;
       });
-    // A refused token is no failure of the operation: another one is tried.
-    if (!isSuccess(answer) && answer.status !== 401) throw refusalOf(answer, method);
+    // A refused token is no failure of the operation: another one is tried. Nor is what Google will not write.
+    if (isSuccess(answer) || answer.status === 401) return answer;
+    const refusal = refusalOf(answer, method);
+    if (refusal instanceof ProviderError) throw refusal;
     return answer;
   };
   const urlOf = ({ path, parameters }: Sent): URL => {

@@ -18,6 +18,8 @@ export interface GoogleEvents {
   pathOf(id: string): string;
   /** Cancelled ones too; `undefined` when there is none. */
   get(id: string): Promise<GoogleEvent | undefined>;
+  /** Exceptions have the `iCalUID` of their master; cancelled ones are listed with the others. */
+  exceptionsOf(master: GoogleEvent): Promise<EventResource[]>;
   /** An event or a series with its exceptions, master first; `undefined` when it is gone. */
   series(id: string): Promise<SeriesNow | undefined>;
   /** Fails as `invalid_response` for one that has no id or no time. */
@@ -56,24 +58,9 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
       throw error;
     }
   };
-  return {
-    path,
-    pathOf: (eventId) => `${path}/${encodeURIComponent(eventId)}`,
-    get,
-    resourceOf,
-    entry,
-    async series(masterId) {
-      const event = await get(masterId);
-      if (event === undefined || event.status === 'cancelled') return undefined;
-      const master = await resourceOf(event);
-      const uid = text(event.iCalUID);
-      if ((event.recurrence ?? []).length === 0 || uid === undefined) return { master, exceptions: [] };
-      return { master, exceptions: await exceptionsOf(masterId, uid) };
-    },
-  };
-
-  /** Exceptions have the `iCalUID` of their master; cancelled ones are listed with the others. */
-  async function exceptionsOf(masterId: string, iCalUID: string): Promise<EventResource[]> {
+  const exceptionsOf = async ({ id: masterId, iCalUID: uid }: GoogleEvent): Promise<EventResource[]> => {
+    const iCalUID = text(uid);
+    if (iCalUID === undefined) throw unreadable(undefined, 'Google answered a series without a UID');
     const ask = (pageToken: string | undefined) =>
       api.get('events.list', path, { maxResults: PAGE_SIZE, singleEvents: 'false', iCalUID, pageToken });
     const found: EventResource[] = [];
@@ -86,7 +73,21 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
       }
     }
     return found;
-  }
+  };
+  return {
+    path,
+    pathOf: (eventId) => `${path}/${encodeURIComponent(eventId)}`,
+    get,
+    resourceOf,
+    entry,
+    exceptionsOf,
+    async series(masterId) {
+      const event = await get(masterId);
+      if (event === undefined || event.status === 'cancelled') return undefined;
+      const recurs = (event.recurrence ?? []).length > 0;
+      return { master: await resourceOf(event), exceptions: recurs ? await exceptionsOf(event) : [] };
+    },
+  };
 }
 
 function readEvent(event: GoogleEvent, zone: string): ListedEvent {

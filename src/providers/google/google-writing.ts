@@ -21,7 +21,7 @@ import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
 import { answeredList } from './event-attendees.ts';
 import { type EventBody, insertBody, patchBody } from './event-body.ts';
-import { isPending } from './event-conference.ts';
+import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './event-conference.ts';
 import type { GoogleApi } from './google-api.ts';
 import { type GoogleEvents, googleEvents, objectOf } from './google-events.ts';
 import { texts } from './json-value.ts';
@@ -54,23 +54,27 @@ async function create(
   const id = key.toLowerCase();
   const body = insertBody(draft, id);
   if (draft.autoConference) await checkMeet(events);
-  const event = await inserted(body, id, events, api);
+  const event = (await inserted(body, events, api)) ?? (await madeBefore(id, events));
   return { changed: [await events.resourceOf(await settled(event, events))], removed: [] };
 }
 
+/** `undefined` when the id is taken (409): an earlier request made it, whose answer may have been lost. */
 async function inserted(
   body: EventBody,
-  id: string,
   events: GoogleEvents,
   api: GoogleApi,
-): Promise<GoogleEvent> {
+): Promise<GoogleEvent | undefined> {
   const request = { method: 'POST', operation: 'events.insert', path: events.path, body } as const;
   try {
-    return objectOf<GoogleEvent>(await api.write({ ...request, parameters: parametersFor(body) }));
+    const answer = await api.write({ ...request, parameters: parametersFor(body) });
+    return await withConference(objectOf<GoogleEvent>(answer), body, events, api);
   } catch (error) {
-    // 409: an earlier request made it, whose answer may have been lost.
-    if (!(error instanceof ProviderError) || error.kind !== 'precondition_failed') throw error;
+    if (error instanceof ProviderError && error.kind === 'precondition_failed') return undefined;
+    throw error;
   }
+}
+
+async function madeBefore(id: string, events: GoogleEvents): Promise<GoogleEvent> {
   const event = await events.get(id);
   if (event !== undefined && event.status !== 'cancelled') return event;
   throw new ProviderError('not_found', 'The event was made before, and deleted since');
@@ -113,21 +117,26 @@ async function patch(
     body,
     ifMatch: etag,
   });
-  const event = await settled(objectOf<GoogleEvent>(answer), events);
+  const written = await withConference(objectOf<GoogleEvent>(answer), body, events, api);
+  const event = await settled(written, events);
   const resource = await events.resourceOf(event);
   if (target.instance !== undefined) return { changed: [resource], removed: [] };
   const wasSeries = target.known.some(isExceptionOf(target.href));
   if ((event.recurrence ?? []).length === 0 && !wasSeries) return { changed: [resource], removed: [] };
-  return { ...(await seriesWritten(target, events)) };
+  // What Google made of the exceptions is Google's to tell.
+  return seriesWritten(target, [resource, ...(await events.exceptionsOf(event))]);
 }
 
-/** The series as it is after a change of its master: what Google made of its exceptions is Google's to tell. */
-async function seriesWritten(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+/** The series as it is now. */
+async function seriesNow(target: WriteTarget, events: GoogleEvents): Promise<Written> {
   const now = await events.series(target.href);
-  const changed = now === undefined ? [] : [now.master, ...now.exceptions];
-  const there = new Set(changed.map(({ href }) => href));
-  const known = [target.href, ...target.known.filter(isExceptionOf(target.href)).map(({ href }) => href)];
-  return { changed, removed: known.filter((href) => !there.has(href)) };
+  return seriesWritten(target, now === undefined ? [] : [now.master, ...now.exceptions]);
+}
+
+function seriesWritten({ href, known }: WriteTarget, changed: readonly EventResource[]): Written {
+  const there = new Set(changed.map((resource) => resource.href));
+  const mirrored = [href, ...known.filter(isExceptionOf(href)).map((resource) => resource.href)];
+  return { changed, removed: mirrored.filter((one) => !there.has(one)) };
 }
 
 const isExceptionOf =
@@ -147,13 +156,13 @@ async function removeInstance(target: WriteTarget, events: GoogleEvents, api: Go
   try {
     seen = await seenVersion(target, events);
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'not_found') return seriesWritten(target, events);
+    if (error instanceof ProviderError && error.kind === 'not_found') return seriesNow(target, events);
     throw error;
   }
   await deleted(seen.id, seen.etag, events, api);
   const cancelled = await events.get(seen.id);
   // Of an instance that is not in the series at all any more there is nothing to keep.
-  if (cancelled?.status !== 'cancelled') return seriesWritten(target, events);
+  if (cancelled?.status !== 'cancelled') return seriesNow(target, events);
   return { changed: [await events.resourceOf(cancelled)], removed: [] };
 }
 
@@ -223,6 +232,26 @@ async function checkMeet(events: GoogleEvents): Promise<void> {
   if (texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet')) return;
   const message = 'Google makes no Meet links in this calendar';
   throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
+}
+
+/** A link that Google left out as a conference is kept as a property: what was asked for is never lost in silence. */
+async function withConference(
+  event: GoogleEvent,
+  { conferenceData }: EventBody,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<GoogleEvent> {
+  const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
+  if (wanted === undefined || conferenceOf(event) === wanted) return event;
+  const answer = await api.write({
+    method: 'PATCH',
+    operation: 'events.patch',
+    path: events.pathOf(event.id ?? ''),
+    parameters: { ...PARAMETERS, sendUpdates: 'none' },
+    body: { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } },
+    ifMatch: event.etag ?? undefined,
+  });
+  return objectOf<GoogleEvent>(answer);
 }
 
 const POLLS = 6;

@@ -1,0 +1,86 @@
+/** An account of Ada's at the sandbox's Google that may write, with a calendar in Berlin. */
+import assert from 'node:assert/strict';
+
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { sandboxClock } from '../sandbox/core/clock.ts';
+import { type Faults, faultBoard } from '../sandbox/core/faults.ts';
+import {
+  type GoogleSandbox,
+  type GoogleSandboxOptions,
+  googleSandbox,
+} from '../sandbox/google/google-sandbox.ts';
+import type { CalendarAccount } from '../src/calendars/calendar-provider.ts';
+import { createEgress } from '../src/lib/egress/egress.ts';
+import { googleProvider } from '../src/providers/google/google-provider.ts';
+import { sessionOf } from './google-session.ts';
+import { ADA, APP, BOB, CALLBACK, walk } from './sandbox-google-client.ts';
+import { recordingLog } from './servers/recording-log.ts';
+
+export type GoogleWriting = {
+  readonly google: GoogleSandbox;
+  readonly faults: Faults;
+  readonly account: CalendarAccount;
+  /** In Berlin, empty. */
+  readonly calendarHref: string;
+  readonly operations: readonly string[];
+  /** The Calendar API itself, with the account's token. */
+  call(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: calendar_v3.Schema$Event }>;
+  close(): Promise<void>;
+};
+
+export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Promise<GoogleWriting> {
+  const clock = sandboxClock();
+  const faults = faultBoard();
+  const google = await googleSandbox({ clock, faults, apps: [APP], ...options });
+  await google.hand.addPerson(ADA);
+  await google.hand.addPerson(BOB);
+  const calendarHref = await google.hand.addCalendar(ADA.email, {
+    title: 'Work',
+    color: '#0b8043',
+    timeZone: 'Europe/Berlin',
+  });
+  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  const provider = googleProvider({
+    egress,
+    issuer: google.issuer,
+    apiUrl: google.apiUrl,
+    log: recordingLog().log,
+    now: () => clock.now(),
+  });
+  const request = {
+    app: APP,
+    redirectUri: CALLBACK,
+    scope: 'read-write',
+    state: 's',
+    language: 'en',
+  } as const;
+  const { url, pending } = await provider.signIn.begin(request);
+  const { credentials } = await provider.signIn.complete(await walk(url), pending, APP);
+  const session = sessionOf(provider, APP, credentials, () => clock.now());
+  return {
+    google,
+    faults,
+    account: provider.open(credentials, session),
+    calendarHref,
+    operations: session.operations,
+    async call(method, path, body) {
+      const answer = await fetch(`${google.apiUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${session.credentials.accessToken}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      assert.ok(answer.status < 500, text);
+      return { status: answer.status, body: text === '' ? {} : JSON.parse(text) };
+    },
+    async close() {
+      await google.close();
+      await egress.close();
+    },
+  };
+}
