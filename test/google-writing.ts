@@ -11,7 +11,7 @@ import {
   googleSandbox,
 } from '../sandbox/google/google-sandbox.ts';
 import type { CalendarAccount } from '../src/calendars/calendar-provider.ts';
-import { createEgress } from '../src/lib/egress/egress.ts';
+import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
 import { sessionOf } from './google-session.ts';
 import { ADA, APP, BOB, CALLBACK, walk } from './sandbox-google-client.ts';
@@ -23,7 +23,8 @@ export type GoogleWriting = {
   readonly account: CalendarAccount;
   /** In Berlin, empty. */
   readonly calendarHref: string;
-  readonly operations: readonly string[];
+  /** Everything sent to the Calendar API, in order. */
+  readonly sent: Sent[];
   /** The Calendar API itself, with the account's token. */
   call(
     method: string,
@@ -31,6 +32,14 @@ export type GoogleWriting = {
     body?: object,
   ): Promise<{ status: number; body: calendar_v3.Schema$Event }>;
   close(): Promise<void>;
+};
+
+export type Sent = {
+  readonly method: string;
+  /** Below the API's address. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
 };
 
 export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Promise<GoogleWriting> {
@@ -44,7 +53,8 @@ export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Pro
     color: '#0b8043',
     timeZone: 'Europe/Berlin',
   });
-  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  const sent: Sent[] = [];
+  const egress = recording(createEgress({ privateNetwork: { mode: 'loopback' } }), google.apiUrl, sent);
   const provider = googleProvider({
     egress,
     issuer: google.issuer,
@@ -67,7 +77,7 @@ export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Pro
     faults,
     account: provider.open(credentials, session),
     calendarHref,
-    operations: session.operations,
+    sent,
     async call(method, path, body) {
       const answer = await fetch(`${google.apiUrl}${path}`, {
         method,
@@ -82,5 +92,21 @@ export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Pro
       await google.close();
       await egress.close();
     },
+  };
+}
+
+/** The real way out, which writes down what leaves for the API. */
+function recording(egress: Egress, apiUrl: string, sent: Sent[]): Egress {
+  return {
+    request(request) {
+      const url = new URL(request.url);
+      const { method, body } = request;
+      if (url.href.startsWith(apiUrl)) {
+        const path = url.href.slice(apiUrl.length).split('?')[0] ?? '';
+        sent.push({ method, path, query: url.searchParams, body: body && JSON.parse(String(body)) });
+      }
+      return egress.request(request);
+    },
+    close: () => egress.close(),
   };
 }
