@@ -310,6 +310,7 @@ describe('following Google’s events', () => {
         color: '#9fe1e7',
         timeZone: 'Europe/Paris',
         access: 'write',
+        primary: true,
         original: items[0],
       },
       { href: 'team', title: 'Team', timeZone: 'UTC', access: 'read', original: items[1] },

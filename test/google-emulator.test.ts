@@ -5,9 +5,11 @@ import { after, before, describe, it } from 'node:test';
 import type { Changes, SignedInAccount } from '../src/calendars/calendar-provider.ts';
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
+import { apply, draftOf } from './contract/written-mirror.ts';
 import { failsAs } from './google-failure.ts';
 import { sessionOf } from './google-session.ts';
 import { type GoogleEmulator, startGoogleEmulator } from './servers/google-emulator.ts';
+import type { Mirror } from './servers/mirror.ts';
 import { recordingLog } from './servers/recording-log.ts';
 
 const EMAIL = 'ada@example.com';
@@ -170,6 +172,42 @@ describe('the Google adapter on @emulators/google', () => {
     assert.deepEqual(first?.attendees, [{ email: 'ben@example.com', name: 'Ben', status: 'none' }]);
     assert.equal(first?.conference, 'https://meet.google.com/abc-defg-hij');
     assert.ok(events.some(({ title }) => title === 'Created'));
+  });
+
+  it('creates events that its own listing shows alike, and deletes them', async () => {
+    const { credentials } = await signIn();
+    const account = provider().open(credentials, sessionOf(provider(), app, credentials));
+    const mirror: Mirror = new Map();
+    const paris = (local: string) => ({ type: 'zoned', local, zone: 'Europe/Paris' }) as const;
+    const timed = draftOf({
+      title: 'Written',
+      start: paris('2026-11-04T09:00:00'),
+      end: paris('2026-11-04T10:00:00'),
+      description: 'Words',
+      location: 'Here',
+      conference: 'https://example.zoom.us/j/1',
+      attendees: [{ email: 'ben@example.com', name: 'Ben', status: 'none' }],
+    });
+    const date = (day: string) => ({ type: 'date', date: day }) as const;
+    const wholeDay = draftOf({ title: 'Day', start: date('2026-11-05'), end: date('2026-11-06') });
+
+    for (const [i, draft] of [timed, wholeDay].entries())
+      apply(mirror, await account.writing.create(EMAIL, draft, String(i).padStart(32, 'a')));
+
+    const listed: Mirror = new Map();
+    for await (const { changed } of account.changesSince(EMAIL, undefined, async () => new Map()))
+      for (const resource of changed) listed.set(resource.href, resource);
+    const [event, day] = [...mirror.values()];
+    assert.ok(event !== undefined && day !== undefined);
+    for (const { href, events } of [event, day]) assert.deepEqual(listed.get(href)?.events, events);
+    const { title, description, location, start, conference } = event.events[0] ?? timed;
+    assert.deepEqual([title, description, location], ['Written', 'Words', 'Here']);
+    assert.deepEqual([start, conference], [timed.start, timed.conference]);
+    assert.deepEqual(day.events[0]?.end, wholeDay.end);
+    const { href } = event;
+    const target = { href, etag: event.etag, known: [event] };
+    for (let time = 0; time < 2; time += 1)
+      assert.deepEqual((await account.writing.delete(EMAIL, target)).removed, [href]);
   });
 
   it('says that a calendar does not exist, and that a token nobody gave is refused', async () => {
