@@ -18,15 +18,16 @@ const MOST_ZONES = 200;
  * left out and costs the others nothing. Throws ICalendarError, and nothing else, for text that is no calendar or is
  * larger than 10 MB, 200,000 lines, 20,000 components, 100,000 recurrence dates or 200 time zones.
  */
-export function parseICalendar(text: string): VEvent[] {
-  const dates: DateCount = { left: MOST_DATES };
-  return parseComponents(text).flatMap((calendar) =>
-    readEvents(calendar, zonesOf(calendar), dates).map(({ event }) => event),
-  );
-}
+export const parseICalendar = (text: string): VEvent[] => readICalendar(text).map(({ event }) => event);
 
 /** An event with the component that states it: to edit what was read. */
 export type ReadEvent = { readonly component: Component; readonly event: VEvent };
+
+/** As parseICalendar does, each event with its component. */
+export function readICalendar(text: string): ReadEvent[] {
+  const dates: DateCount = { left: MOST_DATES };
+  return parseComponents(text).flatMap((calendar) => readEvents(calendar, zonesOf(calendar), dates));
+}
 
 /** The events of one VCALENDAR, under the rules and limits of parseICalendar. */
 export function readEvents(

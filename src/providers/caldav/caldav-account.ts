@@ -19,7 +19,7 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
   const session: DavSession = { egress: deps.egress, username, password, origins };
 
   return {
-    writing: eventWriting(),
+    writing: eventWriting({ session, principal: new URL(principal) }, deps),
     async listCalendars() {
       const calendars = await listCalendars(session, homes.map(toUrl), deps.log).catch((failure: unknown) => {
         if (failure instanceof ProviderError && failure.kind === 'not_found') return undefined;

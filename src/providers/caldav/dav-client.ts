@@ -1,6 +1,6 @@
 /**
- * A WebDAV client as small as CalDAV permits: PROPFIND, REPORT and GET within one account's pinned
- * origins. An address outside of them is never requested, let alone given the password.
+ * A WebDAV client as small as CalDAV permits: PROPFIND, REPORT, GET, PUT and DELETE within one account's
+ * pinned origins. An address outside of them is never requested, let alone given the password.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
@@ -19,10 +19,15 @@ export type DavSession = {
 };
 
 export type DavRequest = {
-  readonly method: 'PROPFIND' | 'REPORT' | 'GET';
+  readonly method: 'PROPFIND' | 'REPORT' | 'GET' | 'PUT' | 'DELETE';
   readonly depth?: '0' | '1';
+  /** XML, or the calendar object that is put. */
   readonly body?: string;
+  /** The only state of the resource to do it in, RFC 9110 §13.1. */
+  readonly condition?: DavCondition;
 };
+
+export type DavCondition = { readonly 'if-match': string } | { readonly 'if-none-match': '*' };
 
 /** The answer, whatever its status. Fails with ProviderError when there is none. */
 export async function davRequest(
@@ -34,14 +39,16 @@ export async function davRequest(
   if (!isPinned(origins, url)) throw foreignAddress(url);
   // Basic before being asked: iCloud's challenge names a scheme of its own first.
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  const { method, depth, body } = request;
+  const { method, depth, body, condition } = request;
+  const contentType = method === 'PUT' ? 'text/calendar; charset=utf-8' : 'application/xml; charset=utf-8';
   const answer = await egress
     .request({
       method,
       url,
       headers: {
         ...(depth === undefined ? {} : { depth }),
-        ...(body === undefined ? {} : { 'content-type': 'application/xml; charset=utf-8' }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...condition,
       },
       ...(body === undefined ? {} : { body }),
       credentials: { authorization, origins },

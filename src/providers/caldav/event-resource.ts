@@ -2,12 +2,13 @@
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
-import { parseICalendar } from '../../lib/icalendar/parse-icalendar.ts';
+import { type ReadEvent, readICalendar } from '../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../lib/icalendar/v-event.ts';
 import { originalStartOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { attendeesOf } from './attendees.ts';
 import { conferenceOf } from './conference.ts';
+import { latestVersions, modifiedAt } from './event-versions.ts';
 
 export type CalDavObject = {
   readonly href: string;
@@ -20,12 +21,9 @@ export type CalDavObject = {
  * read; one bad event among others is left out.
  */
 export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
-  const events = readable(icalendar);
-  const uid = (events.find(({ recurrenceId }) => recurrenceId === undefined) ?? events[0])?.uid;
-  if (uid === undefined)
+  const versions = latestVersions(readable(icalendar)).map(({ event }) => event);
+  if (versions.length === 0)
     throw new ProviderError('invalid_response', 'The calendar sent an event without a start');
-  // A resource has one UID (RFC 4791 §4.1); what else a server put into it belongs to no event of ours.
-  const versions = latestVersions(events.filter((event) => event.uid === uid));
   const master = versions.find(({ recurrenceId }) => recurrenceId === undefined);
   return {
     href,
@@ -36,9 +34,9 @@ export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventR
   };
 }
 
-function readable(icalendar: string): VEvent[] {
+function readable(icalendar: string): ReadEvent[] {
   try {
-    return parseICalendar(icalendar);
+    return readICalendar(icalendar);
   } catch (error) {
     if (!(error instanceof ICalendarError)) throw error;
     throw new ProviderError('invalid_response', 'The calendar sent an event that cannot be read', {
@@ -57,25 +55,6 @@ function lastSegment(href: string): string {
     throw error;
   }
 }
-
-/** Of several versions of one event or override the newest: by SEQUENCE, then by time, then the last written. */
-function latestVersions(events: readonly VEvent[]): VEvent[] {
-  const latest = new Map<string, VEvent>();
-  for (const event of events) {
-    const key = JSON.stringify(event.recurrenceId ?? null);
-    const other = latest.get(key);
-    if (other === undefined || isAsNew(event, other)) latest.set(key, event);
-  }
-  return [...latest.values()];
-}
-
-function isAsNew(event: VEvent, other: VEvent): boolean {
-  if (event.sequence !== other.sequence) return event.sequence > other.sequence;
-  return (modifiedAt(event) ?? 0) >= (modifiedAt(other) ?? 0);
-}
-
-/** Without a METHOD, DTSTAMP says the same as LAST-MODIFIED (RFC 5545 §3.8.7.2). */
-const modifiedAt = ({ lastModified, dtstamp }: VEvent): number | undefined => lastModified ?? dtstamp;
 
 function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEvent {
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;

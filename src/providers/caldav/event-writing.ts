@@ -1,10 +1,172 @@
-/** Writing events to a CalDAV calendar: whole resources, each under the condition of the version it was made from. */
-import type { EventWriting } from '../../calendars/event-writing.ts';
+/**
+ * Writing events to CalDAV calendars (RFC 4791 §5.3.2). A resource is written whole, so each change is made in the text
+ * that the server has at that moment, provided it is the version the caller saw, and put back under its etag.
+ */
+import type { EventResource } from '../../calendars/event.ts';
+import type { EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import type { DavSession } from './dav-client.ts';
+import {
+  answerInvitation,
+  changeEvent,
+  changeOccurrence,
+  type Editing,
+  removeOccurrence,
+} from './edit-event.ts';
+import { type EditedObject, readObject, type WrittenEvent, writeObject } from './edited-object.ts';
+import { eventResourceOf } from './event-resource.ts';
+import { sameEtag } from './href.ts';
+import { memberPath } from './member.ts';
+import { newObject, uidOf } from './new-event.ts';
+import { type OwnAddresses, ownAddresses } from './own-addresses.ts';
+import { createObject, deleteObject, getObject, replaceObject, type StoredObject } from './stored-object.ts';
 
-export function eventWriting(): EventWriting {
-  const notYet = async () => {
-    throw new ProviderError('unavailable', 'Writing is not in use yet');
+export type WritingInput = { readonly session: DavSession; readonly principal: URL };
+export type WritingDeps = { readonly now: () => number };
+
+export function eventWriting({ session, principal }: WritingInput, { now }: WritingDeps): EventWriting {
+  let asked: Promise<OwnAddresses> | undefined;
+  /** Asked once and only where guests are involved; a failure is asked again. */
+  const own = (): Promise<OwnAddresses> => {
+    asked ??= ownAddresses(session, principal).catch((failure: unknown) => {
+      asked = undefined;
+      throw failure;
+    });
+    return asked;
   };
-  return { create: notYet, update: notYet, delete: notYet, respond: notYet, read: notYet };
+  const editing = async (icalendar: string, isInviting = false): Promise<Editing> => {
+    const isScheduled = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
+    return { own: isScheduled ? await own() : NOBODY, now: now() };
+  };
+  /** Puts what `change` makes of the version the caller saw; `undefined` when there is none any more. */
+  const edit = async (
+    calendarHref: string,
+    target: WriteTarget,
+    change: (object: EditedObject, by: Editing) => readonly WrittenEvent[] | undefined,
+    isInviting = false,
+  ): Promise<Written | undefined> => {
+    const collection = collectionAt(calendarHref);
+    const base = await versionSeen(session, collection, target);
+    if (base === undefined) return undefined;
+    const object = readObject(base.icalendar);
+    const events = change(object, await editing(base.icalendar, isInviting));
+    // It is so already: an answer was lost, or somebody else did the same.
+    if (events === undefined) return { changed: [resourceAt(collection, base)], removed: [] };
+    if (events.length === 0) {
+      await deleteObject(session, base);
+      return { changed: [], removed: [target.href] };
+    }
+    const icalendar = writeObject(object, events, now());
+    const { etag } = await replaceObject(session, base, icalendar);
+    return written(session, collection, { url: base.url, etag, icalendar });
+  };
+
+  return {
+    async create(calendarHref, draft, key) {
+      const collection = collectionAt(calendarHref);
+      const uid = uidOf(key, collection);
+      const by = await editing('', (draft.attendees ?? []).length > 0);
+      const icalendar = newObject(draft, { uid, ...by });
+      const url = new URL(`${uid}.ics`, collection);
+      const creation = await createObject(session, url, icalendar);
+      if (creation.outcome === 'created')
+        return written(session, collection, { url, etag: creation.etag, icalendar });
+      const href = creation.outcome === 'uid taken' ? creation.href : undefined;
+      return adopted(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
+    },
+    async update(calendarHref, target, change) {
+      const { instance } = target;
+      const isInviting = (change.attendees ?? []).length > 0;
+      const result = await edit(
+        calendarHref,
+        target,
+        (object, by) =>
+          instance === undefined
+            ? changeEvent(object, change, by)
+            : changeOccurrence(object, instance, change, by),
+        isInviting,
+      );
+      return result ?? gone();
+    },
+    async respond(calendarHref, target, { response, comment }) {
+      const answer = { participation: response.toUpperCase(), comment };
+      const result = await edit(calendarHref, target, (object, by) =>
+        answerInvitation(object, target.instance, answer, by),
+      );
+      return result ?? gone();
+    },
+    async delete(calendarHref, target) {
+      const { instance } = target;
+      const result = await edit(calendarHref, target, (object, by) =>
+        instance === undefined ? [] : removeOccurrence(object, instance, by),
+      );
+      return result ?? { changed: [], removed: [target.href] };
+    },
+    async read(calendarHref, href) {
+      const collection = collectionAt(calendarHref);
+      const found = await getObject(session, memberAt(collection, href));
+      return found && [resourceAt(collection, found)];
+    },
+  };
+}
+
+const NOBODY: OwnAddresses = { addresses: [], name: undefined };
+
+function gone(): never {
+  throw new ProviderError('not_found', 'The event is gone');
+}
+
+function collectionAt(calendarHref: string): URL {
+  const collection = URL.parse(calendarHref);
+  if (collection === null) throw new ProviderError('not_found', 'The calendar has no valid address');
+  return collection;
+}
+
+function memberAt(collection: URL, href: string): URL {
+  const url = URL.parse(href, collection);
+  if (url === null || memberPath(href, collection) === undefined)
+    throw new ProviderError('not_found', 'The event has no valid address');
+  return url;
+}
+
+const resourceAt = (collection: URL, { url, etag, icalendar }: StoredObject): EventResource =>
+  eventResourceOf({ href: memberPath(url.href, collection) ?? url.pathname, etag, icalendar });
+
+/**
+ * What the server has, if it is what the caller saw: by its etag, or to the letter, since front ends change etags.
+ * `undefined` when it has nothing there; fails as `precondition_failed` for another version.
+ */
+async function versionSeen(
+  session: DavSession,
+  collection: URL,
+  { href, etag, known }: WriteTarget,
+): Promise<StoredObject | undefined> {
+  const found = await getObject(session, memberAt(collection, href));
+  if (found === undefined || sameEtag(found.etag, etag)) return found;
+  if (known.some(({ original }) => original.icalendar === found.icalendar)) return found;
+  throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
+}
+
+/**
+ * The resource as the server has it now: many rewrite what they are given. What was put stands in when the server cannot
+ * say it at the moment, since it was put; the next sync brings the rest.
+ */
+async function written(session: DavSession, collection: URL, put: StoredObject): Promise<Written> {
+  const found = await getObject(session, put.url).catch((failure: unknown) => {
+    if (failure instanceof ProviderError) return undefined;
+    throw failure;
+  });
+  return { changed: [resourceAt(collection, found ?? put)], removed: [] };
+}
+
+type Adoption = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
+
+/** What an earlier creation with this key left there, as it is by now. */
+async function adopted(session: DavSession, { collection, uid, url }: Adoption): Promise<Written> {
+  const isMember = url !== null && memberPath(url.href, collection) !== undefined;
+  const found = isMember ? await getObject(session, url) : undefined;
+  const resource = found && resourceAt(collection, found);
+  if (resource?.events.some((event) => event.uid === uid) === true)
+    return { changed: [resource], removed: [] };
+  throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
 }

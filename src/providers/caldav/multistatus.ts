@@ -47,6 +47,17 @@ function statusOf(element: XmlElement | undefined): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
+/** The preconditions and postconditions an error body names (RFC 4918 §16); none when it is no XML. */
+export function conditionsIn(body: string): readonly XmlElement[] {
+  try {
+    const root = parseXml(body);
+    return root.name === dav('error') ? root.children : [];
+  } catch (failure) {
+    if (failure instanceof ProviderError) return [];
+    throw failure;
+  }
+}
+
 /** Whether an error body names this precondition (RFC 4918 §16). Bodies that are no XML name none. */
 export function namesCondition(body: string, condition: string): boolean {
   if (!body.includes(condition)) return false;

@@ -1,0 +1,71 @@
+/** Writing iCalendar, RFC 5545: content lines from names, parameters and values, and the text of components. */
+import type { Component } from './component.ts';
+
+/** A TEXT value, §3.3.11. Characters that iCalendar or the XML around it cannot carry are left out. */
+export function escapeText(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(FORBIDDEN, '')
+    .replace(/[\\;,]/g, '\\$&')
+    .replaceAll('\n', '\\n');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what may not be written.
+const FORBIDDEN = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]/g;
+
+/** Parameters by name; those that are `undefined` are left out. */
+export type LineParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * An unfolded line. `value` is taken as it is, escaped by whoever knows its type; a line break in it would begin a line
+ * of its own, so none is let through.
+ */
+export function contentLine(name: string, parameters: LineParameters, value: string): string {
+  const written = Object.entries(parameters).map(([parameter, values]) =>
+    values === undefined ? '' : `;${parameter}=${[values].flat().map(parameterText).join(',')}`,
+  );
+  return `${name}${written.join('')}:${value
+    .toWellFormed()
+    .replace(/[\r\n]+/g, ' ')
+    .replace(FORBIDDEN, '')}`;
+}
+
+/** §3.2, with what quotes cannot hold as RFC 6868 has it. Quoted only where it must be: old readers know no quotes. */
+function parameterText(text: string): string {
+  const encoded = text
+    .toWellFormed()
+    .replace(/\r\n?/g, '\n')
+    .replace(FORBIDDEN, '')
+    .replaceAll('^', '^^')
+    .replaceAll('\n', '^n')
+    .replaceAll('"', "^'");
+  return /[:;,]/.test(encoded) ? `"${encoded}"` : encoded;
+}
+
+/** The text of a component and all within, its lines ended by CRLF and folded. */
+export function writeComponent({ name, lines, components }: Component): string {
+  const own = [`BEGIN:${name}`, ...lines].map((line) => `${folded(line)}\r\n`);
+  return [...own, ...components.map(writeComponent), `END:${name}\r\n`].join('');
+}
+
+const MOST_OCTETS = 75;
+
+/** §3.1: no line longer than 75 octets, and no character cut. */
+function folded(line: string): string {
+  if (Buffer.byteLength(line) <= MOST_OCTETS) return line;
+  const lines: string[] = [];
+  let current = '';
+  let octets = 0;
+  for (const character of line) {
+    const length = Buffer.byteLength(character);
+    if (octets + length > MOST_OCTETS) {
+      lines.push(current);
+      current = ' ';
+      octets = 1;
+    }
+    current += character;
+    octets += length;
+  }
+  return [...lines, current].join('\r\n');
+}

@@ -1,0 +1,112 @@
+/** Writing dates, times and recurrences, RFC 5545 §3.3.4, §3.3.5, §3.3.10 and §3.8.5. */
+import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../recurrence/civil.ts';
+import { localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
+import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
+import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
+import { type ContentLine, parameterOf } from './content-line.ts';
+import { contentLine } from './write-lines.ts';
+
+const compact = (text: string): string => text.replace(/[-:]/g, '');
+
+/** Epoch milliseconds as `20261128T080000Z`. */
+export const utcText = (instant: number): string => `${compact(formatLocal(instant))}Z`;
+
+/** How a calendar names a zone: its TZID. `undefined` when it has not named that zone so far. */
+export type TzidOf = (zone: Zone) => string | undefined;
+
+/** A property that is one time. A zone the calendar has no name for goes by its own. */
+export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string {
+  if (time.type === 'date') return contentLine(name, { VALUE: 'DATE' }, compact(time.date));
+  if (time.type === 'floating') return contentLine(name, {}, compact(time.local));
+  const { zone, local } = time;
+  if (zone === 'UTC') return contentLine(name, {}, `${compact(local)}Z`);
+  const own = typeof zone === 'string' ? zone : zone.tzid;
+  return contentLine(name, { TZID: tzidOf(zone) ?? own }, compact(local));
+}
+
+/**
+ * A property that names an instance (RECURRENCE-ID, EXDATE, RDATE) in the very form of the series' DTSTART, as §3.8.4.4
+ * wants it: its type, its zone and its TZID. `time` is converted to that of `start`, which DTSTART states.
+ */
+export function instanceLine(name: string, dtstart: ContentLine, start: EventTime, time: EventTime): string {
+  const original = originalStartOf(start, time, 'UTC');
+  if (original.type === 'date') return contentLine(name, { VALUE: 'DATE' }, compact(original.date));
+  const isUtc = /Z\s*$/i.test(dtstart.value);
+  return contentLine(
+    name,
+    { TZID: parameterOf(dtstart, 'TZID') },
+    compact(original.local) + (isUtc ? 'Z' : ''),
+  );
+}
+
+/** RRULE, RDATE and EXDATE of a series that starts at `start`, one line for each value: so all readers know them. */
+export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, start: EventTime): string[] {
+  const rdates = recurrence.rdates.map(({ start: rdate, end }) => {
+    const line = instanceLine('RDATE', dtstart, start, rdate);
+    if (end === undefined || start.type === 'date') return line;
+    const until = /:(\w+)$/.exec(instanceLine('RDATE', dtstart, start, end))?.[1] ?? '';
+    return `${line.replace(/^RDATE/, 'RDATE;VALUE=PERIOD')}/${until}`;
+  });
+  return [
+    ...recurrence.rrules.map((rrule) => contentLine('RRULE', {}, withUntilLike(rrule, start))),
+    ...rdates,
+    ...recurrence.exdates.map((exdate) => instanceLine('EXDATE', dtstart, start, exdate)),
+  ];
+}
+
+/**
+ * A rule whose UNTIL has the type §3.3.10 wants: of DTSTART, and in UTC when that has a zone. A date lets all of its day
+ * in. `move` may take the last moment elsewhere on the series' clock.
+ */
+export function withUntilLike(
+  rrule: string,
+  start: EventTime,
+  from: EventTime = start,
+  move: (local: number) => number = (local) => local,
+): string {
+  return rrule.replace(/(^|;)\s*UNTIL\s*=\s*([^;]*)/i, (part, before: string, text: string) => {
+    const until = readUntil(text, from);
+    if (until === undefined) return part;
+    const last = move(until.isDay ? until.local + DAY - 1000 : until.local);
+    return `${before}UNTIL=${untilText(last, until.isDay, start)}`;
+  });
+}
+
+/** The last moment on the clock of `start`. */
+function readUntil(text: string, start: EventTime): { local: number; isDay: boolean } | undefined {
+  const [, year, month, day, time, hour = '00', minute = '00', second = '00', utc] =
+    /^\s*(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)(Z?))?\s*$/i.exec(text) ?? [];
+  const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second}`);
+  if (local === undefined) return undefined;
+  if (time === undefined) return { local, isDay: true };
+  const isUtc = utc !== undefined && utc !== '';
+  // What is said in UTC of a series of days means the day it names.
+  if (start.type !== 'zoned' || !isUtc) return { local, isDay: false };
+  return { local: localOfInstant(start.zone, local), isDay: false };
+}
+
+function untilText(local: number, isDay: boolean, start: EventTime): string {
+  if (start.type === 'date') return compact(formatDate(dayOfLocal(local)));
+  const wasDate = isDay ? dayOfLocal(local) * DAY + DAY - 1000 : local;
+  if (start.type === 'floating') return compact(formatLocal(wasDate));
+  return utcText(instantOfLocal(start.zone, wasDate));
+}
+
+/**
+ * Where the instances of a series go when its start goes from one time to another: by as much, on the series' own clock.
+ * With `keepsDays`, rules that name days keep theirs, and only the time of day moves.
+ */
+export function movement(
+  from: EventTime,
+  to: EventTime,
+  keepsDays: boolean,
+): (original: EventTime) => EventTime {
+  const [fromLocal, toLocal] = [localOf(from), localOf(to)];
+  const days = keepsDays ? 0 : dayOfLocal(toLocal) - dayOfLocal(fromLocal);
+  const clock = (toLocal - dayOfLocal(toLocal) * DAY - (fromLocal - dayOfLocal(fromLocal) * DAY)) % DAY;
+  return (original) => {
+    const local = localOf(originalStartOf(from, original, 'UTC'));
+    if ((from.type === 'date') === (to.type === 'date')) return timeLike(to, local + days * DAY + clock);
+    return originalStartOf(to, { type: 'date', date: formatDate(dayOfLocal(local) + days) }, 'UTC');
+  };
+}
