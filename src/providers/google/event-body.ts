@@ -19,7 +19,7 @@ export type EventBody = Omit<GoogleEvent, 'extendedProperties' | 'conferenceData
 
 /** An event to insert. `id` is Google's to know it by, and what a Meet is asked for with. */
 export function insertBody(draft: EventDraft, id: string): EventBody {
-  const { start, end, recurrence, conference, autoConference, attendees, custom, ...words } = draft;
+  const { start, end, recurrence, conference, autoConference, attendees, custom, privacy, ...words } = draft;
   if (recurrence !== undefined) refuseSkippedStart(start);
   const properties = custom === undefined ? undefined : customPatch(custom, undefined);
   return {
@@ -28,6 +28,7 @@ export function insertBody(draft: EventDraft, id: string): EventBody {
     end: googleTime(end, 'end'),
     ...(recurrence === undefined ? {} : { recurrence: recurrenceLines(recurrence) }),
     ...wordsBody(words),
+    ...(privacy === undefined ? {} : { visibility: privacy }),
     ...(attendees === undefined ? {} : { attendees: guestList(attendees, undefined) }),
     ...(properties === undefined ? {} : { extendedProperties: properties }),
     ...(autoConference
@@ -40,7 +41,7 @@ export function insertBody(draft: EventDraft, id: string): EventBody {
 
 /** What changes of `former`; `requestId` is what a Meet is asked for with. */
 export function patchBody(change: EventChange, former: GoogleEvent, requestId: string): EventBody {
-  const { start, end, recurrence, conference, autoConference, attendees, custom, ...words } = change;
+  const { start, end, recurrence, conference, autoConference, attendees, custom, privacy, ...words } = change;
   const recurs = recurrence === undefined ? (former.recurrence ?? []).length > 0 : recurrence !== null;
   if (start !== undefined && recurs) refuseSkippedStart(start);
   return {
@@ -50,6 +51,9 @@ export function patchBody(change: EventChange, former: GoogleEvent, requestId: s
       ? {}
       : { recurrence: recurrence === null ? null : recurrenceLines(recurrence) }),
     ...wordsBody(words),
+    ...(privacy === undefined || isPublicAlready(privacy, former)
+      ? {}
+      : { visibility: privacy ?? 'default' }),
     ...(attendees === undefined ? {} : { attendees: guestList(attendees ?? [], former.attendees) }),
     ...conferenceChange({ conference, autoConference }, former, requestId),
     ...propertiesChange({ custom, conference, autoConference }, former),
@@ -85,13 +89,17 @@ function propertiesChange(
   return { extendedProperties: { ...properties, private: own } };
 }
 
-type Words = Pick<
-  EventChange,
-  'title' | 'description' | 'location' | 'color' | 'status' | 'availability' | 'privacy'
->;
+/**
+ * Events that keep to the calendar's own visibility read as public. To say so outright would show their words to those
+ * who may see no more than that somebody is busy: who sends back what was read does not mean that.
+ */
+const isPublicAlready = (privacy: EventChange['privacy'], { visibility }: GoogleEvent): boolean =>
+  privacy === 'public' && visibility !== 'private' && visibility !== 'confidential';
+
+type Words = Pick<EventChange, 'title' | 'description' | 'location' | 'color' | 'status' | 'availability'>;
 
 function wordsBody(words: Words): EventBody {
-  const { title, description, location, color, status, availability, privacy } = words;
+  const { title, description, location, color, status, availability } = words;
   return {
     ...(title === undefined ? {} : { summary: title }),
     ...(description === undefined ? {} : { description }),
@@ -101,7 +109,6 @@ function wordsBody(words: Words): EventBody {
     ...(availability === undefined
       ? {}
       : { transparency: availability === 'free' ? 'transparent' : 'opaque' }),
-    ...(privacy === undefined ? {} : { visibility: privacy ?? 'default' }),
   };
 }
 

@@ -3,7 +3,6 @@
  * invitations, changes and cancellations to all guests (`sendUpdates=all`), as CalDAV servers and Microsoft do.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
@@ -17,14 +16,12 @@ import type {
   Written,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
 import { answeredList } from './event-attendees.ts';
 import { type EventBody, insertBody, patchBody } from './event-body.ts';
-import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './event-conference.ts';
 import type { GoogleApi } from './google-api.ts';
 import { type GoogleEvents, googleEvents, objectOf } from './google-events.ts';
-import { texts } from './json-value.ts';
+import { type SeenVersion, seenVersion } from './seen-version.ts';
+import { checkMeet, settled, withConference } from './written-conference.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -99,7 +96,10 @@ async function respond(
   api: GoogleApi,
 ): Promise<Written> {
   const seen = await seenVersion(target, events);
-  return patch(target, seen, { attendees: answeredList(seen.event.attendees, response) }, events, api);
+  const body = { attendees: answeredList(seen.event.attendees, response) };
+  // > When updating an event, this can be used to only update the participant's response.
+  const isPart = seen.event.attendeesOmitted === true;
+  return patch(target, seen, isPart ? { ...body, attendeesOmitted: true } : body, events, api);
 }
 
 async function patch(
@@ -181,91 +181,6 @@ async function deleted(
   }
 }
 
-type SeenVersion = {
-  readonly id: string;
-  readonly etag: string | undefined;
-  /** As Google told it in that version. */
-  readonly event: GoogleEvent;
-};
-
-/** What the caller saw. Fails as `not_found` when it is gone, as `precondition_failed` when it is another by now. */
-async function seenVersion(target: WriteTarget, events: GoogleEvents): Promise<SeenVersion> {
-  const { href, etag, instance, override } = target;
-  if (instance === undefined) return versionOf(href, etag, target, events);
-  if (override !== undefined) return versionOf(override.href, override.etag, target, events);
-  const id = instanceIdOf(href, instance, 'UTC');
-  const event = await events.get(id);
-  if (event === undefined || event.status === 'cancelled') throw gone();
-  // (k) An instance that nobody changed has its master's version. Where it has not, the series tells whether it is
-  // changed: asked after the instance, whose own version the write is conditional on.
-  if (etag !== undefined && event.etag !== etag) {
-    const now = await events.series(href);
-    const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
-    if (isChanged || now?.master.etag !== etag)
-      throw new ProviderError('precondition_failed', 'It was changed meanwhile');
-  }
-  return { id, etag: event.etag ?? undefined, event };
-}
-
-async function versionOf(
-  id: string,
-  etag: string | undefined,
-  { known }: WriteTarget,
-  events: GoogleEvents,
-): Promise<SeenVersion> {
-  const mirrored = known.find((resource) => resource.href === id);
-  const isKnown = mirrored !== undefined && mirrored.etag === etag;
-  // `original` is what Google answered of it.
-  const event: GoogleEvent | undefined = isKnown ? mirrored.original : await events.get(id);
-  if (event === undefined || event.status === 'cancelled') throw gone();
-  return { id, etag: etag ?? event.etag ?? undefined, event };
-}
-
-const gone = () => new ProviderError('not_found', 'Google has no such event any more');
-
 /** Conferences are left as they are unless the request says that it knows of them. */
 const parametersFor = (body: EventBody) =>
   body.conferenceData === undefined ? PARAMETERS : { ...PARAMETERS, conferenceDataVersion: '1' };
-
-async function checkMeet(events: GoogleEvents): Promise<void> {
-  const { conferenceProperties } = await events.entry();
-  if (texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet')) return;
-  const message = 'Google makes no Meet links in this calendar';
-  throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
-}
-
-/** A link that Google left out as a conference is kept as a property: what was asked for is never lost in silence. */
-async function withConference(
-  event: GoogleEvent,
-  { conferenceData }: EventBody,
-  events: GoogleEvents,
-  api: GoogleApi,
-): Promise<GoogleEvent> {
-  const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
-  if (wanted === undefined || conferenceOf(event) === wanted) return event;
-  const answer = await api.write({
-    method: 'PATCH',
-    operation: 'events.patch',
-    path: events.pathOf(event.id ?? ''),
-    parameters: { ...PARAMETERS, sendUpdates: 'none' },
-    body: { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } },
-    ifMatch: event.etag ?? undefined,
-  });
-  return objectOf<GoogleEvent>(answer);
-}
-
-const POLLS = 6;
-const POLL_MS = 300;
-
-/**
- * With the Meet that was asked for, where Google has it within two seconds; later it comes with a sync. What Google could
- * not make is told in `conferenceData`.
- */
-async function settled(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
-  let latest = event;
-  for (let polls = 0; polls < POLLS && isPending(latest); polls += 1) {
-    await sleep(POLL_MS);
-    latest = (await events.get(event.id ?? '')) ?? latest;
-  }
-  return latest;
-}

@@ -1,0 +1,51 @@
+/** The version of an event that a change is based on: what the caller saw, and what Google knows it by. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { WriteTarget } from '../../calendars/event-writing.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
+import type { GoogleEvents } from './google-events.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+export type SeenVersion = {
+  readonly id: string;
+  readonly etag: string | undefined;
+  /** As Google told it in that version. */
+  readonly event: GoogleEvent;
+};
+
+/** What the caller saw. Fails as `not_found` when it is gone, as `precondition_failed` when it is another by now. */
+export async function seenVersion(target: WriteTarget, events: GoogleEvents): Promise<SeenVersion> {
+  const { href, etag, instance, override } = target;
+  if (instance === undefined) return versionOf(href, etag, target, events);
+  if (override !== undefined) return versionOf(override.href, override.etag, target, events);
+  const id = instanceIdOf(href, instance, 'UTC');
+  const event = await events.get(id);
+  if (event === undefined || event.status === 'cancelled') throw gone();
+  // (k) An instance that nobody changed has its master's version. Where it has not, the series tells whether it is
+  // changed: asked after the instance, whose own version the write is conditional on.
+  if (etag !== undefined && event.etag !== etag) {
+    const now = await events.series(href);
+    const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
+    if (isChanged || now?.master.etag !== etag)
+      throw new ProviderError('precondition_failed', 'It was changed meanwhile');
+  }
+  return { id, etag: event.etag ?? undefined, event };
+}
+
+async function versionOf(
+  id: string,
+  etag: string | undefined,
+  { known }: WriteTarget,
+  events: GoogleEvents,
+): Promise<SeenVersion> {
+  const mirrored = known.find((resource) => resource.href === id);
+  const isKnown = mirrored !== undefined && mirrored.etag === etag;
+  // `original` is what Google answered of it.
+  const event: GoogleEvent | undefined = isKnown ? mirrored.original : await events.get(id);
+  if (event === undefined || event.status === 'cancelled') throw gone();
+  return { id, etag: etag ?? event.etag ?? undefined, event };
+}
+
+const gone = () => new ProviderError('not_found', 'Google has no such event any more');

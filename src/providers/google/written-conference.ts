@@ -1,0 +1,60 @@
+/** What Google made of the conference that an event was written with. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import type { EventBody } from './event-body.ts';
+import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './event-conference.ts';
+import type { GoogleApi } from './google-api.ts';
+import { type GoogleEvents, objectOf } from './google-events.ts';
+import { texts } from './json-value.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+/** Fails as UnsupportedByProvider where Google makes no Meets. */
+export async function checkMeet(events: GoogleEvents): Promise<void> {
+  const { conferenceProperties } = await events.entry();
+  if (texts(conferenceProperties?.allowedConferenceSolutionTypes).includes('hangoutsMeet')) return;
+  const message = 'Google makes no Meet links in this calendar';
+  throw new UnsupportedByProvider('conference_not_supported_by_calendar', message, 'conferenceData');
+}
+
+/** A link that Google left out as a conference is kept as a property: what was asked for is never lost in silence. */
+export async function withConference(
+  event: GoogleEvent,
+  { conferenceData }: EventBody,
+  events: GoogleEvents,
+  api: GoogleApi,
+): Promise<GoogleEvent> {
+  const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
+  if (wanted === undefined || conferenceOf(event) === wanted) return event;
+  const answer = await api.write({
+    method: 'PATCH',
+    operation: 'events.patch',
+    path: events.pathOf(event.id ?? ''),
+    // Its guests have just been told.
+    parameters: { sendUpdates: 'none' },
+    body: { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } },
+    ifMatch: event.etag ?? undefined,
+  });
+  return objectOf<GoogleEvent>(answer);
+}
+
+const POLLS = 6;
+const POLL_MS = 300;
+
+/**
+ * With the Meet that was asked for, where Google has it within two seconds; later it comes with a sync. What Google could
+ * not make is told in `conferenceData`.
+ */
+export async function settled(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
+  let latest = event;
+  for (let polls = 0; polls < POLLS && isPending(latest); polls += 1) {
+    await sleep(POLL_MS);
+    const now = await events.get(event.id ?? '');
+    if (now === undefined || now.status === 'cancelled') return latest;
+    latest = now;
+  }
+  return latest;
+}
