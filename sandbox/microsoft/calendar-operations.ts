@@ -2,7 +2,7 @@
 import type { Calendar, User } from '@microsoft/microsoft-graph-types';
 
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import { type Account, isPersonal } from './directory.ts';
+import type { Account } from './directory.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, jsonAnswer } from './graph-request.ts';
 import { windowsNameOf } from './graph-time.ts';
@@ -68,7 +68,7 @@ export function answerCalendar(call: GraphCall): SandboxAnswer {
 
 function shownCalendar(calendar: StoredCalendar, { account, permissions }: GraphCall): Calendar {
   const { id, name, hexColor, canEdit, isDefault, sharedBy, change } = calendar;
-  const providers = allowedProviders(isPersonal(account));
+  const providers = allowedProviders(account);
   return {
     id,
     name,

@@ -32,7 +32,14 @@ export const emptyDirectory = (): Directory => ({
 });
 
 export function newAccount(email: string, name: string): Account {
-  const mailbox: Mailbox = { email, timeZone: 'UTC', calendars: new Map(), change: 0 };
+  const mailbox: Mailbox = {
+    email,
+    timeZone: 'UTC',
+    calendars: new Map(),
+    change: 0,
+    onlineMeetings: true,
+    responses: [],
+  };
   return {
     email,
     name,

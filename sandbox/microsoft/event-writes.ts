@@ -1,15 +1,15 @@
-/** Writing events: POST, PATCH, DELETE, and the answers of attendees. */
+/** Writing events: POST, PATCH, DELETE. */
 
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { ownerOf } from './calendar-operations.ts';
-import { isPersonal } from './directory.ts';
 import { readEventBody } from './event.schema.ts';
 import { foundEvent, oneEvent } from './event-operations.ts';
 import { accessDenied, itemNotFound } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { etagOf, type StoredCalendar, type StoredEvent } from './mailbox.ts';
 import { calendarOf, type Found } from './mailbox-store.ts';
+import { allowedProviders } from './online-meeting.ts';
 import { instanceAt } from './series-instances.ts';
 import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
@@ -58,7 +58,7 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 }
 
 /** (k) If-Match is honoured on events, and the error's code is that of Exchange. */
-function refuseStale({ event, instance }: Found, { request }: GraphCall): void {
+export function refuseStale({ event, instance }: Found, { request }: GraphCall): void {
   const wanted = request.headers['if-match'];
   if (wanted === undefined || wanted === '*') return;
   const current = etagOf((instance?.exception ?? event).change);
@@ -70,13 +70,19 @@ function refuseStale({ event, instance }: Found, { request }: GraphCall): void {
   );
 }
 
-function editable(calendar: StoredCalendar): StoredCalendar {
+export function editable(calendar: StoredCalendar): StoredCalendar {
   if (!calendar.canEdit) throw accessDenied();
   return calendar;
 }
 
 function writeDeps({ account }: GraphCall, { now, origin }: GraphDeps, change: number): WriteDeps {
-  return { now: now(), change, owner: ownerOf(account), origin: origin(), personal: isPersonal(account) };
+  return {
+    now: now(),
+    change,
+    owner: ownerOf(account),
+    origin: origin(),
+    meetings: allowedProviders(account),
+  };
 }
 
 function stored(written: {

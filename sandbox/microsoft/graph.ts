@@ -5,6 +5,7 @@ import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-s
 import { answerCalendar, answerCalendars, answerMailboxSettings, answerMe } from './calendar-operations.ts';
 import { answerDelta } from './delta-operations.ts';
 import { answerCalendarView, answerEvent, answerEvents, answerInstances } from './event-operations.ts';
+import { answerResponse } from './event-responses.ts';
 import { answerCreate, answerDelete, answerUpdate } from './event-writes.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, graphCall } from './graph-request.ts';
@@ -58,6 +59,12 @@ const at = (method: string, path: string, name: string, may: Endpoint['may'], an
   answer,
 });
 
+const RESPONSES = [
+  ['accept', 'accepted'],
+  ['tentativelyAccept', 'tentativelyAccepted'],
+  ['decline', 'declined'],
+] as const;
+
 const ENDPOINTS: readonly Endpoint[] = [
   at('GET', '/me', 'me', anybody, answerMe),
   at('GET', '/me/mailboxSettings', 'mailboxSettings', anybody, answerMailboxSettings),
@@ -72,6 +79,15 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...underCalendars('GET', '/events/:eventId', 'events.get', mayReadBasic, answerEvent),
   ...underCalendars('PATCH', '/events/:eventId', 'events.update', mayWrite, answerUpdate),
   ...underCalendars('DELETE', '/events/:eventId', 'events.delete', mayWrite, answerDelete),
+  ...RESPONSES.flatMap(([action, response]) =>
+    underCalendars(
+      'POST',
+      `/events/:eventId/${action}`,
+      `events.${action}`,
+      mayWrite,
+      answerResponse(response),
+    ),
+  ),
   ...underCalendars('GET', '/events/:eventId/instances', 'events.instances', mayReadBasic, answerInstances),
   at('POST', '/subscriptions', 'subscriptions.create', anybody, answerSubscribe),
   at('GET', '/subscriptions', 'subscriptions.list', anybody, answerSubscriptions),

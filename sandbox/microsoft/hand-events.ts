@@ -3,13 +3,14 @@ import { formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
 import { ownerOf } from './calendar-operations.ts';
-import { type Account, isPersonal } from './directory.ts';
+import type { Account } from './directory.ts';
 import { bodyOfDraft, timeOfDraft } from './draft-body.ts';
 import { CUSTOM_ZONE, instantOfTime } from './graph-time.ts';
 import type { HandDeps, MicrosoftHand } from './hand.ts';
 import { calendarIn, knownAccount } from './hand-calendars.ts';
 import { eventId, parseEventId } from './item-id.ts';
 import type { StoredCalendar, StoredEvent } from './mailbox.ts';
+import { allowedProviders } from './online-meeting.ts';
 import { type EventInstance, instanceAt, instancesOf } from './series-instances.ts';
 import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
@@ -22,6 +23,9 @@ type EventsByHand = Pick<
   | 'deleteOccurrence'
   | 'giveCustomZone'
   | 'instances'
+  | 'invite'
+  | 'responses'
+  | 'forbidMeetings'
   | 'updateEvent'
 >;
 
@@ -80,6 +84,17 @@ export function eventsByHand(deps: HandDeps): EventsByHand {
       const { place, event } = existing(email, calendarId, id);
       deps.store.write(place, (change) => ({ ...inCustomZone(event), change, modifiedAt: deps.now() }));
     },
+    async invite(email, calendarId, draft, organizer) {
+      const { event: _none, ...place } = placeOf(email, calendarId, undefined);
+      const made = deps.store.write(place, (change) =>
+        invited(newEvent(bodyOfDraft(draft, place.account), write(place.account, change)), organizer),
+      );
+      return eventId(made?.key ?? '', 'immutable');
+    },
+    async forbidMeetings(email) {
+      knownAccount(deps.directory, email).mailbox.onlineMeetings = false;
+    },
+    responses: (email) => knownAccount(deps.directory, email).mailbox.responses,
     async instances(email, calendarId, window) {
       return shownInstances(calendarIn(knownAccount(deps.directory, email), calendarId), window);
     },
@@ -87,7 +102,13 @@ export function eventsByHand(deps: HandDeps): EventsByHand {
 }
 
 function writeDeps(account: Account, change: number, { now, origin }: HandDeps): WriteDeps {
-  return { now: now(), change, owner: ownerOf(account), origin: origin(), personal: isPersonal(account) };
+  return {
+    now: now(),
+    change,
+    owner: ownerOf(account),
+    origin: origin(),
+    meetings: allowedProviders(account),
+  };
 }
 
 /** In Outlook a link of any kind can be a meeting's, by add-ins; Graph clients can only have Teams make one. */
@@ -96,6 +117,23 @@ function withConference(event: StoredEvent, { conference }: EventDraft): StoredE
   const onlineMeetingProvider =
     conference === undefined ? ('unknown' as const) : ('teamsForBusiness' as const);
   return { ...event, content: { ...event.content, onlineMeeting, onlineMeetingProvider } };
+}
+
+/** As an invitation that nobody has answered lies in the calendar. */
+function invited(
+  event: StoredEvent,
+  { email, name, responseRequested = true }: { email: string; name: string; responseRequested?: boolean },
+): StoredEvent {
+  const responseStatus = { response: 'notResponded' as const, time: '0001-01-01T00:00:00Z' };
+  const organizer = { name, address: email };
+  const content = {
+    ...event.content,
+    organizer,
+    responseStatus,
+    responseRequested,
+    showAs: 'tentative' as const,
+  };
+  return { ...event, content };
 }
 
 function inCustomZone(event: StoredEvent): StoredEvent {

@@ -1,10 +1,11 @@
 /** What people do in Outlook, and what administrators do behind it. */
-import type { ProviderHand } from '../core/provider-sandbox.ts';
+import type { EventDraft, ProviderHand } from '../core/provider-sandbox.ts';
 import type { DeltaBook } from './delta-book.ts';
 import type { Directory } from './directory.ts';
 import { administrationByHand } from './hand-administration.ts';
 import { calendarsByHand } from './hand-calendars.ts';
 import { eventsByHand } from './hand-events.ts';
+import type { SentResponse } from './mailbox.ts';
 import type { MailboxStore } from './mailbox-store.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { TokenVault } from './token-vault.ts';
@@ -16,6 +17,18 @@ export type MicrosoftHand = ProviderHand & {
     email: string,
     calendar: { title: string; timeZone: string; owner: { email: string; name: string }; readOnly?: boolean },
   ): Promise<string>;
+  renameCalendar(email: string, calendarId: string, title: string): Promise<void>;
+  /** Somebody else invites the person; `responseRequested` false asks for no answer. */
+  invite(
+    email: string,
+    calendarId: string,
+    draft: EventDraft,
+    by: { email: string; name: string; responseRequested?: boolean },
+  ): Promise<string>;
+  /** The person has no Teams (any more). */
+  forbidMeetings(email: string): Promise<void>;
+  /** What organizers were told of the person's answers. */
+  responses(email: string): readonly SentResponse[];
   /** The organizer's program brought rules of its own: `tzone://Microsoft/Custom`. */
   giveCustomZone(email: string, calendarId: string, eventId: string): Promise<void>;
   /** Users of the address's tenant cannot consent (AADSTS90094), and existing grants are refused (AADSTS65001). */

@@ -19,6 +19,18 @@ export type Mailbox = {
   readonly calendars: Map<string, StoredCalendar>;
   /** Counts every change; `changeKey` is made of it. */
   change: number;
+  /** Whether Teams is there to make online meetings with. */
+  onlineMeetings: boolean;
+  /** What organizers were told of the answers to their invitations, in order. */
+  readonly responses: SentResponse[];
+};
+
+export type SentResponse = {
+  readonly eventId: string;
+  /** Of the occurrence answered. */
+  readonly original: string | undefined;
+  readonly response: 'accepted' | 'tentativelyAccepted' | 'declined';
+  readonly comment: string | undefined;
 };
 
 export type StoredCalendar = {

@@ -2,24 +2,25 @@
 
 import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import { type Account, isPersonal } from './directory.ts';
 import type { EventBody } from './event.schema.ts';
 import type { EventContent } from './mailbox.ts';
 
 type Provider = EventContent['onlineMeetingProvider'];
 
 /** (k) What a personal account's calendars allow. */
-export function allowedProviders(personal: boolean): Provider[] {
-  return personal ? ['skypeForConsumer'] : ['teamsForBusiness'];
+export function allowedProviders(account: Account): Provider[] {
+  if (!account.mailbox.onlineMeetings) return [];
+  return isPersonal(account) ? ['skypeForConsumer'] : ['teamsForBusiness'];
 }
 
 /** What the body makes of the online meeting. A meeting that exists stays as it is. Throws a 400. */
 export function onlineMeetingMembers(
   { isOnlineMeeting, onlineMeetingProvider }: EventBody,
   before: EventContent,
-  { personal }: { readonly personal: boolean },
+  { meetings: allowed }: { readonly meetings: readonly Provider[] },
 ): Partial<Pick<EventContent, 'onlineMeeting' | 'onlineMeetingProvider'>> {
   if (before.onlineMeeting !== undefined || isOnlineMeeting !== true) return {};
-  const allowed = allowedProviders(personal);
   const wanted = onlineMeetingProvider ?? allowed[0] ?? 'unknown';
   if (!allowed.includes(wanted)) {
     throw new SandboxRefusal(

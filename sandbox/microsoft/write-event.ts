@@ -23,8 +23,8 @@ export type WriteDeps = {
   /** The person the calendar is of. */
   readonly owner: { readonly name: string; readonly address: string };
   readonly origin: string;
-  /** Personal accounts have no Teams for business. */
-  readonly personal: boolean;
+  /** The online meetings that the calendar allows. */
+  readonly meetings: readonly EventContent['onlineMeetingProvider'][];
 };
 
 /** A new event from a body. Throws a 400. */

@@ -1,0 +1,105 @@
+/** Answers to invitations: accept, tentativelyAccept, decline. */
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
+import { foundEvent } from './event-operations.ts';
+import { editable, refuseStale } from './event-writes.ts';
+import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
+import { stampOf } from './graph-time.ts';
+import { eventId } from './item-id.ts';
+import type { EventContent, StoredEvent } from './mailbox.ts';
+import type { EventInstance } from './series-instances.ts';
+import { withoutOccurrence } from './write-occurrence.ts';
+
+const Response = Type.Object({
+  sendResponse: Type.Optional(Type.Boolean()),
+  comment: Type.Optional(Type.String()),
+});
+
+type Answered = 'accepted' | 'tentativelyAccepted' | 'declined';
+
+/** 202 without a body, as Graph's actions have it. */
+export const answerResponse =
+  (response: Answered) =>
+  (call: GraphCall, { store, now }: GraphDeps): SandboxAnswer => {
+    const found = foundEvent(call);
+    const calendar = editable(found.calendar);
+    refuseStale(found, call);
+    const { sendResponse = true, comment } = bodyOf(call);
+    const { event, instance } = found;
+    const { account } = call;
+    refuse(event, sendResponse);
+    store.write({ account, calendar, key: event.key }, (change) =>
+      responded(event, instance, response, { email: account.email, now: now(), change }),
+    );
+    if (sendResponse)
+      account.mailbox.responses.push({
+        eventId: eventId(event.key, 'immutable'),
+        original: instance?.original,
+        response,
+        comment,
+      });
+    return { status: 202 };
+  };
+
+function bodyOf({ request }: GraphCall) {
+  const body = request.body === '' ? {} : jsonBody(request);
+  if (Value.Check(Response, body)) return body;
+  throw new SandboxRefusal(400, 'RequestBodyRead', 'The parameters of the action cannot be read.');
+}
+
+function refuse({ content }: StoredEvent, sendResponse: boolean): void {
+  if (content.responseStatus?.response === 'organizer')
+    throw new SandboxRefusal(
+      400,
+      'ErrorInvalidRequest',
+      "Your request can't be completed. You can't respond to this meeting because you're the meeting organizer.",
+    );
+  if (sendResponse && content.responseRequested === false)
+    throw new SandboxRefusal(
+      400,
+      'ErrorInvalidRequest',
+      "Your request can't be completed. The organizer hasn't requested a response.",
+    );
+}
+
+type By = { readonly email: string; readonly now: number; readonly change: number };
+
+/** (k) What was declined leaves the calendar; what was accepted "perhaps" is shown so. */
+function responded(
+  event: StoredEvent,
+  instance: EventInstance | undefined,
+  response: Answered,
+  by: By,
+): StoredEvent | undefined {
+  const { now, change } = by;
+  if (response === 'declined') return instance === undefined ? undefined : withoutOccurrence(instance, by);
+  const stamps = { modifiedAt: now, change };
+  if (instance?.original === undefined)
+    return { ...event, ...stamps, content: { ...event.content, ...answered(event.content, response, by) } };
+  const { original, exception } = instance;
+  const whole = { ...event.content, ...exception?.content };
+  const own = {
+    createdAt: exception?.createdAt ?? now,
+    ...stamps,
+    content: { ...exception?.content, ...answered(whole, response, by) },
+  };
+  return { ...event, ...stamps, exceptions: new Map(event.exceptions).set(original, own) };
+}
+
+function answered(
+  { attendees }: EventContent,
+  response: Exclude<Answered, 'declined'>,
+  { email, now }: By,
+): Partial<EventContent> {
+  const status = { response, time: stampOf(now) };
+  const isOwn = (address: string | null | undefined) => address?.toLowerCase() === email.toLowerCase();
+  return {
+    responseStatus: status,
+    showAs: response === 'accepted' ? 'busy' : 'tentative',
+    attendees:
+      attendees?.map((guest) => (isOwn(guest.emailAddress?.address) ? { ...guest, status } : guest)) ?? [],
+  };
+}
