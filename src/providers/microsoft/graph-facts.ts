@@ -42,7 +42,7 @@ export const CUSTOM_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Na
 export const CONFERENCE_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends-conference';
 
 /** (k) Characters of a named property that Graph surely takes and answers whole. */
-export const MOST_CUSTOM = 30_000;
+export const MOST_CUSTOM = 32_000;
 /** (k) The most that a pattern's `interval` and a range's `numberOfOccurrences` may say. */
 export const MOST_INTERVAL = 999;
 export const MOST_OCCURRENCES = 999;

@@ -192,7 +192,7 @@ function monthDay({ byMonthDay, bySetPos }: Rule, own: number, month: number | u
   // A year that is not a leap year: 29 February is not in all of them.
   if (day > (month === undefined ? 28 : daysInMonth(2027, month)))
     throw unsupported(
-      `the ${day}th alone: where a month has none, Outlook would take its last day instead of leaving it out`,
+      `day ${day} alone: where a month has none, Outlook would take its last day instead of leaving it out`,
     );
   return day;
 }
