@@ -1,34 +1,35 @@
 /** ORGANIZER and ATTENDEE lines, RFC 5545 §3.8.4.1: a new guest list that leaves those who stay as they were. */
 import type { Attendee } from '../../calendars/event.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { parameterOf, parseContentLine } from '../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../lib/icalendar/edit-lines.ts';
 import { contentLine, type LineParameters } from '../../lib/icalendar/write-lines.ts';
 import { type OwnAddresses, sameAddress } from './own-addresses.ts';
 
-/** Lines of a VEVENT with these guests and no others; the account organizes what nobody did so far. */
+/**
+ * Lines of a VEVENT with these guests and no others; the account organizes what nobody did so far. A server that does not
+ * say who the account is has no scheduling either: there the guests stand without an organizer.
+ */
 export function withAttendees(
   lines: readonly string[],
   attendees: readonly Attendee[],
   own: OwnAddresses,
 ): string[] {
   if (attendees.length === 0) return linesWithout(lines, 'ATTENDEE', 'ORGANIZER');
-  const [organizer = organizerLine(attendees, own)] = linesNamed(lines, 'ORGANIZER');
-  const organizerAddress = parseContentLine(organizer)?.value ?? '';
+  const organized = linesNamed(lines, 'ORGANIZER');
+  const organizer = organized.length > 0 ? organized : organizerLines(attendees, own);
   const known = linesNamed(lines, 'ATTENDEE');
   const guests = new Map<string, string>();
   for (const attendee of attendees) {
     const address = mailto(attendee.email);
     const before = known.find((line) => sameAddress(addressIn(line), address));
     // Who invites is no guest, unless somebody's program wrote so.
-    if (before === undefined && sameAddress(address, organizerAddress)) continue;
+    if (before === undefined && organizer.some((line) => sameAddress(addressIn(line), address))) continue;
     guests.set(
       address.toLowerCase(),
       before === undefined ? guestLine(attendee) : changedGuest(before, attendee),
     );
   }
-  const organized = replaceLines(lines, ['ORGANIZER'], [organizer]);
-  return replaceLines(organized, ['ATTENDEE'], [...guests.values()]);
+  return replaceLines(replaceLines(lines, ['ORGANIZER'], organizer), ['ATTENDEE'], [...guests.values()]);
 }
 
 /** The e-mail addresses the lines invite, sorted: whether two guest lists are the same. */
@@ -75,12 +76,10 @@ export function addressIn(line: string): string {
 const mailto = (email: string): string =>
   `mailto:${email.replace(/[%?&#"<>\\^`{|}\s]/g, encodeURIComponent)}`;
 
-function organizerLine(attendees: readonly Attendee[], { addresses, name }: OwnAddresses): string {
+function organizerLines(attendees: readonly Attendee[], { addresses, name }: OwnAddresses): string[] {
   const named = attendees.find(({ organizer }) => organizer === true);
   const address = addresses[0] ?? (named && mailto(named.email));
-  if (address !== undefined) return contentLine('ORGANIZER', { CN: name ?? named?.name }, address);
-  const message = 'The server does not tell under which address this account invites guests';
-  throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'attendees');
+  return address === undefined ? [] : [contentLine('ORGANIZER', { CN: name ?? named?.name }, address)];
 }
 
 const PARTICIPATION: Readonly<Record<Attendee['status'], string>> = {

@@ -14,7 +14,8 @@ const LONGEST_SEARCH = 50_000;
 
 /** The URL where the meeting can be joined, if one is known. */
 export function conferenceOf({ conference, location, url, description }: VEvent): string | undefined {
-  if (conference !== undefined) return conference;
+  // URL says in full what CONFERENCE can say only without the signs that servers stumble over.
+  if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
   for (const text of [location, url, description?.slice(0, LONGEST_SEARCH)]) {
     for (const pattern of text === undefined ? [] : JOIN_URLS) {
       const found = pattern.exec(text ?? '')?.[0];
@@ -23,3 +24,15 @@ export function conferenceOf({ conference, location, url, description }: VEvent)
   }
   return undefined;
 }
+
+/**
+ * A URI as CONFERENCE takes it. RFC 5545 §3.3.13 lets commas and semicolons stand, but servers that do not know the property
+ * take it for a list of texts: vobject cuts it off at the first comma, python-icalendar escapes it.
+ */
+export const uriText = (uri: string): string =>
+  uri
+    .trim()
+    .replace(
+      /[\s\\,;]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );

@@ -7,6 +7,8 @@ import type { EventChange } from '../../calendars/event-writing.ts';
 import { parseContentLine } from '../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../lib/icalendar/edit-lines.ts';
 import { contentLine, escapeText } from '../../lib/icalendar/write-lines.ts';
+import { uriText } from './conference.ts';
+import { customText } from './custom-text.ts';
 
 type Words = Required<
   Pick<
@@ -54,16 +56,9 @@ const FIELDS: { readonly [Field in Exclude<WordField, 'conference'>]: FieldLines
   privacy: { names: ['CLASS'], write: (privacy) => [`CLASS:${privacy.toUpperCase()}`] },
   custom: {
     names: ['X-KALENDS-CUSTOM'],
-    write: (custom) => text('X-KALENDS-CUSTOM')(jsonText(custom)),
+    write: (custom) => text('X-KALENDS-CUSTOM')(customText(custom)),
   },
 };
-
-/** JSON that survives what iCalendar and XML cannot carry: JSON itself escapes all but these. */
-const jsonText = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[\x7f\u0085\u2028\u2029\ufeff\ufffe\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 
 const ORDER: readonly Exclude<WordField, 'conference'>[] = [
   'title',
@@ -117,15 +112,13 @@ function withConference(lines: readonly string[], conference: string | null): st
   const isOther = (line: string) =>
     linesNamed([line], 'CONFERENCE').length > 0 && !/^https?:/i.test(uriIn(line));
   const others = lines.filter(isOther);
-  const url = linesNamed(lines, 'URL').filter((line) => !old.has(uriIn(line)));
+  const url = linesNamed(lines, 'URL').filter(
+    (line) => !old.has(uriIn(line)) && !old.has(uriText(uriIn(line))),
+  );
   const kept = linesWithout(lines, ...CONFERENCES, 'URL');
   if (conference === null) return [...kept, ...url, ...others];
-  const uri = uriText(conference);
-  const own = contentLine('CONFERENCE', { VALUE: 'URI', FEATURE: 'VIDEO' }, uri);
-  return [...kept, ...(url.length > 0 ? url : [contentLine('URL', {}, uri)]), own, ...others];
+  const own = contentLine('CONFERENCE', { VALUE: 'URI', FEATURE: 'VIDEO' }, uriText(conference));
+  return [...kept, ...(url.length > 0 ? url : [contentLine('URL', {}, conference.trim())]), own, ...others];
 }
 
 const uriIn = (line: string): string => parseContentLine(line)?.value.trim() ?? '';
-
-/** A URI value is not escaped (§3.3.13); a space or a backslash is none of its characters. */
-const uriText = (uri: string): string => uri.trim().replace(/[\s\\]/g, encodeURIComponent);

@@ -8,6 +8,7 @@ import { originalStartOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { attendeesOf } from './attendees.ts';
 import { conferenceOf } from './conference.ts';
+import { customOf } from './custom-text.ts';
 import { latestVersions, modifiedAt } from './event-versions.ts';
 
 export type CalDavObject = {
@@ -60,7 +61,8 @@ function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEve
   const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
   const recurs = recurrenceId === undefined && recurrence.rrules.length + recurrence.rdates.length > 0;
   const conference = conferenceOf(event);
-  const custom = customOf(event);
+  const customText = event.extensions.get('X-KALENDS-CUSTOM');
+  const custom = customText === undefined ? undefined : customOf(customText);
   const color = colorOf(event);
   const lastModified = modifiedAt(event);
   return {
@@ -112,23 +114,4 @@ function privacyOf({ classification }: VEvent): CalendarEvent['privacy'] {
 /** A CSS name as it is; Apple's `#rrggbbaa` without its opacity. */
 function colorOf({ color }: VEvent): string | undefined {
   return color?.replace(/^(#[\da-f]{6})[\da-f]{2}$/i, '$1');
-}
-
-/** What an application keeps with the event: a JSON object. Anything else under the name is not ours. */
-function customOf({ extensions }: VEvent): Readonly<Record<string, unknown>> | undefined {
-  const text = extensions.get('X-KALENDS-CUSTOM');
-  if (text === undefined) return undefined;
-  const value = parseJson(text);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // The check above is what the type says.
-  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
