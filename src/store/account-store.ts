@@ -10,6 +10,7 @@ import {
   credentialsContext,
   leaveAccounts,
 } from './account-rows.ts';
+import { noteAccountsLeaving } from './change-journal.ts';
 import type { Database, Statements, Values } from './database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
@@ -173,7 +174,7 @@ const NO_PERMISSION = {
   message: 'The account was connected without access to its calendars',
 };
 
-async function disconnect(tx: Statements, values: Values): Promise<number> {
+async function disconnect(tx: Statements, values: Values & { readonly now: number }): Promise<number> {
   // Locks the user's row: of two calls that each take one of the last two accounts, the second must
   // see that none is left.
   await tx.all(
@@ -183,6 +184,7 @@ async function disconnect(tx: Statements, values: Values): Promise<number> {
   const chosen = `SELECT account_key FROM account
     WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
       AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
+  await noteAccountsLeaving(tx, chosen, values);
   await leaveAccounts(tx, chosen, values);
   const gone = await tx.all(
     `DELETE FROM account WHERE account_key IN (${chosen}) RETURNING account_key`,

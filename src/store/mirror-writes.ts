@@ -5,6 +5,7 @@ import type { ProviderCalendar } from '../calendars/calendar.ts';
 import type { EventResource } from '../calendars/event.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
+import { listJournal, notingEvents } from './change-journal.ts';
 import type { Dialect, Statements, Value } from './database.ts';
 import { checkName, type EventRow, rowsOf, storable } from './event-row.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
@@ -22,6 +23,7 @@ export async function replaceCalendars(
   calendars: readonly ProviderCalendar[],
   now: number,
 ): Promise<boolean> {
+  const noteLeaving = await listJournal(tx, key, now);
   const held = await tx.all(
     `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
       WHERE ${HELD_LIST} RETURNING account_key`,
@@ -36,6 +38,7 @@ export async function replaceCalendars(
   );
   for (const { calendar_key: gone } of known.filter(({ href }) => !hrefs.has(href))) {
     await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
+    await noteLeaving(gone);
     await tx.all('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, key, calendar, position);
@@ -94,49 +97,59 @@ export const optional = (text: string | undefined) => (text === undefined ? null
 type Part = { changed: readonly EventResource[]; removed: readonly string[]; until: number };
 
 /** See MirrorStore.applyChanges. */
-export async function applyChanges(
+export function applyChanges(
   tx: Statements,
   lease: SyncLease,
-  { changed, removed, until }: Part,
+  part: Part,
+  oneOf: Dialect['oneOf'],
+): Promise<boolean> {
+  const { changed, removed, until } = part;
+  const hrefs = [...removed.map(storable), ...changed.map(({ href }) => storable(href))];
+  const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
+  // The lease ends soon after it was taken: near enough for when something was noted.
+  return notingEvents(tx, { key: lease.key, at: until }, { hrefs, series }, oneOf, () =>
+    writePart(tx, lease, { ...part, hrefs, series }, oneOf),
+  );
+}
+
+async function writePart(
+  tx: Statements,
+  lease: SyncLease,
+  { changed, removed, until, hrefs, series }: Part & { hrefs: readonly string[]; series: readonly string[] },
   oneOf: Dialect['oneOf'],
 ): Promise<boolean> {
   const calendarZone = await extendLease(tx, lease, until);
   if (calendarZone === undefined) return false;
 
   const { key } = lease;
-  const gone = removed.map(storable);
-  const deleted = await deleteResources(
-    tx,
-    key,
-    [...gone, ...changed.map(({ href }) => storable(href))],
-    oneOf,
-  );
-  await deleteApart(tx, key, gone, oneOf);
+  const deleted = await deleteResources(tx, key, hrefs, oneOf);
+  await deleteApart(tx, key, removed.map(storable), oneOf);
   await insertRows(
     tx,
     key,
     changed.flatMap((resource) => rowsOf(resource, calendarZone)),
   );
   const masters = changed.filter(({ seriesId }) => seriesId === undefined).map(({ href }) => storable(href));
-  const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   await placeSeries(tx, { key, calendarZone }, { masters, series, deleted }, oneOf);
   return true;
 }
 
 /** See MirrorStore.dropUnlisted. */
-export async function dropUnlisted(
+export function dropUnlisted(
   tx: Statements,
   lease: SyncLease,
   { hrefs, until }: { hrefs: readonly string[]; until: number },
   oneOf: Dialect['oneOf'],
 ): Promise<boolean> {
-  const calendarZone = await extendLease(tx, lease, until);
-  if (calendarZone === undefined) return false;
   const { key } = lease;
   const unlisted = hrefs.map(storable);
-  const deleted = await deleteResources(tx, key, unlisted, oneOf);
-  await placeSeries(tx, { key, calendarZone }, { masters: unlisted, series: [], deleted }, oneOf);
-  return true;
+  return notingEvents(tx, { key, at: until }, { hrefs: unlisted, series: [] }, oneOf, async () => {
+    const calendarZone = await extendLease(tx, lease, until);
+    if (calendarZone === undefined) return false;
+    const deleted = await deleteResources(tx, key, unlisted, oneOf);
+    await placeSeries(tx, { key, calendarZone }, { masters: unlisted, series: [], deleted }, oneOf);
+    return true;
+  });
 }
 
 /**

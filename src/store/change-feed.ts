@@ -1,0 +1,100 @@
+/** ChangeFeed in SQL; held to test/contract/change-feed.contract.ts on both databases. */
+import { randomBytes } from 'node:crypto';
+
+import type { ChangeFeed, EventName, FeedState, NotedChange } from '../calendars/change-feed.ts';
+import type { Database, Statements } from './database.ts';
+
+const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
+const OF_USER = 'client_id = :clientId AND user_id = :userId';
+/** How exactly it is known when a feed was last read: a read must not be a write each time. */
+const READ_PRECISION_MS = 24 * 3_600_000;
+
+export function changeFeed(db: Database): ChangeFeed {
+  const { byBytes, oneOf } = db.dialect;
+  const behind = changesBehind(byBytes);
+  const names = namesBehind(oneOf('keys'), byBytes);
+  return {
+    async follow({ clientId, userId }, now) {
+      const candidate = randomBytes(9).toString('base64url');
+      const [state] = await db.write<FeedState>(
+        `UPDATE application_user SET feed_id = COALESCE(feed_id, :candidate), feed_read_at = :now WHERE ${OF_USER}
+         RETURNING ${STATE}`,
+        { clientId, userId, candidate, now },
+      );
+      return state && { ...state };
+    },
+
+    async stateOf({ clientId, userId }, now) {
+      const row = await db.get<FeedState & { readAt: number }>(
+        `SELECT ${STATE}, feed_read_at AS "readAt" FROM application_user WHERE ${OF_USER} AND feed_id IS NOT NULL`,
+        { clientId, userId },
+      );
+      if (row === undefined) return undefined;
+      const { readAt, ...state } = row;
+      if (readAt < now - READ_PRECISION_MS) {
+        const values = { clientId, userId, feedId: state.feedId, now };
+        await db.write(
+          `UPDATE application_user SET feed_read_at = :now WHERE ${OF_USER} AND feed_id = :feedId RETURNING user_id`,
+          values,
+        );
+      }
+      return state;
+    },
+
+    changesAfter({ clientId, userId }, { seq, event }, limit) {
+      const place = { seq, atKey: event?.calendarKey ?? null, atId: event?.id ?? null };
+      return db.all<NotedChange>(behind, { clientId, userId, ...place, limit });
+    },
+
+    eventsAfter(keys, { calendarKey, id }, limit) {
+      return db.all<EventName>(names, { keys, atKey: calendarKey, atId: id, limit });
+    },
+
+    forgetChanges(before) {
+      return db.transaction((tx) => forgetChanges(tx, before));
+    },
+  };
+}
+
+const changesBehind = (byBytes: string): string => `
+  SELECT calendar_key AS "calendarKey", event_id AS "id", seq, created_seq AS "createdSeq", deleted, provider,
+         account_id AS "accountId", href
+    FROM event_change
+   WHERE ${OF_USER} AND seq >= :seq
+     AND (seq > :seq OR calendar_key ${byBytes} > CAST(:atKey AS TEXT)
+          OR (calendar_key = CAST(:atKey AS TEXT) AND event_id ${byBytes} > CAST(:atId AS TEXT)))
+   ORDER BY seq, calendar_key ${byBytes}, event_id ${byBytes} LIMIT :limit`;
+
+const namesBehind = (oneOfKeys: string, byBytes: string): string => `
+  SELECT DISTINCT calendar_key ${byBytes} AS "calendarKey", event_id ${byBytes} AS "id" FROM event
+   WHERE calendar_key ${oneOfKeys} AND shape IN ('short', 'long', 'series')
+     AND (calendar_key ${byBytes} > :atKey OR (calendar_key = :atKey AND event_id ${byBytes} > :atId))
+   ORDER BY 1, 2 LIMIT :limit`;
+
+/**
+ * Locks the users' rows first, as writers do. A feed that nobody reads ends: who comes back begins anew, since its
+ * cursor names a feed that is no more.
+ */
+async function forgetChanges(tx: Statements, before: number): Promise<number> {
+  await tx.all(
+    `UPDATE application_user SET feed_id = NULL WHERE feed_id IS NOT NULL AND feed_read_at < :before RETURNING user_id`,
+    { before },
+  );
+  await tx.all(
+    `UPDATE application_user SET feed_pruned = COALESCE(
+       (SELECT MAX(c.seq) FROM event_change c
+         WHERE c.client_id = application_user.client_id AND c.user_id = application_user.user_id
+           AND c.noted_at < :before AND c.seq > application_user.feed_pruned), feed_pruned)
+      WHERE (client_id, user_id) IN (SELECT client_id, user_id FROM event_change WHERE noted_at < :before)
+     RETURNING user_id`,
+    { before },
+  );
+  const gone = await tx.all(
+    `DELETE FROM event_change WHERE noted_at < :before
+        AND seq <= (SELECT u.feed_pruned FROM application_user u
+                     WHERE u.client_id = event_change.client_id AND u.user_id = event_change.user_id)
+     RETURNING seq`,
+    { before },
+  );
+  return gone.length;
+}
