@@ -1,34 +1,34 @@
 /** What is Google's own about writing events there; the rest is in the contract of all providers. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../src/calendars/event.ts';
-import type { EventChange, EventDraft } from '../src/calendars/event-writing.ts';
-import { UnsupportedByProvider, type UnsupportedReason } from '../src/calendars/unsupported.ts';
-import type { EventTime } from '../src/lib/recurrence/event-time.ts';
-import { apply, assertMirrored, berlin, day, draftOf, rule, targetAt } from './contract/written-mirror.ts';
+import type { EventDraft } from '../src/calendars/event-writing.ts';
+import type { UnsupportedReason } from '../src/calendars/unsupported.ts';
+import { apply, berlin, rule, targetAt } from './contract/written-mirror.ts';
 import { failsAs } from './google-failure.ts';
-import { type GoogleWriting, openGoogleWriting } from './google-writing.ts';
+import {
+  calendarHref,
+  create,
+  eventAt,
+  FIELD,
+  google,
+  inCalendar,
+  MEETING,
+  mirror,
+  newKey,
+  open,
+  pathOf,
+  reread,
+  SECOND,
+  shareGoogle,
+  unsupported,
+  update,
+  WEEKLY,
+  writing,
+} from './google-write-desk.ts';
 import { ADA } from './sandbox-google-client.ts';
-import type { Mirror } from './servers/mirror.ts';
 
-const unsupported = (reason: UnsupportedReason, field?: string) => (failure: unknown) => {
-  assert.ok(failure instanceof UnsupportedByProvider, String(failure));
-  assert.deepEqual([failure.reason, failure.field], [reason, field]);
-  return true;
-};
-
-let lastKey = 0;
-const newKey = (): string => (++lastKey).toString(16).padStart(32, 'ab');
-const MEETING = draftOf({
-  title: 'Meeting',
-  start: berlin('2026-11-16T09:00:00'),
-  end: berlin('2026-11-16T10:00:00'),
-});
-const WEEKLY: EventDraft = { ...MEETING, title: 'Weekly', recurrence: rule('FREQ=WEEKLY;COUNT=4') };
-const SECOND = berlin('2026-11-23T09:00:00');
-
-const FIELD = 'field_not_supported_by_provider';
 const CUSTOM: CalendarEvent['custom'] & {} = Object.fromEntries(
   Array.from({ length: 301 }, (_, i) => [`k${i}`, i]),
 );
@@ -43,51 +43,11 @@ const REFUSED: readonly (readonly [string, Partial<EventDraft>, UnsupportedReaso
   ['a floating time', { start: { type: 'floating', local: '2026-11-16T09:00:00' } }, FIELD, 'start'],
 ];
 
-const ZOOM = 'https://example.zoom.us/j/123?pwd=a';
-
-let open: GoogleWriting;
-let calendarHref: string;
-let mirror: Mirror;
-const writing = () => open.account.writing;
-
-function use(google: GoogleWriting): void {
-  open = google;
-  calendarHref = google.calendarHref;
-  mirror = new Map();
-}
-async function create(draft: EventDraft, key = newKey()): Promise<string> {
-  const written = await writing().create(calendarHref, draft, key);
-  apply(mirror, written);
-  return written.changed[0]?.href ?? '';
-}
-async function update(href: string, change: EventChange, instance?: EventTime): Promise<void> {
-  apply(mirror, await writing().update(calendarHref, targetAt(mirror, href, instance), change));
-}
-const eventAt = (href: string): CalendarEvent => {
-  const event = mirror.get(href)?.events[0];
-  assert.ok(event, `An event at ${href}`);
-  return event;
-};
-const pathOf = (id: string) => `/calendars/${encodeURIComponent(calendarHref)}/events/${id}`;
-const google = async (id: string) => (await open.call('GET', pathOf(id))).body;
-
 describe('writing at Google', () => {
-  let shared: GoogleWriting;
-  before(async () => {
-    shared = await openGoogleWriting();
-  });
-  after(() => shared?.close());
-  beforeEach(() => {
-    use(shared);
-    open.faults.clear();
-    open.sent.length = 0;
-  });
+  shareGoogle();
 
   creating();
   changing();
-  guests();
-  conferences();
-  instances();
   refusals();
 });
 
@@ -192,8 +152,7 @@ function changing(): void {
     assert.deepEqual(eventAt(href).custom, values);
     const theirs = { shared: { zoom: '{"id":1}' }, private: { crm: 'true' } };
     await open.call('PATCH', pathOf(href), { extendedProperties: theirs });
-    for (const resource of (await writing().read(calendarHref, href)) ?? [])
-      mirror.set(resource.href, resource);
+    await reread(href);
     assert.deepEqual(eventAt(href).custom, { ...values, zoom: '{"id":1}', crm: 'true' });
 
     await update(href, { custom: { n: 6, crm: 'true' } });
@@ -236,195 +195,6 @@ function changing(): void {
   });
 }
 
-function guests(): void {
-  const attendees = [
-    { email: 'bob@example.com', name: 'Bob', status: 'none' as const },
-    { email: 'cy@example.com', status: 'none' as const },
-  ];
-
-  it('keeps the answers of the guests that stay', async () => {
-    const href = await create({ ...MEETING, attendees });
-    const answered = { email: 'bob@example.com', responseStatus: 'accepted', comment: 'Yes', optional: true };
-    await open.call('PATCH', pathOf(href), { attendees: [answered, { email: 'cy@example.com' }] });
-    for (const resource of (await writing().read(calendarHref, href)) ?? [])
-      mirror.set(resource.href, resource);
-
-    const dee = { email: 'dee@example.com', status: 'none' as const };
-    await update(href, { attendees: [{ email: 'BOB@example.com', status: 'none' }, dee] });
-
-    const [bob, ...others] = (await google(href)).attendees ?? [];
-    assert.deepEqual(bob, answered);
-    assert.deepEqual(
-      others.map(({ email, responseStatus }) => [email, responseStatus]),
-      [['dee@example.com', 'needsAction']],
-    );
-  });
-
-  it('answers an invitation for the user alone, of a series and of one of its occurrences', async () => {
-    calendarHref = ADA.email;
-    const all = [...attendees, { email: ADA.email, status: 'none' as const }];
-    const href = await create({ ...WEEKLY, attendees: all });
-    const answers = (event: CalendarEvent | undefined) => event?.attendees.map(({ status }) => status);
-
-    const rsvp = { response: 'accepted', comment: 'Gladly' } as const;
-    apply(mirror, await writing().respond(calendarHref, targetAt(mirror, href), rsvp));
-    const no = { response: 'declined', comment: undefined } as const;
-    const once = await writing().respond(calendarHref, targetAt(mirror, href, SECOND), no);
-    apply(mirror, once);
-
-    assert.deepEqual(answers(eventAt(href)), ['none', 'none', 'accepted']);
-    assert.equal((await google(href)).attendees?.[2]?.comment, 'Gladly');
-    assert.deepEqual(answers(once.changed[0]?.events[0]), ['none', 'none', 'declined']);
-    assert.equal(once.changed[0]?.seriesId, href);
-    apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href)));
-    await assertMirrored(open.account, calendarHref, mirror);
-  });
-
-  it('refuses to answer where the user is not invited', async () => {
-    const href = await create({ ...MEETING, attendees });
-    const rsvp = { response: 'accepted', comment: undefined } as const;
-
-    const refused = writing().respond(calendarHref, targetAt(mirror, href), rsvp);
-
-    await assert.rejects(refused, unsupported(FIELD, 'response'));
-  });
-}
-
-function conferences(): void {
-  it('shows a link as a conference at Google, another in its place, and none', async () => {
-    const href = await create({ ...MEETING, conference: ZOOM });
-    assert.equal((await google(href)).conferenceData?.conferenceSolution?.name, 'Zoom');
-    const meet = 'https://meet.google.com/abc-defg-hij';
-
-    await update(href, { conference: meet });
-    assert.equal(eventAt(href).conference, meet);
-    assert.equal((await google(href)).hangoutLink, meet);
-    await update(href, { title: 'Same link' });
-    assert.equal(eventAt(href).conference, meet);
-    await update(href, { conference: null });
-    assert.equal(eventAt(href).conference, undefined);
-  });
-
-  it('has Meet make a link, which wins over a link given and over the one that was there', async () => {
-    const made = await create({ ...MEETING, autoConference: true, conference: ZOOM });
-    const href = await create({ ...MEETING, conference: ZOOM });
-    await update(href, { autoConference: true });
-    const link = eventAt(href).conference;
-    await update(href, { autoConference: true });
-
-    assert.match(eventAt(made).conference ?? '', /^https:\/\/meet\.google\.com\//);
-    assert.match(link ?? '', /^https:\/\/meet\.google\.com\//);
-    assert.equal(eventAt(href).conference, link, 'A Meet that is there stays');
-  });
-
-  it('waits a while for a Meet that Google is still making', async () => {
-    const slow = await openGoogleWriting({ meetDelayMs: 400 });
-    use(slow);
-    try {
-      const href = await create({ ...MEETING, autoConference: true });
-
-      assert.match(eventAt(href).conference ?? '', /^https:\/\/meet\.google\.com\//);
-      await assertMirrored(open.account, calendarHref, mirror);
-    } finally {
-      await slow.close();
-    }
-  });
-
-  it('answers without a Meet that takes too long: it comes with a sync', async () => {
-    const slow = await openGoogleWriting({ meetDelayMs: 600_000 });
-    use(slow);
-    try {
-      const href = await create({ ...MEETING, autoConference: true });
-
-      assert.equal(eventAt(href).conference, undefined);
-      await assertMirrored(open.account, calendarHref, mirror);
-    } finally {
-      await slow.close();
-    }
-  });
-
-  it('makes no event where the calendar has no Meet', async () => {
-    const without = await openGoogleWriting({ conferenceSolutions: ['eventHangout'] });
-    use(without);
-    try {
-      const refused = unsupported('conference_not_supported_by_calendar', 'conferenceData');
-      await assert.rejects(create({ ...MEETING, autoConference: true }), refused);
-      const href = await create(MEETING);
-      await assert.rejects(update(href, { autoConference: true }), refused);
-
-      assert.equal(open.sent.filter(({ method }) => method === 'POST').length, 1);
-    } finally {
-      await without.close();
-    }
-  });
-
-  it('keeps a link that Google does not take for a conference as a property of the event', async () => {
-    const other = await openGoogleWriting({ keepsDescribed: false });
-    use(other);
-    try {
-      const href = await create({ ...MEETING, conference: ZOOM, custom: { a: 1 } });
-      assert.deepEqual([eventAt(href).conference, eventAt(href).custom], [ZOOM, { a: 1 }]);
-      await update(href, { custom: null });
-      assert.deepEqual([eventAt(href).conference, eventAt(href).custom], [ZOOM, undefined]);
-      await update(href, { conference: `${ZOOM}b` });
-      assert.equal(eventAt(href).conference, `${ZOOM}b`);
-      await update(href, { autoConference: true });
-      assert.match(eventAt(href).conference ?? '', /^https:\/\/meet\.google\.com\//);
-      await update(href, { conference: null });
-      assert.equal(eventAt(href).conference, undefined);
-      await assertMirrored(open.account, calendarHref, mirror);
-    } finally {
-      await other.close();
-    }
-  });
-}
-
-function instances(): void {
-  it('does not overwrite an occurrence that was changed at Google meanwhile', async () => {
-    const href = await create(WEEKLY);
-    await open.call('PATCH', pathOf(`${href}_20261123T080000Z`), { summary: 'Theirs' });
-
-    await assert.rejects(update(href, { title: 'Ours' }, SECOND), failsAs('precondition_failed'));
-    const late = writing().delete(calendarHref, targetAt(mirror, href, SECOND));
-    await assert.rejects(late, failsAs('precondition_failed'));
-  });
-
-  it('does not change an occurrence of a series that is another by now', async () => {
-    const href = await create(WEEKLY);
-    await open.call('PATCH', pathOf(href), { summary: 'Theirs' });
-
-    await assert.rejects(update(href, { location: 'Here' }, SECOND), failsAs('precondition_failed'));
-  });
-
-  it('finds an occurrence cancelled meanwhile: gone for a change, no failure for a deletion', async () => {
-    const href = await create(WEEKLY);
-    await open.call('DELETE', pathOf(`${href}_20261123T080000Z`));
-
-    await assert.rejects(update(href, { title: 'Ours' }, SECOND), failsAs('not_found'));
-    apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, SECOND)));
-
-    const [exception] = targetAt(mirror, href).known.slice(1);
-    assert.deepEqual([exception?.seriesId, exception?.events[0]?.status], [href, 'cancelled']);
-  });
-
-  it('finds a series gone when one of its occurrences is to be deleted', async () => {
-    const href = await create(WEEKLY);
-    const target = targetAt(mirror, href, SECOND);
-    await open.call('DELETE', pathOf(href));
-
-    assert.deepEqual(await writing().delete(calendarHref, target), { changed: [], removed: [href] });
-  });
-
-  it('names the days of an all-day series by their dates', async () => {
-    const days = { ...WEEKLY, start: day('2026-11-16'), end: day('2026-11-17') };
-    const href = await create(days);
-
-    await update(href, { title: 'Own' }, day('2026-11-23'));
-
-    assert.equal((await google(`${href}_20261123`)).summary, 'Own');
-  });
-}
-
 function refusals(): void {
   const fault = (operation: string, status: number, reason?: string) =>
     open.faults.set({
@@ -443,7 +213,7 @@ function refusals(): void {
 
   it('tells a calendar that may only be read', async () => {
     const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
-    calendarHref = await open.google.hand.addCalendar(ADA.email, readOnly);
+    inCalendar(await open.google.hand.addCalendar(ADA.email, readOnly));
 
     await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
   });
@@ -469,7 +239,7 @@ function refusals(): void {
   });
 
   it('fails as not_found in a calendar that is not there', async () => {
-    calendarHref = 'nowhere@group.calendar.google.com';
+    inCalendar('nowhere@group.calendar.google.com');
 
     await assert.rejects(create(MEETING), failsAs('not_found'));
   });

@@ -18,7 +18,7 @@ export type EventBody = Omit<GoogleEvent, 'extendedProperties' | 'conferenceData
 };
 
 /** An event to insert. `id` is Google's to know it by, and what a Meet is asked for with. */
-export function insertBody(draft: EventDraft, id: string): EventBody {
+export function insertBody(draft: EventDraft, id: string): EventBody & { id: string } {
   const { start, end, recurrence, conference, autoConference, attendees, custom, privacy, ...words } = draft;
   if (recurrence !== undefined) refuseSkippedStart(start);
   const properties = custom === undefined ? undefined : customPatch(custom, undefined);
@@ -98,7 +98,7 @@ const isPublicAlready = (privacy: EventChange['privacy'], { visibility }: Google
 
 type Words = Pick<EventChange, 'title' | 'description' | 'location' | 'color' | 'status' | 'availability'>;
 
-function wordsBody(words: Words): EventBody {
+function wordsBody(words: Words): Omit<EventBody, 'id'> {
   const { title, description, location, color, status, availability } = words;
   return {
     ...(title === undefined ? {} : { summary: title }),

@@ -1,9 +1,13 @@
-/** Single events and series of one calendar, asked for by name, as a sync would have brought them. */
+/**
+ * Single events and series of one calendar: read by name as a sync would have brought them, inserted, patched and deleted.
+ * Google sends invitations, changes and cancellations to all guests (`sendUpdates=all`), as CalDAV servers and Microsoft do.
+ */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { EventResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
+import type { EventBody } from './event-body.ts';
 import type { GoogleApi } from './google-api.ts';
 import { type ListedEvent, listedEvent } from './google-event.ts';
 import { pagesOf } from './google-pages.ts';
@@ -13,9 +17,6 @@ import { isObject, objects, text } from './json-value.ts';
 type GoogleEvent = calendar_v3.Schema$Event;
 
 export interface GoogleEvents {
-  /** Below the API's address. */
-  readonly path: string;
-  pathOf(id: string): string;
   /** Cancelled ones too; `undefined` when there is none. */
   get(id: string): Promise<GoogleEvent | undefined>;
   /** Exceptions have the `iCalUID` of their master; cancelled ones are listed with the others. */
@@ -24,8 +25,27 @@ export interface GoogleEvents {
   series(id: string): Promise<SeriesNow | undefined>;
   /** Fails as `invalid_response` for one that has no id or no time. */
   resourceOf(event: GoogleEvent): Promise<EventResource>;
+  /** The calendar in the user's list. */
   entry(): Promise<calendar_v3.Schema$CalendarListEntry>;
+  /** Fails as `precondition_failed` when the body's `id` is taken, by a deleted event too. */
+  insert(body: EventBody): Promise<GoogleEvent>;
+  /** Fails as `precondition_failed` when the event's version is not `etag`, as `not_found` when it is gone. */
+  patch(change: EventPatch): Promise<GoogleEvent>;
+  /** The same; one that is gone is no failure. */
+  delete(version: EventVersion): Promise<void>;
 }
+
+export type EventVersion = {
+  readonly id: string;
+  /** The version the change is based on; whatever is there when absent. */
+  readonly etag: string | undefined;
+};
+
+export type EventPatch = EventVersion & {
+  readonly body: EventBody;
+  /** Does not tell the guests. */
+  readonly isQuiet?: true;
+};
 
 export type SeriesNow = { readonly master: EventResource; readonly exceptions: readonly EventResource[] };
 
@@ -74,9 +94,25 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
     }
     return found;
   };
+  const pathOf = (eventId: string): string => `${path}/${encodeURIComponent(eventId)}`;
   return {
-    path,
-    pathOf: (eventId) => `${path}/${encodeURIComponent(eventId)}`,
+    async insert(body) {
+      const request = { method: 'POST', operation: 'events.insert', path, body } as const;
+      return objectOf<GoogleEvent>(await api.write({ ...request, parameters: parametersFor(body) }));
+    },
+    async patch({ id: eventId, etag, body, isQuiet }) {
+      const request = { method: 'PATCH', operation: 'events.patch', path: pathOf(eventId), body } as const;
+      const parameters = isQuiet ? { ...parametersFor(body), sendUpdates: 'none' } : parametersFor(body);
+      return objectOf<GoogleEvent>(await api.write({ ...request, parameters, ifMatch: etag }));
+    },
+    async delete({ id: eventId, etag }) {
+      const request = { method: 'DELETE', operation: 'events.delete', path: pathOf(eventId) } as const;
+      try {
+        await api.write({ ...request, parameters: PARAMETERS, ifMatch: etag });
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
+      }
+    },
     get,
     resourceOf,
     entry,
@@ -90,6 +126,12 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
   };
 }
 
+const PARAMETERS = { sendUpdates: 'all' };
+
+/** Conferences are left as they are unless the request says that it knows of them. */
+const parametersFor = ({ conferenceData }: EventBody) =>
+  conferenceData === undefined ? PARAMETERS : { ...PARAMETERS, conferenceDataVersion: '1' };
+
 function readEvent(event: GoogleEvent, zone: string): ListedEvent {
   try {
     return listedEvent(event, zone);
@@ -100,7 +142,7 @@ function readEvent(event: GoogleEvent, zone: string): ListedEvent {
 }
 
 /** An object is all that is known of an answer: whoever reads a member checks it. */
-export function objectOf<T extends object>(answer: unknown): T {
+function objectOf<T extends object>(answer: unknown): T {
   if (!isObject(answer)) throw unreadable(undefined);
   // Every member of the published types may be absent, and may still be anything.
   return answer as T;

@@ -4,13 +4,11 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
-import type { GoogleEvents } from './google-events.ts';
+import type { EventVersion, GoogleEvents } from './google-events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-export type SeenVersion = {
-  readonly id: string;
-  readonly etag: string | undefined;
+export type SeenVersion = EventVersion & {
   /** As Google told it in that version. */
   readonly event: GoogleEvent;
 };

@@ -6,8 +6,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EventBody } from './event-body.ts';
 import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './event-conference.ts';
-import type { GoogleApi } from './google-api.ts';
-import { type GoogleEvents, objectOf } from './google-events.ts';
+import type { GoogleEvents } from './google-events.ts';
 import { texts } from './json-value.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
@@ -25,20 +24,13 @@ export async function withConference(
   event: GoogleEvent,
   { conferenceData }: EventBody,
   events: GoogleEvents,
-  api: GoogleApi,
 ): Promise<GoogleEvent> {
   const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
   if (wanted === undefined || conferenceOf(event) === wanted) return event;
-  const answer = await api.write({
-    method: 'PATCH',
-    operation: 'events.patch',
-    path: events.pathOf(event.id ?? ''),
-    // Its guests have just been told.
-    parameters: { sendUpdates: 'none' },
-    body: { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } },
-    ifMatch: event.etag ?? undefined,
-  });
-  return objectOf<GoogleEvent>(answer);
+  const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } };
+  const version = { id: event.id ?? '', etag: event.etag ?? undefined };
+  // Its guests have just been told.
+  return events.patch({ ...version, body, isQuiet: true });
 }
 
 const POLLS = 6;
