@@ -105,7 +105,7 @@ describe('A series at Microsoft', () => {
     const writes = work.sandbox.requests('events.update');
 
     for (const change of [
-      { start: berlin('2026-10-13T09:00:00'), end: berlin('2026-10-13T10:00:00') },
+      { recurrence: rule('FREQ=WEEKLY;BYDAY=TU') },
       { recurrence: rule('FREQ=MONTHLY;BYMONTHDAY=1,12') },
     ])
       await assert.rejects(
@@ -114,6 +114,21 @@ describe('A series at Microsoft', () => {
       );
 
     assert.equal(work.sandbox.requests('events.update'), writes);
+  });
+
+  it('follows its start to another day, with its exceptions', async (t) => {
+    const work = await openMicrosoftWriting(t);
+    const href = await work.create(WEEKLY);
+    await work.update(href, { title: 'Second' }, SECOND);
+    await work.remove(href, THIRD);
+
+    await work.update(href, { start: berlin('2026-10-13T09:00:00'), end: berlin('2026-10-13T10:00:00') });
+
+    assert.deepEqual(
+      occurrences(work.mirror, href).map(({ title, start }) => `${title} ${start.slice(0, 10)}`),
+      ['Weekly 2026-10-13', 'Second 2026-10-20', 'Weekly 2026-11-03', 'Weekly 2026-11-10'],
+    );
+    await work.mirrored();
   });
 
   it('gives an occurrence no recurrence and no custom values of its own', async (t) => {

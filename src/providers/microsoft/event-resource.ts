@@ -112,7 +112,7 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
   const deletedDays = (item.cancelledOccurrences ?? [])
     .map(dayOfOccurrence)
     .filter((day) => day !== undefined);
-  const rule = recurrence ? recurrenceOf(recurrence, deletedDays) : undefined;
+  const rule = recurrence ? recurrenceOf(recurrence, deletedDays, start) : undefined;
   const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || ownConferenceOf(item);
   const custom = customOf(item);
   const lastModified = stampOf(item.lastModifiedDateTime);

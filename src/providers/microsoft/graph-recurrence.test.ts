@@ -93,8 +93,8 @@ describe('A rule as a pattern of Graph', () => {
       const written = patternedRecurrence(rule(text), start);
 
       assert.deepEqual(written.pattern, pattern);
-      const [back = ''] = recurrenceOf(written, [])?.rrules ?? [];
-      assert.deepEqual(starts(back, start), starts(text, start));
+      for (const back of [recurrenceOf(written, []), recurrenceOf(written, [], start)])
+        assert.deepEqual(starts(back?.rrules[0] ?? '', start), starts(text, start));
     });
 
   const REFUSED: readonly (readonly [rule: string, start: EventTime, about: RegExp])[] = [

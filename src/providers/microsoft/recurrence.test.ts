@@ -46,6 +46,24 @@ describe("Graph's recurrence", () => {
       assert.equal(ruleOf(pattern), rule);
     });
 
+  it('says nothing of the day that its start is on anyway', () => {
+    const start = { type: 'zoned', local: '2026-10-12T09:00:00', zone: 'Europe/Berlin' } as const;
+    const rules: readonly (readonly [RecurrencePattern, string])[] = [
+      [{ type: 'weekly', interval: 2, daysOfWeek: ['monday'] }, 'FREQ=WEEKLY;INTERVAL=2'],
+      [{ type: 'weekly', interval: 1, daysOfWeek: ['tuesday'] }, 'FREQ=WEEKLY;BYDAY=TU;WKST=SU'],
+      [{ type: 'absoluteMonthly', interval: 1, dayOfMonth: 12 }, 'FREQ=MONTHLY'],
+      [{ type: 'absoluteMonthly', interval: 1, dayOfMonth: 13 }, 'FREQ=MONTHLY;BYMONTHDAY=13'],
+      [{ type: 'absoluteYearly', interval: 1, dayOfMonth: 12, month: 10 }, 'FREQ=YEARLY'],
+      [
+        { type: 'absoluteYearly', interval: 1, dayOfMonth: 12, month: 9 },
+        'FREQ=YEARLY;BYMONTH=9;BYMONTHDAY=12',
+      ],
+    ];
+
+    for (const [pattern, rule] of rules)
+      assert.deepEqual(recurrenceOf({ pattern, range: FOREVER }, [], start)?.rrules, [rule]);
+  });
+
   it('ends after a number of occurrences or with the end of a day', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 

@@ -6,18 +6,24 @@ import type {
   RecurrenceRange,
 } from '@microsoft/microsoft-graph-types';
 
-import type { Recurrence } from '../../lib/recurrence/event-time.ts';
+import { civilOf, dayOfLocal, weekdayOf } from '../../lib/recurrence/civil.ts';
+import { localOf } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 
 /** A date in Graph that is none. */
 const NO_YEAR = '0001-';
 const POSITIONS: Readonly<Record<string, number>> = { first: 1, second: 2, third: 3, fourth: 4, last: -1 };
 
-/** `undefined` when the pattern is of no type we know; `deletedDays` are days by the rule whose instance is gone. */
+/**
+ * `undefined` when the pattern is of no type we know; `deletedDays` are days by the rule whose instance is gone. What
+ * `start` says anyway is left out, as other calendars write it: such a series follows its start to another day.
+ */
 export function recurrenceOf(
   { pattern, range }: PatternedRecurrence,
   deletedDays: readonly string[],
+  start?: EventTime,
 ): Recurrence | undefined {
-  const parts = pattern ? partsOf(pattern) : undefined;
+  const parts = pattern ? (impliedBy(start, pattern) ?? partsOf(pattern)) : undefined;
   if (parts === undefined) return undefined;
   const interval = (pattern?.interval ?? 1) > 1 ? [`INTERVAL=${pattern?.interval}`] : [];
   return {
@@ -27,6 +33,24 @@ export function recurrenceOf(
     exdates: deletedDays.map((date) => ({ type: 'date', date })),
   };
 }
+
+/** The frequency alone, where the day of the start is the one the pattern names; else `undefined`. */
+function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): string[] | undefined {
+  if (start === undefined) return undefined;
+  const { type, daysOfWeek, dayOfMonth, month } = pattern;
+  const startDay = dayOfLocal(localOf(start));
+  const own = civilOf(startDay);
+  // Later days are not in every month, where Outlook and iCalendar differ.
+  const isOwnDay = dayOfMonth === own.day && own.day <= 28;
+  if (type === 'absoluteMonthly') return isOwnDay ? ['FREQ=MONTHLY'] : undefined;
+  if (type === 'absoluteYearly') return isOwnDay && month === own.month ? ['FREQ=YEARLY'] : undefined;
+  const [day, ...others] = daysOfWeek ?? [];
+  const isOwnWeekday =
+    day !== undefined && others.length === 0 && shortDay(day) === SHORT_DAYS[weekdayOf(startDay)];
+  return type === 'weekly' && isOwnWeekday ? ['FREQ=WEEKLY'] : undefined;
+}
+
+const SHORT_DAYS: readonly string[] = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
 /** Graph answers every member of a pattern, also those that mean nothing to its type. */
 function partsOf(pattern: RecurrencePattern): string[] | undefined {

@@ -5,7 +5,6 @@ import type {
   Event as GraphEvent,
   OnlineMeetingProviderType,
   PatternedRecurrence,
-  RecurrenceRange,
 } from '@microsoft/microsoft-graph-types';
 
 import type { EventChange, WriteTarget, Written } from '../../calendars/event-writing.ts';
@@ -130,18 +129,11 @@ async function meetingsFor(
  */
 function recurrenceFor(
   { recurrence, start }: EventChange,
-  { event, item }: Current,
+  { event }: Current,
 ): PatternedRecurrence | null | undefined {
   if (recurrence === null) return event.recurrence === undefined ? undefined : null;
   const from = start ?? event.start;
   if (recurrence !== undefined) return patternedRecurrence(recurrence, from);
   if (!start || event.recurrence === undefined || isDeepStrictEqual(start, event.start)) return undefined;
-  const moved = patternedRecurrence({ ...event.recurrence, exdates: [] }, from);
-  // In Graph's own words, but for where the series begins.
-  return { ...item.recurrence, range: { ...item.recurrence?.range, ...startOf(moved) } };
+  return patternedRecurrence({ ...event.recurrence, exdates: [] }, from);
 }
-
-const startOf = ({ range }: PatternedRecurrence): RecurrenceRange => ({
-  startDate: range?.startDate ?? null,
-  recurrenceTimeZone: range?.recurrenceTimeZone ?? null,
-});
