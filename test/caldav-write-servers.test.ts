@@ -3,6 +3,7 @@ import { createEgress } from '../src/lib/egress/egress.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
 import { eventWritingContract, type OpenWriting } from './contract/event-writing.contract.ts';
 import { counterpart } from './counterpart.ts';
+import { checkedWrites } from './servers/checked-writes.ts';
 import { CYRUS, startCyrus } from './servers/cyrus.ts';
 import { type CalDavServer, USERS } from './servers/process.ts';
 import { RADICALE, startRadicale } from './servers/radicale.ts';
@@ -24,7 +25,7 @@ for (const { name, program, start, root = false } of SERVERS)
 
 async function open(start: (calendars: readonly string[]) => Promise<CalDavServer>): Promise<OpenWriting> {
   const server = await start(['work']);
-  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  const egress = checkedWrites(createEgress({ privateNetwork: { mode: 'loopback' } }));
   const provider = caldavProvider({ egress, log: recordingLog().log, now: Date.now });
   const login = { server: server.typed, username: 'ada', password: USERS.ada ?? '' };
   const { credentials } = await provider.signIn.verify(login);

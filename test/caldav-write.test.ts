@@ -7,6 +7,7 @@ import { appleProvider } from '../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
 import { eventWritingContract, type OpenWriting } from './contract/event-writing.contract.ts';
 import { ZONE } from './contract/written-mirror.ts';
+import { checkedWrites } from './servers/checked-writes.ts';
 import { recordingLog } from './servers/recording-log.ts';
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace', password: 'abcd-efgh-ijkl-mnop' };
@@ -15,7 +16,7 @@ for (const kind of ['caldav', 'icloud'] as const)
   eventWritingContract({ name: `the sandbox’s ${kind}`, open: () => open(kind) });
 
 async function open(kind: 'caldav' | 'icloud'): Promise<OpenWriting> {
-  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  const egress = checkedWrites(createEgress({ privateNetwork: { mode: 'loopback' } }));
   const sandbox = await caldavSandbox({ kind, clock: sandboxClock(), faults: faultBoard() });
   await sandbox.hand.addPerson(ADA);
   const calendarId = await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });

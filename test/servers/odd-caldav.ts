@@ -15,6 +15,8 @@ export type DavCall = {
   readonly depth: string | undefined;
   readonly body: string;
   readonly authorization: string | undefined;
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
 };
 export type DavAnswer = {
   readonly status: number;
@@ -22,12 +24,14 @@ export type DavAnswer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+type Resource = { data: string | undefined; revision: number };
+
 export const CALENDAR = '/dav/ada/work/';
 
 export class OddCalDav {
   readonly calls: DavCall[] = [];
   /** By name within the calendar. A deleted one is kept without data, as a tombstone. */
-  readonly resources = new Map<string, { data: string | undefined; revision: number }>();
+  readonly resources = new Map<string, Resource>();
   revision = 1;
   odd: (call: DavCall) => DavAnswer | undefined = () => undefined;
   readonly #server = http.createServer((request, response) => {
@@ -40,7 +44,16 @@ export class OddCalDav {
       const [, root] = /<(?:\w+:)?([\w-]+) xmlns/.exec(body) ?? [];
       const kind = method === 'REPORT' ? (root ?? 'none') : method;
       const depth = typeof headers.depth === 'string' ? headers.depth : undefined;
-      const call = { method, kind, path: url, depth, body, authorization: headers.authorization };
+      const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+      const call = {
+        method,
+        kind,
+        path: url,
+        depth,
+        body,
+        authorization: headers.authorization,
+        ...conditions,
+      };
       this.calls.push(call);
       const answer = this.odd(call) ?? this.#answer(call);
       response.writeHead(answer.status, answer.headers).end(answer.body);
@@ -90,8 +103,22 @@ export class OddCalDav {
       );
     if (call.kind === 'calendar-multiget') return multistatus(this.#asked(call.body));
     const found = this.resources.get(call.path.slice(CALENDAR.length));
+    if (call.method === 'PUT' || call.method === 'DELETE') return this.#write(call, found);
     if (call.method !== 'GET' || found?.data === undefined) return { status: 404 };
     return { status: 200, body: found.data, headers: { etag: `"${found.revision}"` } };
+  }
+
+  #write({ method, path, body, ifMatch, ifNoneMatch }: DavCall, found: Resource | undefined): DavAnswer {
+    const name = path.slice(CALENDAR.length);
+    const isThere = found?.data !== undefined;
+    if (ifNoneMatch === '*' && isThere) return { status: 412 };
+    if (ifMatch !== undefined && (!isThere || ifMatch !== `"${found.revision}"`)) return { status: 412 };
+    if (method === 'DELETE') {
+      this.remove(name);
+      return { status: isThere ? 204 : 404 };
+    }
+    this.put(name, body);
+    return { status: isThere ? 204 : 201, headers: { etag: `"${this.revision}"` } };
   }
 
   /** A response with etag and type, and with the data where wanted. */
