@@ -14,6 +14,7 @@ import { revocationRoute } from './oauth/revocation.route.ts';
 import type { RevocationDeps } from './oauth/revocation.ts';
 import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
+import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
 
 export type AppDeps = ServerOptions &
   MetadataDeps &
@@ -21,6 +22,7 @@ export type AppDeps = ServerOptions &
   RevocationDeps &
   ConnectDeps &
   CalendarRouteDeps &
+  EventWriteRouteDeps &
   ConnectionRouteDeps &
   WebhookRouteDeps;
 
@@ -47,6 +49,7 @@ function resourceRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(calendarRoutes(deps));
     app.register(eventRoutes(deps));
+    app.register(eventWriteRoutes(deps));
     app.register(connectionRoutes(deps));
     app.register(webhookRoutes(deps));
   };

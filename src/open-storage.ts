@@ -6,14 +6,17 @@ import { authorizationRequestStore } from './store/authorization-request-store.t
 import { clientStore } from './store/client-store.ts';
 import { endedAccessStore } from './store/ended-access-store.ts';
 import { eventReader } from './store/event-reader.ts';
+import { idempotencyStore } from './store/idempotency-store.ts';
 import { inspectDatabase } from './store/inspect-database.ts';
 import { jobStore } from './store/job-store.ts';
+import { knownEvents } from './store/known-events.ts';
 import { mirrorStore } from './store/mirror-store.ts';
 import { openDatabase } from './store/open-database.ts';
 import { providerAppStore } from './store/provider-app-store.ts';
 import { requestLimitStore } from './store/request-limit-store.ts';
 import { signInStore } from './store/sign-in-store.ts';
 import { signingKeyStore } from './store/signing-key-store.ts';
+import { splitJournal } from './store/split-journal.ts';
 import { tokenFamilyStore } from './store/token-family-store.ts';
 import { tokenLeaseStore } from './store/token-lease-store.ts';
 import { userStore } from './store/user-store.ts';
@@ -50,6 +53,9 @@ export async function openStorage(config: Config) {
     mirror: mirrorStore(db),
     events: eventReader(db),
     jobs: jobStore(db, bell.ring),
+    knownEvents: knownEvents(db),
+    idempotency: idempotencyStore(db),
+    splits: splitJournal(db, bell.ring),
     /** Rung when one of these stores made a job. */
     wakeUp: bell,
     backup: (file: string) => db.backup(file),

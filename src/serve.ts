@@ -18,6 +18,7 @@ import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { type JobDeps, startJobs } from './sync/run-jobs.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
+import { calendarTurns } from './writing/calendar-turn.ts';
 
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
@@ -83,7 +84,9 @@ async function instanceDeps(
     providers,
     apps,
     signInOrigins: [google, microsoft].map(({ issuer }) => new URL(issuer).origin),
+    sessions,
     sync: runningSync({ ...stores, providers, sessions, log }),
+    turns: calendarTurns(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,

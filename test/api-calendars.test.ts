@@ -267,7 +267,7 @@ describe('the connections of a user', () => {
   });
 });
 
-describe('what is to come', () => {
+describe('who may write, and what is to come', () => {
   let server: CalendarServer;
   before(async () => {
     server = await openCalendarServer();
@@ -287,7 +287,7 @@ describe('what is to come', () => {
 
   for (const prefix of ['', '/api']) {
     for (const method of ['POST', 'PUT', 'DELETE'] as const) {
-      it(`answers ${method} ${prefix}/event with 401, then 403, then 501`, async () => {
+      it(`answers ${method} ${prefix}/event with 401, then 403, then what is wrong with the body`, async () => {
         const url = `${prefix}/event`;
 
         assert.equal((await call(method, url)).statusCode, 401);
@@ -298,9 +298,9 @@ describe('what is to come', () => {
           assert.equal(answer.json().message, 'Write access denied for current scope');
         }
         const answer = await call(method, url, await server.token('read-write'));
-        assert.equal(answer.statusCode, 501);
-        assert.equal(answer.json().code, 'not_implemented');
-        assert.equal(typeof answer.json().message, 'string');
+        assert.equal(answer.statusCode, 400);
+        assert.equal(answer.json().code, 'invalid_request');
+        assert.equal(answer.json().message, 'The body is not valid JSON');
       });
     }
 

@@ -27,12 +27,15 @@ import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
 import { endedAccessStore } from '../src/store/ended-access-store.ts';
 import { eventReader } from '../src/store/event-reader.ts';
+import { idempotencyStore } from '../src/store/idempotency-store.ts';
 import { jobStore } from '../src/store/job-store.ts';
+import { knownEvents } from '../src/store/known-events.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { mirrorStore } from '../src/store/mirror-store.ts';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
 import { requestLimitStore } from '../src/store/request-limit-store.ts';
 import { signingKeyStore } from '../src/store/signing-key-store.ts';
+import { splitJournal } from '../src/store/split-journal.ts';
 import { openSqlite } from '../src/store/sqlite-driver.ts';
 import { tokenFamilyStore } from '../src/store/token-family-store.ts';
 import { tokenLeaseStore } from '../src/store/token-lease-store.ts';
@@ -40,6 +43,8 @@ import { userStore } from '../src/store/user-store.ts';
 import { type RunningSync, runningSync } from '../src/sync/run-sync.ts';
 import { wakeUp } from '../src/sync/wake-up.ts';
 import { webhookRoutes } from '../src/webhooks/webhooks.route.ts';
+import { calendarTurns } from '../src/writing/calendar-turn.ts';
+import { type EventWriteRouteDeps, eventWriteRoutes } from '../src/writing/events.route.ts';
 import { presentedOf } from './contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
@@ -73,6 +78,8 @@ export type CalendarServerOptions = {
   /** The instance's apps at them. */
   apps?: InstanceApps;
   limits?: RequestLimits;
+  /** Bounds and fault points of writing. */
+  writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
   /** Where it is that providers have a clock as well. */
   clock?: { now: number };
 };
@@ -93,6 +100,9 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     accounts: accountStore(db, sealer, bell.ring),
     mirror: mirrorStore(db),
     jobs: jobStore(db, bell.ring),
+    knownEvents: knownEvents(db),
+    idempotency: idempotencyStore(db),
+    splits: splitJournal(db, bell.ring),
     events: eventReader(db),
     families: tokenFamilyStore(db),
     users: userStore(db),
@@ -117,12 +127,13 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const shared = { providers, apps, sessions, log, now };
+  const shared = { providers, apps, sessions, log, now, turns: calendarTurns(), ...options.writing };
   const deps = { ...stores, ...shared, signer, sync, pagingKey, wakeUp: bell, ...bounds };
 
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
+    app.register(eventWriteRoutes(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
     app.register(webhookRoutes(deps), { prefix });

@@ -1,7 +1,6 @@
-/** GET /calendars, GET /events, and the writes of events that are to come (wire 1.6–1.9). */
+/** GET /calendars and GET /events (wire 1.6, 1.7). */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from '../http/api-error.ts';
 import { authenticateBearer, type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
 import { listCalendars, problemsHeader } from './list-calendars.ts';
 import { type ListEventsDeps, listEvents } from './list-events.ts';
@@ -10,7 +9,6 @@ export type CalendarRouteDeps = BearerDeps & ListEventsDeps;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope';
-const NO_WRITING = 'Write access denied for current scope';
 
 /** Relative paths: mounted wherever the resources are. */
 export function calendarRoutes(deps: CalendarRouteDeps): FastifyPluginAsync {
@@ -26,18 +24,6 @@ export function calendarRoutes(deps: CalendarRouteDeps): FastifyPluginAsync {
     app.get<{ Querystring: Record<string, unknown> }>('/events', async ({ headers, query }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
       return reply.type(JSON_TYPE).send(await listEvents(query, grant, deps));
-    });
-
-    app.route({
-      method: ['POST', 'PUT', 'DELETE'],
-      url: '/event',
-      // Before the body is read: whoever may not write need not hear what is wrong with it.
-      onRequest: async ({ headers }) => {
-        const grant = await authenticateBearer(headers.authorization, deps);
-        requireScope(grant, 'read-write', NO_WRITING);
-        throw new ApiError(501, 'not_implemented', 'Writing events is not available yet');
-      },
-      handler: async () => {},
     });
   };
 }

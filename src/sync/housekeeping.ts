@@ -4,6 +4,8 @@ import type { AuthorizationRequestStore } from '../connect/authorization-request
 import type { AuthorizationCodeStore } from '../oauth/authorization-code-store.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { UserStore } from '../oauth/user-store.ts';
+import { ANSWER_LIFE_MS } from '../writing/idempotency.ts';
+import type { IdempotencyStore } from '../writing/idempotency-store.ts';
 
 export type HousekeepingDeps = {
   readonly requests: Pick<AuthorizationRequestStore, 'deleteExpiredRequests'>;
@@ -11,6 +13,7 @@ export type HousekeepingDeps = {
   readonly families: Pick<TokenFamilyStore, 'deleteEndedGrants'>;
   readonly users: Pick<UserStore, 'deleteIdleUsers'>;
   readonly requestLimits: Pick<RequestLimitStore, 'deleteUnusedLimits'>;
+  readonly idempotency: Pick<IdempotencyStore, 'deleteOldRequests'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -24,7 +27,9 @@ const ENDED_GRANT_LIFE = 24 * HOUR;
 const IDLE_USER_LIFE = 30 * 24 * HOUR;
 
 /** How many of each were deleted. */
-export type Housekeeping = Readonly<Record<'requests' | 'codes' | 'grants' | 'users' | 'limits', number>>;
+export type Housekeeping = Readonly<
+  Record<'requests' | 'codes' | 'grants' | 'users' | 'limits' | 'answers', number>
+>;
 
 /** Deletes what outlived its use. Safe to run on several instances at once. */
 export async function keepHouse(deps: HousekeepingDeps): Promise<Housekeeping> {
@@ -35,5 +40,6 @@ export async function keepHouse(deps: HousekeepingDeps): Promise<Housekeeping> {
     grants: await deps.families.deleteEndedGrants(now - ENDED_GRANT_LIFE),
     users: await deps.users.deleteIdleUsers(now - IDLE_USER_LIFE),
     limits: await deps.requestLimits.deleteUnusedLimits(now),
+    answers: await deps.idempotency.deleteOldRequests(now - ANSWER_LIFE_MS),
   };
 }

@@ -6,7 +6,7 @@ export type Job = {
   readonly attempts: number;
 };
 
-export type JobKind = 'sync-account' | 'sync-calendar' | 'end-access' | 'housekeeping';
+export type JobKind = 'sync-account' | 'sync-calendar' | 'finish-splits' | 'end-access' | 'housekeeping';
 
 /** Instants are epoch milliseconds. */
 export interface JobStore {

@@ -79,6 +79,9 @@ export interface MirrorStore {
   /** Gives the lease back and keeps what the sync failed of. The token stays as it is. */
   failSync(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
+  /** Gives the lease back after a write and leaves everything else as it is. */
+  releaseCalendar(lease: SyncLease): Promise<void>;
+
   /** Forgets the sync token, so that the next sync lists everything. */
   forgetSyncToken(lease: SyncLease): Promise<void>;
 }

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { CalendarSync } from '../calendars/calendar-sync.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
+import { finishSplits } from '../writing/finish-splits.ts';
+import type { WriteDeps } from '../writing/write-deps.ts';
 import { type EndAccessDeps, endAccess } from './end-access.ts';
 import { type HousekeepingDeps, keepHouse } from './housekeeping.ts';
 import type { Job, JobStore } from './job-store.ts';
@@ -13,10 +15,11 @@ import { inParallel } from './run-sync.ts';
 import type { WakeUp } from './wake-up.ts';
 
 export type JobDeps = HousekeepingDeps &
-  EndAccessDeps & {
+  EndAccessDeps &
+  WriteDeps & {
     readonly jobs: JobStore;
     readonly sync: CalendarSync;
-    readonly mirror: Pick<MirrorStore, 'listCalendars' | 'findList'>;
+    readonly mirror: MirrorStore;
     /** Rung by the stores that make jobs in this process. */
     readonly wakeUp: WakeUp;
     readonly log: Log;
@@ -110,6 +113,8 @@ async function work(job: Job, deps: JobDeps): Promise<SyncFailure | undefined> {
       return syncAccount(job.key, deps);
     case 'sync-calendar':
       return deps.sync.syncCalendar(job.key, deps.now());
+    case 'finish-splits':
+      return finishSplits(job.key, deps);
     case 'end-access':
       return endAccess(job.key, deps);
     case 'housekeeping': {

@@ -1,0 +1,80 @@
+/** IdempotencyStore in SQL; held to test/contract/idempotency-store.contract.ts on both databases. */
+import type { IdempotencyStore, RepeatableRequest } from '../writing/idempotency-store.ts';
+import type { Database } from './database.ts';
+import { deleteInParts } from './delete-in-parts.ts';
+
+type Row = { requestHash: string; answer: string | null };
+
+const OF_REQUEST = 'client_id = :clientId AND user_id = :userId AND key_hash = :keyHash';
+const HELD = `${OF_REQUEST} AND lease_holder = :holder`;
+
+export function idempotencyStore(db: Database): IdempotencyStore {
+  const held = ({ clientId, userId, keyHash }: RepeatableRequest, holder: string) => ({
+    clientId,
+    userId,
+    keyHash,
+    holder,
+  });
+
+  return {
+    async claim(request, terms) {
+      // The conflict's WHERE decides the race: a claim that lives, or has its answer, is not taken over.
+      const [claimed] = await db.write<{ seed: string }>(
+        `INSERT INTO idempotency (client_id, user_id, key_hash, request_hash, seed, lease_holder, lease_until, created_at)
+         VALUES (:clientId, :userId, :keyHash, :requestHash, :seed, :holder, :until, :now)
+         ON CONFLICT (client_id, user_id, key_hash) DO UPDATE SET
+           seed = CASE WHEN idempotency.created_at <= :forgottenAt THEN excluded.seed ELSE idempotency.seed END,
+           created_at = CASE WHEN idempotency.created_at <= :forgottenAt THEN excluded.created_at
+                             ELSE idempotency.created_at END,
+           request_hash = excluded.request_hash, answer = NULL, account_key = NULL,
+           lease_holder = excluded.lease_holder, lease_until = excluded.lease_until
+         WHERE idempotency.created_at <= :forgottenAt
+            OR (idempotency.answer IS NULL AND idempotency.lease_until <= :now
+                AND idempotency.request_hash = excluded.request_hash)
+         RETURNING seed`,
+        { ...request, ...terms },
+      );
+      if (claimed !== undefined) return { state: 'claimed', seed: claimed.seed };
+
+      const row = await db.get<Row>(
+        `SELECT request_hash AS "requestHash", answer FROM idempotency WHERE ${OF_REQUEST}`,
+        { clientId: request.clientId, userId: request.userId, keyHash: request.keyHash },
+      );
+      // It may have been forgotten in between: whoever asks again finds out.
+      if (row === undefined) return { state: 'under_way' };
+      if (row.requestHash !== request.requestHash) return { state: 'other_request' };
+      return row.answer === null ? { state: 'under_way' } : { state: 'answered', answer: row.answer };
+    },
+
+    async keepAnswer(request, holder, answer, accountKey) {
+      // The account may have been disconnected meanwhile: then there is nobody to tell.
+      await db.write(
+        `UPDATE idempotency SET answer = :answer, account_key = :accountKey, lease_holder = NULL, lease_until = 0
+          WHERE ${HELD} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)
+         RETURNING key_hash`,
+        { ...held(request, holder), answer, accountKey },
+      );
+    },
+
+    async release(request, holder) {
+      await db.write(
+        `UPDATE idempotency SET lease_holder = NULL, lease_until = 0 WHERE ${HELD} RETURNING key_hash`,
+        held(request, holder),
+      );
+    },
+
+    async forget(request, holder) {
+      await db.write(`DELETE FROM idempotency WHERE ${HELD} RETURNING key_hash`, held(request, holder));
+    },
+
+    deleteOldRequests(before) {
+      return deleteInParts(
+        db,
+        `DELETE FROM idempotency WHERE (client_id, user_id, key_hash) IN
+           (SELECT client_id, user_id, key_hash FROM idempotency WHERE created_at <= :before LIMIT :limit)
+         RETURNING key_hash`,
+        { before },
+      );
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** SplitJournal in SQL; held to test/contract/split-journal.contract.ts on both databases. */
+import type { OpenSplit, SplitJournal } from '../writing/split-journal.ts';
+import type { Database } from './database.ts';
+import { scheduleJob } from './job-rows.ts';
+
+/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
+export function splitJournal(db: Database, jobScheduled = () => {}): SplitJournal {
+  return {
+    async openSplit(split, now, resumeAt) {
+      await db.transaction(async (tx) => {
+        await tx.all(
+          `INSERT INTO split_journal (split_id, calendar_key, step, plan, created_at)
+           VALUES (:splitId, :calendarKey, :step, :plan, :now)`,
+          { ...split, now },
+        );
+        await scheduleJob(tx, 'finish-splits', split.calendarKey, resumeAt);
+      });
+      jobScheduled();
+    },
+
+    async noteStep(splitId, step, plan) {
+      await db.write(
+        'UPDATE split_journal SET step = :step, plan = :plan WHERE split_id = :splitId RETURNING split_id',
+        { splitId, step, plan },
+      );
+    },
+
+    async closeSplit(splitId) {
+      await db.write('DELETE FROM split_journal WHERE split_id = :splitId RETURNING split_id', { splitId });
+    },
+
+    openSplits(calendarKey) {
+      return db.all<OpenSplit>(
+        `SELECT split_id AS "splitId", calendar_key AS "calendarKey", step, plan FROM split_journal
+          WHERE calendar_key = :calendarKey ORDER BY created_at, split_id`,
+        { calendarKey },
+      );
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** How much of a series a write is of (wire 1.9): decisions only. */
+import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { DAY } from '../lib/recurrence/civil.ts';
+import { instantOf, localOf, localOn, timeLike, zoneOf } from '../lib/recurrence/event-instant.ts';
+import type { EventTime } from '../lib/recurrence/event-time.ts';
+import { expand } from '../lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
+import { localOfInstant } from '../lib/recurrence/zone.ts';
+import type { Times } from './event-times.ts';
+import type { Fields } from './fields.ts';
+import type { InstanceTarget, Target } from './find-target.ts';
+import type { KnownEvent } from './known-events.ts';
+
+export const MODES = ['this', 'following', 'all'] as const;
+export type Mode = (typeof MODES)[number];
+
+export type Scope =
+  /** A single event. */
+  | { readonly of: 'event'; readonly own: KnownEvent }
+  /** `shown`: the instance the caller named the series by, if it was one. */
+  | { readonly of: 'series'; readonly master: KnownEvent; readonly shown: InstanceTarget | undefined }
+  | { readonly of: 'instance'; readonly instance: InstanceTarget }
+  /** This instance and all later ones; there are earlier ones. */
+  | { readonly of: 'following'; readonly master: KnownEvent; readonly instance: InstanceTarget };
+
+/** Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for. */
+export function scopeOf(
+  target: Target,
+  mode: Mode | undefined,
+  {
+    fields,
+    field,
+    calendarZone,
+  }: { readonly fields: Fields; readonly field: string; readonly calendarZone: string },
+): Scope {
+  if (target.kind === 'single') return { of: 'event', own: target.own };
+  if (target.kind === 'series') {
+    if (mode === 'this') {
+      fields.mistake(field, 'this needs the id of one instance of the series as eventId');
+      fields.done();
+    }
+    return { of: 'series', master: target.own, shown: undefined };
+  }
+  if (mode === undefined || mode === 'this') return { of: 'instance', instance: target };
+  const { master } = target;
+  if (master === undefined) {
+    const message = 'The calendar has this instance alone, not its series';
+    throw new UnsupportedByProvider('mode_not_supported_by_provider', message, field);
+  }
+  if (mode === 'following' && hasEarlier(master, target.originalStart, calendarZone)) {
+    return { of: 'following', master, instance: target };
+  }
+  return { of: 'series', master, shown: target };
+}
+
+/** Whether the series has an instance before this one. */
+function hasEarlier(
+  { event, startsAt }: KnownEvent,
+  originalStart: EventTime,
+  calendarZone: string,
+): boolean {
+  const end = instantOf(originalStart, calendarZone);
+  const start = Math.min(startsAt, instantOf(event.start, calendarZone));
+  const series = { master: { ...event, payload: undefined }, overrides: [] };
+  const { instances } = expand(series, { start, end }, calendarZone, recurrenceBudget(200_000, 20_000_000));
+  return instances.some((instance) => instantOf(instance.originalStart, calendarZone) < end);
+}
+
+/** When an instance takes place now. */
+export function timesOf({ master, originalStart, override }: InstanceTarget, calendarZone: string): Times {
+  if (override !== undefined) return override.event;
+  if (master === undefined)
+    throw new Error('An instance was found without a series and without an event of its own');
+  const { start, end } = master.event;
+  const byClock = localOn(start, end, calendarZone) - localOf(start);
+  if (start.type === 'date' || byClock % DAY === 0) {
+    return { start: originalStart, end: timeLike(originalStart, localOf(originalStart) + byClock) };
+  }
+  const length = instantOf(end, calendarZone) - instantOf(start, calendarZone);
+  const endsAt = instantOf(originalStart, calendarZone) + length;
+  return {
+    start: originalStart,
+    end: timeLike(originalStart, localOfInstant(zoneOf(originalStart, calendarZone), endsAt)),
+  };
+}

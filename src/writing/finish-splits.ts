@@ -1,0 +1,24 @@
+/** The job that finishes what a process left half done when it ended: splits of series, one calendar at a time. */
+
+import { ProviderError } from '../calendars/provider-error.ts';
+import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
+import { ApiError } from '../http/api-error.ts';
+import { inTurn } from './calendar-turn.ts';
+import { finishOpenSplits } from './run-split.ts';
+import type { WriteDeps } from './write-deps.ts';
+
+/** Answers what it failed of, to be tried again later; `undefined` when there is nothing left to do. */
+export async function finishSplits(calendarKey: string, deps: WriteDeps): Promise<SyncFailure | undefined> {
+  const open = await deps.splits.openSplits(calendarKey);
+  const calendar = open.length === 0 ? undefined : await deps.mirror.findCalendar(calendarKey);
+  if (calendar === undefined) return undefined;
+  try {
+    await inTurn(calendar, calendarKey, deps, (turn) => finishOpenSplits(turn, deps));
+    return undefined;
+  } catch (reason) {
+    if (reason instanceof ProviderError) return failureOfError(reason, deps.now());
+    if (reason instanceof ApiError && reason.status === 404) return undefined;
+    if (reason instanceof ApiError) return { kind: 'unavailable', message: reason.message };
+    throw reason;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Idempotency-Key on the calendar API's POSTs: a request that is repeated under its key within a day has the answer it
+ * had, and what it creates is there once, whatever became of the first try. OAuth endpoints know no such key.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ApiError } from '../http/api-error.ts';
+import { LEASE_MS } from '../sync/event-sync.ts';
+import { type Done, newSeed } from './create-event.ts';
+import type { Claim, IdempotencyStore, RepeatableRequest } from './idempotency-store.ts';
+
+/** For how long an answer is kept, in milliseconds. */
+export const ANSWER_LIFE_MS = 24 * 3_600_000;
+const LONGEST_KEY = 255;
+const POLL_MS = 50;
+/** Published clients give up after 30 seconds. */
+const WAIT_MS = 10_000;
+
+export type IdempotencyDeps = {
+  readonly idempotency: IdempotencyStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** For how long a repetition waits for the first try, in milliseconds; the documented bound unless given. */
+  readonly repeatBound?: number;
+};
+
+export type Repeatable = {
+  readonly clientId: string;
+  readonly userId: string;
+  /** The header's value; without one the request is carried out each time it comes. */
+  readonly key: string | undefined;
+  readonly operation: string;
+  readonly body: unknown;
+};
+
+/**
+ * Carries the request out, or answers what it was answered before. Throws 400 for a key that cannot be kept, 422 for one
+ * that was used for something else, 409 while the first try goes on.
+ */
+export async function onceOnly(
+  request: Repeatable,
+  deps: IdempotencyDeps,
+  carryOut: (seed: string) => Promise<Done>,
+): Promise<string> {
+  const repeatable = repeatableOf(request);
+  if (repeatable === undefined) return (await carryOut(newSeed())).body;
+  const holder = randomUUID();
+  const claim = await claimed(repeatable, holder, deps);
+  if (claim.state === 'answered') return claim.answer;
+  if (claim.state === 'other_request') {
+    const message = 'This Idempotency-Key was used for another request: take a new one';
+    throw new ApiError(422, 'idempotency_key_reused', message);
+  }
+  if (claim.state === 'under_way') {
+    const message = 'The first request with this Idempotency-Key is still being carried out';
+    throw new ApiError(409, 'idempotency_key_in_use', message, { headers: { 'retry-after': '2' } });
+  }
+  try {
+    const { body, accountKey } = await carryOut(claim.seed);
+    await deps.idempotency.keepAnswer(repeatable, holder, body, accountKey);
+    return body;
+  } catch (reason) {
+    // What was refused has done nothing; of anything else nobody knows, and the next try goes by the same seed.
+    if (isRefused(reason)) await deps.idempotency.forget(repeatable, holder);
+    else await deps.idempotency.release(repeatable, holder);
+    throw reason;
+  }
+}
+
+const isRefused = (reason: unknown): boolean =>
+  reason instanceof ApiError && reason.status < 500 && reason.status !== 409 && reason.status !== 429;
+
+async function claimed(
+  request: RepeatableRequest,
+  holder: string,
+  { idempotency, now, repeatBound = WAIT_MS }: IdempotencyDeps,
+): Promise<Claim> {
+  const deadline = performance.now() + repeatBound;
+  for (;;) {
+    const at = now();
+    const terms = {
+      holder,
+      seed: newSeed(),
+      now: at,
+      until: at + LEASE_MS,
+      forgottenAt: at - ANSWER_LIFE_MS,
+    };
+    const claim = await idempotency.claim(request, terms);
+    if (claim.state !== 'under_way' || performance.now() >= deadline) return claim;
+    await sleep(POLL_MS);
+  }
+}
+
+function repeatableOf({ clientId, userId, key, operation, body }: Repeatable): RepeatableRequest | undefined {
+  if (key === undefined || key === '') return undefined;
+  if (key.length > LONGEST_KEY) {
+    const message = `Idempotency-Key must not be longer than ${LONGEST_KEY} characters`;
+    throw new ApiError(400, 'invalid_request', message, { details: { 'Idempotency-Key': [message] } });
+  }
+  const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
+  return { clientId, userId, keyHash: hash('sha256', key), requestHash };
+}
+
+/** The same members in the same order: a client that repeats a request may write them in another. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, member]) => [name, ordered(member)]));
+}

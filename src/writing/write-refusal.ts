@@ -1,0 +1,44 @@
+/** What a write failed of, as its caller is told (wire 3.2): a status, a code, and when to try again. */
+import type { MirroredAccount } from '../calendars/event-reader.ts';
+import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { ApiError } from '../http/api-error.ts';
+
+type Told = { readonly status: number; readonly code: string; readonly retryAfter?: number };
+
+/** Never 401, which would make a published client spend a refresh for nothing. */
+const TOLD: Readonly<Record<ProviderErrorKind, Told>> = {
+  unauthorized: { status: 403, code: 'reauth_required' },
+  access_denied: { status: 403, code: 'reauth_required' },
+  permission_missing: { status: 403, code: 'calendar_permission_required' },
+  misconfigured: { status: 503, code: 'provider_not_set_up', retryAfter: 300 },
+  not_found: { status: 404, code: 'event_not_found' },
+  precondition_failed: { status: 409, code: 'conflict', retryAfter: 1 },
+  sync_token_expired: { status: 502, code: 'provider_error' },
+  rate_limited: { status: 429, code: 'rate_limited', retryAfter: 30 },
+  unavailable: { status: 503, code: 'provider_unavailable', retryAfter: 5 },
+  forbidden_address: { status: 502, code: 'provider_error' },
+  no_calendars: { status: 502, code: 'provider_error' },
+  invalid_response: { status: 502, code: 'provider_error' },
+};
+
+const LONGEST_RETRY_S = 3_600;
+
+/** The refusal that an adapter's failure stands for; anything else is answered as it is. */
+export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
+  if (reason instanceof UnsupportedByProvider) {
+    const details = { [reason.field ?? 'provider']: [reason.message] };
+    return new ApiError(422, reason.reason, reason.message, { details, cause: reason });
+  }
+  if (!(reason instanceof ProviderError)) return reason;
+  const { status, code, retryAfter } = TOLD[reason.kind];
+  const asked = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
+  const seconds =
+    retryAfter === undefined ? undefined : Math.min(Math.max(asked ?? retryAfter, 1), LONGEST_RETRY_S);
+  return new ApiError(status, code, reason.message, {
+    ...(status === 502 ? { error: 'Bad Gateway' } : {}),
+    ...(seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } }),
+    ...(status === 403 ? { fields: { accounts: [{ provider, account: accountId }] } } : {}),
+    cause: reason,
+  });
+}
