@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../src/calendars/event.ts';
-import { apply, assertMirrored, day, targetAt } from './contract/written-mirror.ts';
+import { apply, assertMirrored, berlin, day, targetAt } from './contract/written-mirror.ts';
 import { failsAs } from './google-failure.ts';
 import {
   at,
@@ -171,6 +171,27 @@ function instances(): void {
     await assert.rejects(update(href, { title: 'Ours' }, SECOND), failsAs('precondition_failed'));
     const late = writing().delete(calendarHref, targetAt(mirror, href, SECOND));
     await assert.rejects(late, failsAs('precondition_failed'));
+  });
+
+  it('changes and deletes unchanged occurrences whatever version Google gives them', async () => {
+    await at({ instanceVersions: 'own' }, async () => {
+      const href = await create(WEEKLY);
+
+      await update(href, { title: 'Own' }, SECOND);
+      await update(href, { location: 'Here' }, SECOND);
+      const third = berlin('2026-11-30T09:00:00');
+      apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, third)));
+
+      await assertMirrored(open.account, calendarHref, mirror);
+      await open.call('PATCH', pathOf(`${href}_20261207T080000Z`), { summary: 'Theirs' });
+      const last = update(href, { title: 'Ours' }, berlin('2026-12-07T09:00:00'));
+      await assert.rejects(last, failsAs('precondition_failed'));
+      await open.call('PATCH', pathOf(href), { summary: 'Theirs' });
+      await assert.rejects(
+        update(href, { title: 'Ours' }, berlin('2026-11-16T09:00:00')),
+        failsAs('precondition_failed'),
+      );
+    });
   });
 
   it('does not change an occurrence of a series that is another by now', async () => {

@@ -161,6 +161,19 @@ function changing(): void {
     assert.equal(eventAt(href).custom, undefined);
   });
 
+  it('says public outright only of an event that was not public before', async () => {
+    const href = await create(MEETING);
+    await update(href, { privacy: 'public' });
+    assert.equal((await google(href)).visibility, undefined);
+
+    await update(href, { privacy: 'confidential' });
+    assert.equal(eventAt(href).privacy, 'confidential');
+    await update(href, { privacy: 'public' });
+    assert.equal((await google(href)).visibility, 'public');
+    await update(href, { privacy: null });
+    assert.equal((await google(href)).visibility, 'default');
+  });
+
   it('gives an event exactly one of Google’s colours, and takes it away', async () => {
     const href = await create({ ...MEETING, color: '#DC2127' });
     assert.deepEqual([(await google(href)).colorId, eventAt(href).color], ['11', '#dc2127']);

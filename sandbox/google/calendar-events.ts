@@ -145,6 +145,8 @@ export function unchangedInstance(
     end: timeAt(master.end, endsAt),
     recurrence: undefined,
     instanceOf: { masterId: master.id, original: originalStart },
+    // Half a step on: no stored event has it.
+    version: calendar.instanceVersions === 'own' ? master.version + 0.5 : master.version,
   };
 }
 

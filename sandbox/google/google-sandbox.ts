@@ -11,7 +11,7 @@ import { type MeetManner, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
 import { googleHand } from './google-hand.ts';
 import { type GoogleApp, googleTokens } from './google-tokens.ts';
-import { googleWorld } from './google-world.ts';
+import { googleWorld, type InstanceVersions } from './google-world.ts';
 import { idTokens } from './id-token.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
@@ -19,6 +19,7 @@ export type GoogleSandboxOptions = {
   readonly port?: number;
   /** The apps registered from the start. */
   readonly apps?: readonly GoogleApp[];
+  readonly instanceVersions?: InstanceVersions;
 } & Partial<MeetManner>;
 
 export interface GoogleSandbox extends ProviderSandbox {
@@ -36,7 +37,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   const { clock, faults, port, apps: registered = [] } = deps;
   const { conferenceSolutions = ['hangoutsMeet'], keepsDescribed = true, meetDelayMs = 0 } = deps;
   const now = () => clock.now();
-  const world = googleWorld();
+  const world = googleWorld(deps.instanceVersions);
   const tokens = googleTokens(now);
   const channels = openChannels({ now, faults });
   const meets = meetMaker({ conferenceSolutions, keepsDescribed, meetDelayMs }, channels, now);

@@ -66,7 +66,11 @@ export type GoogleCalendar = {
   version: number;
   /** Sync tokens carry it: those of an earlier one are forgotten. */
   tokenEpoch: number;
+  readonly instanceVersions: InstanceVersions;
 };
+
+/** Whether an instance that nobody changed has its master's version, which is unconfirmed (k), or one of its own. */
+export type InstanceVersions = 'master' | 'own';
 
 export type AccessRole = 'freeBusyReader' | 'reader' | 'writer' | 'owner';
 
@@ -92,9 +96,14 @@ export type GooglePerson = {
 export type GoogleWorld = {
   readonly people: Map<string, GooglePerson>;
   readonly calendars: Map<string, GoogleCalendar>;
+  readonly instanceVersions: InstanceVersions;
 };
 
-export const googleWorld = (): GoogleWorld => ({ people: new Map(), calendars: new Map() });
+export const googleWorld = (instanceVersions: InstanceVersions = 'master'): GoogleWorld => ({
+  people: new Map(),
+  calendars: new Map(),
+  instanceVersions,
+});
 
 /** Fails as Error for a person who is there already. Everybody has a calendar of their own, named by their address. */
 export function addPerson(world: GoogleWorld, email: string, name: string): void {
@@ -130,6 +139,7 @@ export function addCalendar(world: GoogleWorld, person: GooglePerson, made: NewC
     exceptions: new Map(),
     version: 0,
     tokenEpoch: 0,
+    instanceVersions: world.instanceVersions,
   };
   world.calendars.set(id, calendar);
   putEntry(person, id, { role: made.role ?? 'owner', color: made.color ?? '#9fe1e7', deleted: false });
