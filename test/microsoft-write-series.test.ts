@@ -12,6 +12,7 @@ const WEEKLY = draftOf({
   end: berlin('2026-10-12T10:00:00'),
   recurrence: rule('FREQ=WEEKLY;COUNT=5'),
 });
+const guest = (email: string) => ({ email, status: 'none' as const });
 const SECOND = berlin('2026-10-19T09:00:00');
 const THIRD = berlin('2026-10-26T09:00:00');
 
@@ -35,6 +36,70 @@ describe('A series at Microsoft', () => {
       { title: 'Weekly', start: '2026-11-03T15:00:00', end: '2026-11-03T15:30:00' },
       { title: 'Weekly', start: '2026-11-09T11:00:00', end: '2026-11-09T12:30:00' },
     ]);
+    await work.mirrored();
+  });
+
+  it('keeps what an occurrence has of its own when the series moves, guests and all', async (t) => {
+    const work = await openMicrosoftWriting(t);
+    const href = await work.create({ ...WEEKLY, description: 'All', attendees: [guest('alan@example.com')] });
+    const own = {
+      description: 'One',
+      location: 'Roof',
+      availability: 'free',
+      privacy: 'private',
+      attendees: [guest('alan@example.com'), guest('grace@example.com')],
+    } as const;
+    await work.update(href, own, SECOND);
+    const ofOwn = () => [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
+    const before = ofOwn();
+
+    await work.update(href, {
+      title: 'Renamed',
+      start: berlin('2026-10-12T08:00:00'),
+      end: berlin('2026-10-12T09:00:00'),
+    });
+
+    const { start, end, recurrenceId, title, lastModified, link, ...kept } = ofOwn() ?? {};
+    const {
+      start: _,
+      end: _end,
+      recurrenceId: _id,
+      title: _title,
+      lastModified: _at,
+      link: _link,
+      ...was
+    } = before ?? {};
+    assert.deepEqual(kept, was);
+    assert.deepEqual(
+      [title, start, recurrenceId],
+      ['Renamed', ...Array(2).fill(berlin('2026-10-19T08:00:00'))],
+    );
+    assert.ok(end && link && lastModified);
+    await work.mirrored();
+  });
+
+  it('puts a moved occurrence back in its place where its series moves onto it', async (t) => {
+    const work = await openMicrosoftWriting(t);
+    const href = await work.create({
+      ...WEEKLY,
+      title: 'Daily',
+      recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=3'),
+    });
+    const moved = {
+      title: 'Moved',
+      start: berlin('2026-10-31T09:00:00'),
+      end: berlin('2026-10-31T10:00:00'),
+    };
+    await work.update(href, moved, THIRD);
+
+    await work.update(href, { recurrence: rule('FREQ=WEEKLY;BYDAY=MO,WE;COUNT=8') });
+
+    assert.deepEqual(
+      occurrences(work.mirror, href)
+        .slice(3, 6)
+        .map(({ title, start }) => `${title} ${start.slice(0, 10)}`),
+      ['Daily 2026-10-21', 'Moved 2026-10-26', 'Daily 2026-10-28'],
+    );
     await work.mirrored();
   });
 

@@ -2,22 +2,18 @@
  * Exchange drops the exceptions and deletions of a series when its pattern or its times change. Those that still have an
  * occurrence to be of are made again; the others have nothing left to differ from.
  */
-
 import { isDeepStrictEqual } from 'node:util';
+
+import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
+
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { localOf, originalStartOf, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import {
-  type Current,
-  type CurrentSeries,
-  currentEvent,
-  ifMatchOf,
-  keyOn,
-  occurrenceAt,
-} from './current-event.ts';
-import { bodyOf } from './event-body.ts';
+import { type Current, type CurrentSeries, currentEvent, keyOn, occurrenceAt } from './current-event.ts';
+import type { GraphItem } from './event-resource.ts';
+import { type GraphTimes, timesFor } from './graph-times.ts';
 import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
 import { deleteAt } from './without-occurrences.ts';
@@ -28,9 +24,9 @@ export async function restoreExceptions(
   before: CurrentSeries,
   { recurrence }: EventChange,
 ): Promise<void> {
-  const exceptions = before.resources
-    .flatMap(({ events }) => events)
-    .filter(({ recurrenceId }) => recurrenceId !== undefined);
+  const exceptions = before.resources.flatMap(({ events, original }): Exception[] =>
+    events.flatMap((event) => (event.recurrenceId === undefined ? [] : [{ event, item: original }])),
+  );
   const deleted = before.event.recurrence?.exdates ?? [];
   const wanted = recurrence?.exdates ?? [];
   if (exceptions.length + deleted.length + wanted.length === 0) return;
@@ -41,11 +37,14 @@ export async function restoreExceptions(
   // Both are on the clock that they were written for: the old one's move along.
   for (const original of [...deleted.map(placed), ...wanted]) await deleteAt(source, after, original);
   for (const exception of exceptions) {
-    const original = placed(exception.recurrenceId ?? exception.start);
+    const original = placed(exception.event.recurrenceId ?? exception.event.start);
     if (!kept.has(keyOn(after.event, original)))
       await makeAgain(source, { before, after }, exception, original);
   }
 }
+
+/** `item` is as Graph answered it. */
+type Exception = { readonly event: CalendarEvent; readonly item: GraphItem };
 
 const keptIn = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
   new Set(
@@ -64,54 +63,62 @@ function placeIn(before: CalendarEvent, after: CalendarEvent, original: EventTim
 
 const dateOf = (time: EventTime): string => (time.type === 'date' ? time.date : time.local.slice(0, 10));
 
+/** Without `If-Match`: what it is of was made by the change just written. */
 async function makeAgain(
   source: Source,
-  { before, after }: { readonly before: Current; readonly after: CurrentSeries },
-  exception: CalendarEvent,
+  { before, after }: { readonly before: CurrentSeries; readonly after: CurrentSeries },
+  exception: Exception,
   original: EventTime,
 ): Promise<void> {
   const item = await occurrenceAt(source, after, original);
   if (!item?.id) return;
-  const current: Current = { id: item.id, event: after.event, item, ifMatch: ifMatchOf(item) };
-  const { start, end, ...words } = ownOf(exception, before.event);
-  const write = (change: EventChange) =>
-    patchEvent(
-      source,
-      current,
-      bodyOf({ change, current: undefined, organizer: organizerOf(exception), meetings: undefined }),
-    );
+  const occurrence: Current = { id: item.id, event: after.event, item, ifMatch: undefined };
+  const own = ownMembers(exception.item, before.item);
+  const times = ownTimes(exception.event, before.event);
+  const isSameKind = before.event.start.type === after.event.start.type;
   try {
-    await write({ ...words, ...(start && end && { start, end }) });
+    await patchEvent(source, occurrence, { ...own, ...(isSameKind && times) });
+    if (isSameKind || times === undefined) return;
   } catch (failure) {
-    if (!(failure instanceof UnsupportedByProvider) || start === undefined) throw failure;
-    // The series has moved to where the exception was: it keeps its words, in the place of its occurrence.
-    source.log.warn(
-      { calendar: source.url, href: before.id, reason: failure.message },
-      'Put an exception back',
-    );
-    await write(words);
+    if (!(failure instanceof UnsupportedByProvider) || times === undefined) throw failure;
+    await patchEvent(source, occurrence, own);
   }
+  const where = { calendar: source.url, href: before.id, occurrence: item.id };
+  source.log.warn(where, 'A moved occurrence is back in its place: its series moved to where it cannot be');
 }
 
-const organizerOf = ({ attendees }: CalendarEvent): string | undefined =>
-  attendees.find(({ organizer }) => organizer)?.email;
+/** What people set of an occurrence, in Graph's own words. */
+const OWN = [
+  'subject',
+  'body',
+  'showAs',
+  'sensitivity',
+  'attendees',
+  'categories',
+  'importance',
+  'isReminderOn',
+  'reminderMinutesBeforeStart',
+] as const;
 
-const WORDS = ['title', 'description', 'location', 'availability', 'status', 'privacy', 'attendees'] as const;
+/** What an exception had other than its series had. */
+function ownMembers(item: GraphItem, master: GraphItem): GraphEvent {
+  const names = OWN.filter((name) => name in item && !isDeepStrictEqual(item[name], master[name]));
+  const displayName = item.location?.displayName ?? '';
+  const isElsewhere = displayName !== (master.location?.displayName ?? '');
+  return {
+    ...Object.fromEntries(names.map((name) => [name, item[name]])),
+    ...(isElsewhere && { location: { displayName } }),
+  };
+}
 
-/** What an exception has other than its series had. */
-function ownOf(exception: CalendarEvent, series: CalendarEvent): EventChange {
-  const own = Object.fromEntries(
-    WORDS.filter((name) => !isDeepStrictEqual(exception[name], series[name])).map((name) => [
-      name,
-      exception[name] ?? null,
-    ]),
-  );
+/** `undefined` of one that took place when its series said. */
+function ownTimes(exception: CalendarEvent, series: CalendarEvent): GraphTimes | undefined {
   const { recurrenceId, start, end } = exception;
   const stays =
     recurrenceId !== undefined &&
     isDeepStrictEqual(start, recurrenceId) &&
     lengthOf(exception) === lengthOf(series);
-  return { ...own, ...(stays ? {} : { start, end }) };
+  return stays ? undefined : timesFor(start, end);
 }
 
 const lengthOf = ({ start, end }: CalendarEvent): number => localOf(end) - localOf(start);
