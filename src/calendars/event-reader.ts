@@ -58,6 +58,8 @@ export type EventContent = {
   readonly allDay?: boolean;
   /** Of the resource it comes from; null where its server gives none. */
   readonly etag: string | null;
+  /** Of an event of a series, in a search: 0 where it is not what is searched for. */
+  readonly matches?: number;
 };
 
 /** An event that is not part of a series kept here: a single one, or an instance known alone. */
@@ -79,12 +81,16 @@ export interface EventReader {
   /** The user's accounts in provider order, then by when they were linked, each with its calendars. */
   accountsOf(clientId: string, userId: string): Promise<MirroredAccount[]>;
 
-  /** Events that overlap the window, behind `after`, in order, at most `limit`. None cancelled. */
+  /**
+   * Events that overlap the window, behind `after`, in order, at most `limit`. None cancelled. With `search`,
+   * those that have all of its words, MOST_WORDS at most, folded as search-text.ts does.
+   */
   singleEvents(
     calendarKeys: readonly string[],
     window: EventWindow,
     after: EventPosition | undefined,
     limit: number,
+    search?: readonly string[],
   ): Promise<SingleEvent[]>;
 
   /**
@@ -93,6 +99,13 @@ export interface EventReader {
    */
   eventsNamed(calendarKeys: readonly string[], ids: readonly string[]): Promise<NamedEvents>;
 
-  /** Series that can have instances in the window, with all their overrides. None cancelled. */
-  seriesIn(calendarKeys: readonly string[], window: EventWindow): Promise<MirroredSeries[]>;
+  /**
+   * Series that can have instances in the window, with all their overrides. None cancelled. With `search`, those of
+   * which any event has all of its words; each of them says whether it does.
+   */
+  seriesIn(
+    calendarKeys: readonly string[],
+    window: EventWindow,
+    search?: readonly string[],
+  ): Promise<MirroredSeries[]>;
 }

@@ -1,9 +1,11 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
 import { ApiError } from '../http/api-error.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
+import { searchWords } from '../lib/search-text.ts';
 import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
+import { MOST_WORDS } from './search-limit.ts';
 
 /** As the query string holds it: a repeated parameter is a list. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -14,6 +16,8 @@ export type EventsQuery = {
   readonly singleEvents: boolean;
   /** `undefined` where it was not asked for. */
   readonly pageSize: number | undefined;
+  /** The words of `q`, folded; all must be in an event. */
+  readonly search: readonly string[];
 };
 
 export const DEFAULT_PAGE_SIZE = 250;
@@ -44,10 +48,11 @@ export function parseEventsQuery(query: RawQuery, now: number): EventsQuery {
   const singleEvents = read('singleEvents', parseFlag, 'must be true or false');
   const filter = filterOf(query, details);
   const pageSize = pageSizeOf(query, details);
+  const search = searchOf(query, details);
   const window = windowOf(start, end, now);
   if (Object.keys(details).length === 0) checkWindow(window, details);
   refuse(details);
-  return { window, filter, singleEvents: singleEvents ?? true, pageSize };
+  return { window, filter, singleEvents: singleEvents ?? true, pageSize, search };
 }
 
 /** What a following page may still choose; the rest is in its token. Throws 400. */
@@ -63,7 +68,8 @@ function refuse(details: Readonly<Record<string, readonly string[]>>): void {
   if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
 }
 
-function parseFlag(text: string): boolean | undefined {
+/** `undefined` when the text is neither yes nor no. */
+export function parseFlag(text: string): boolean | undefined {
   const flag = text.trim().toLowerCase();
   if (flag === 'true' || flag === '1') return true;
   return flag === 'false' || flag === '0' ? false : undefined;
@@ -86,6 +92,18 @@ function filterOf(query: RawQuery, details: Record<string, string[]>): CalendarF
   if (filter === undefined || !('problem' in filter)) return filter;
   details.calendarIds = [filter.problem];
   return undefined;
+}
+
+const LONGEST_SEARCH = 200;
+
+function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
+  const text = parameterOf(query, 'q');
+  if (text === undefined) return [];
+  const words = searchWords(text);
+  if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
+    details.q = [`q must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`];
+  else if (words.length === 0) details.q = ['q has nothing to search for'];
+  return words;
 }
 
 /**

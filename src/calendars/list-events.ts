@@ -4,6 +4,7 @@
  * shown twice or passed over, whatever changes in between elsewhere.
  */
 import { ApiError } from '../http/api-error.ts';
+import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { type CalendarChoice, chosenOf } from './calendar-choice.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from './event-reader.ts';
@@ -31,11 +32,15 @@ export const FRESH_MS = 10_000;
 /** New calendars are rare: their list may be older where only events are asked for. */
 export const LIST_FRESH_MS = 60_000;
 
+const NO_SEARCH = 'Search is forbidden for free-busy scope';
+
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
 /** The answer's JSON. Refusals: 400 for a bad query, 403 and 503 as freshAccounts says. */
 export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const { page, choice } = pageAsked(query, grant, deps);
+  // Whether a search finds something tells what is in it.
+  if (page.search.length > 0) requireScope(grant, 'read', NO_SEARCH);
   const { clientId, userId } = grant;
   // What follows a page is of the same state of the calendars as far as it goes: nothing is synced anew.
   const age = page.after === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
@@ -61,10 +66,14 @@ function pageAsked(
 ): { page: Page; choice: CalendarChoice } {
   const token = parameterOf(query, 'nextPageToken');
   if (token === undefined) {
-    const { window, filter, singleEvents, pageSize = DEFAULT_PAGE_SIZE } = parseEventsQuery(query, now());
+    const asked = parseEventsQuery(query, now());
+    const { window, filter, singleEvents, search, pageSize = DEFAULT_PAGE_SIZE } = asked;
     const choice: CalendarChoice =
       filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true);
-    return { page: { window, singleEvents, calendarKeys: undefined, pageSize, after: undefined }, choice };
+    return {
+      page: { window, singleEvents, search, calendarKeys: undefined, pageSize, after: undefined },
+      choice,
+    };
   }
   // Callers repeat the other parameters or leave them out; the token's values hold (wire 1.7).
   const page = openPageToken(token, grant, pagingKey);

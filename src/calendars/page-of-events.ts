@@ -1,7 +1,7 @@
 /** One page of a sorted listing: single events by a query, recurring ones by expanding their series. */
 
 import { byBytes } from '../lib/byte-order.ts';
-import { instantOf } from '../lib/recurrence/event-instant.ts';
+import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
 import {
@@ -9,7 +9,7 @@ import {
   RecurrenceBudgetError,
   recurrenceBudget,
 } from '../lib/recurrence/recurrence-budget.ts';
-import type { Instance } from '../lib/recurrence/series.ts';
+import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
 import type {
   EventContent,
   EventPosition,
@@ -40,6 +40,8 @@ export type PageRequest = {
   readonly singleEvents: boolean;
   readonly pageSize: number;
   readonly after: EventPosition | undefined;
+  /** Folded words; none lists everything. */
+  readonly search?: readonly string[];
 };
 
 /** Time zones by calendar key: the calendars that are listed. */
@@ -54,15 +56,15 @@ const MOST_IN_STRETCH = 10_000;
 
 /** The events behind `after`, at most `pageSize`. Throws 400 `window_too_large`. */
 export async function pageOfEvents(
-  { window, singleEvents, pageSize, after }: PageRequest,
+  { window, singleEvents, pageSize, after, search = [] }: PageRequest,
   zones: CalendarZones,
   reader: EventReader,
 ): Promise<{ events: ListedEvent[]; more: boolean }> {
   const keys = [...zones.keys()];
   if (keys.length === 0) return { events: [], more: false };
   const [singles, series] = await Promise.all([
-    reader.singleEvents(keys, window, after, pageSize + 1),
-    reader.seriesIn(keys, window),
+    reader.singleEvents(keys, window, after, pageSize + 1, search),
+    reader.seriesIn(keys, window, search),
   ]);
   if (series.length === 0) return { events: singles.slice(0, pageSize), more: singles.length > pageSize };
 
@@ -133,9 +135,20 @@ function expanded(
   budget: RecurrenceBudget,
 ): ListedEvent[] {
   const zone = zones.get(one.calendarKey) ?? 'UTC';
-  return expand(one.series, window, zone, budget).instances.map((instance) =>
-    listedInstance(one, instance, zone),
-  );
+  return expand(onlyMatching(one).series, window, zone, budget)
+    .instances.filter(({ payload }) => payload.matches !== 0)
+    .map((instance) => listedInstance(one, instance, zone));
+}
+
+/**
+ * For a search: of a series whose own words do not match only overrides can be found, and its rules need not be followed
+ * through the whole window. One that holds for all later instances needs them.
+ */
+function onlyMatching(one: MirroredSeries): MirroredSeries {
+  const { master, overrides } = one.series;
+  const lasting = overrides.some(({ thisAndFuture, payload }) => thisAndFuture && payload.matches !== 0);
+  if (master.payload.matches !== 0 || lasting) return one;
+  return { ...one, series: { ...one.series, master: { ...master, recurrence: undefined } } };
 }
 
 /** An instance of a series as a listing has it. */
@@ -149,6 +162,18 @@ export function listedInstance(
   const allDay = payload.allDay ?? originalStart.type === 'date';
   const id = instanceIdOf(masterId, originalStart, zone);
   return { calendarKey, id, startsAt, ...payload, times: { ...times, allDay } };
+}
+
+/** An override as a listing has its instance. */
+export function instanceOfOverride(
+  one: MirroredSeries,
+  { recurrenceId, start, end, payload }: SeriesOverride<EventContent>,
+  zone: string,
+): ListedEvent {
+  const startsAt = instantOf(start, zone);
+  const endsAt = Math.max(startsAt, instantOf(end, zone));
+  const originalStart = originalStartOf(one.series.master.start, recurrenceId, zone);
+  return listedInstance(one, { startsAt, endsAt, originalStart, payload, isOverride: true }, zone);
 }
 
 /** The master of a series, with its rules, as a listing with `singleEvents=false` has it. */

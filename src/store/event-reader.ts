@@ -8,6 +8,7 @@ import type {
   SingleEvent,
 } from '../calendars/event-reader.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { MOST_WORDS } from '../calendars/search-limit.ts';
 import { byBytes } from '../lib/byte-order.ts';
 import { type HealthRow, healthOf } from './account-rows.ts';
 import type { Database } from './database.ts';
@@ -48,17 +49,30 @@ type SeriesRow = {
   /** With the master, and with an override that is a resource of its own. */
   original: string | null;
   etag: string | null;
+  matches?: number;
 };
 
 export function eventReader(db: Database): EventReader {
   const { byBytes: collation, oneOf } = db.dialect;
   const keyed = oneOf('keys');
-  const ordered = {
-    first: orderedSingles(keyed, collation, ''),
-    next: orderedSingles(keyed, collation, behind(collation)),
-  };
-  const unordered = { first: unorderedSingles(keyed, ''), next: unorderedSingles(keyed, behind(collation)) };
-  const series = seriesRows(keyed);
+  const textsOf = (found: string) => ({
+    ordered: {
+      first: orderedSingles(keyed, collation, found),
+      next: orderedSingles(keyed, collation, `${found} ${behind(collation)}`),
+    },
+    unordered: {
+      first: unorderedSingles(keyed, found),
+      next: unorderedSingles(keyed, `${found} ${behind(collation)}`),
+    },
+  });
+  const listing = textsOf('');
+  const searching = textsOf(`AND ${hasWords('search_text')}`);
+  const series = seriesRows(keyed, '1', '');
+  const searched = seriesRows(
+    keyed,
+    `CASE WHEN ${hasWords('e.search_text')} THEN 1 ELSE 0 END`,
+    ANY_HAS_WORDS,
+  );
   const named = namedRows(keyed, oneOf('ids'));
 
   return {
@@ -66,10 +80,12 @@ export function eventReader(db: Database): EventReader {
       return accountsOf(await db.all<AccountRow & CalendarRow>(ACCOUNTS, { clientId, userId }));
     },
 
-    async singleEvents(keys, { start, end }, after, limit) {
+    async singleEvents(keys, { start, end }, after, limit, search = []) {
       const which = after === undefined ? 'first' : 'next';
       const position = after && { atStart: after.startsAt, atKey: after.calendarKey, atId: after.id };
-      const values = { keys, start, end, earliest: start - LONGEST_SHORT, ...position };
+      const { ordered, unordered } = search.length === 0 ? listing : searching;
+      const words = wordsOf(search);
+      const values = { keys, start, end, earliest: start - LONGEST_SHORT, ...position, ...words };
       // Sorting in the database doubles the time, for it moves the contents too: where all there is
       // fits into the page, as it mostly does, sorting the answer is all it takes.
       const found = await db.all<SingleEvent>(unordered[which], { ...values, limit: limit + 1 });
@@ -83,8 +99,9 @@ export function eventReader(db: Database): EventReader {
       return { singles: singles.sort(byPosition), series: groupSeries(found) };
     },
 
-    async seriesIn(keys, { start, end }) {
-      return groupSeries(await db.all<SeriesRow>(series, { keys, start, end }));
+    async seriesIn(keys, { start, end }, search = []) {
+      if (search.length === 0) return groupSeries(await db.all<SeriesRow>(series, { keys, start, end }));
+      return groupSeries(await db.all<SeriesRow>(searched, { keys, start, end, ...wordsOf(search) }));
     },
   };
 }
@@ -102,6 +119,21 @@ const ACCOUNTS = `
    WHERE a.client_id = :clientId AND a.user_id = :userId
    ORDER BY CASE a.provider WHEN 'google' THEN 0 WHEN 'microsoft' THEN 1 WHEN 'apple' THEN 2 ELSE 3 END,
             a.linked_at, a.account_key, c.position, c.href`;
+
+const WORDS = Array.from({ length: MOST_WORDS }, (_, i) => `word${i}`);
+
+/** Words that are not there are found anywhere. */
+const hasWords = (column: string): string =>
+  `(${WORDS.map((word) => `${column} LIKE :${word} ESCAPE '!'`).join(' AND ')})`;
+
+const wordsOf = (search: readonly string[]): Record<string, string> =>
+  search.length === 0
+    ? {}
+    : Object.fromEntries(WORDS.map((word, i) => [word, `%${(search[i] ?? '').replace(/[!%_]/g, '!$&')}%`]));
+
+const ANY_HAS_WORDS = `AND EXISTS (
+  SELECT 1 FROM event s WHERE s.calendar_key = m.calendar_key AND s.series_id = m.event_id
+     AND s.shape IN ('series', 'override') AND ${hasWords('s.search_text')})`;
 
 /** Behind a position: the order of the listing, column by column. */
 const behind = (byBytes: string): string => `AND starts_at >= :atStart AND (starts_at > :atStart
@@ -138,11 +170,11 @@ const SERIES_COLUMNS = `e.calendar_key AS "calendarKey", m.event_id AS "id", e.r
          e.content, e.timing, e.original, e.etag`;
 
 /** The masters that reach into the window, each followed by its overrides. */
-const seriesRows = (oneOfKeys: string): string => `
-  SELECT ${SERIES_COLUMNS}
+const seriesRows = (oneOfKeys: string, matches: string, found: string): string => `
+  SELECT ${SERIES_COLUMNS}, ${matches} AS "matches"
     FROM event m JOIN event e ON e.calendar_key = m.calendar_key AND e.series_id = m.event_id
    WHERE m.calendar_key ${oneOfKeys} AND m.shape = 'series' AND m.starts_at < :end AND m.ends_at > :start
-     AND e.shape IN ('series', 'override')
+     AND e.shape IN ('series', 'override') ${found}
    ORDER BY m.calendar_key, m.event_id, e.recurrence_id, e.href`;
 
 const namedRows = (oneOfKeys: string, oneOfIds: string) => ({
@@ -170,6 +202,7 @@ function groupSeries(rows: readonly SeriesRow[]): MirroredSeries[] {
       allDay: timing.start.type === 'date',
       original: row.original ?? master.original ?? '{}',
       etag: row.etag,
+      ...(row.matches === 0 ? { matches: 0 } : {}),
     });
     const own = timingOf(master);
     const timings = overrides.map(timingOf);
