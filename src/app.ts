@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
 import { type CalendarRouteDeps, calendarRoutes } from './calendars/calendars.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connection.route.ts';
-import { eventRoutes } from './calendars/event.route.ts';
+import { type EventRouteDeps, eventRoutes } from './calendars/event.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
 import { healthRoute } from './http/health.route.ts';
@@ -22,6 +22,7 @@ export type AppDeps = ServerOptions &
   RevocationDeps &
   ConnectDeps &
   CalendarRouteDeps &
+  EventRouteDeps &
   EventWriteRouteDeps &
   ConnectionRouteDeps &
   WebhookRouteDeps;

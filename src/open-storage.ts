@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { accountStore } from './store/account-store.ts';
 import { authorizationCodeStore } from './store/authorization-code-store.ts';
 import { authorizationRequestStore } from './store/authorization-request-store.ts';
+import { changeFeed } from './store/change-feed.ts';
 import { clientStore } from './store/client-store.ts';
 import { endedAccessStore } from './store/ended-access-store.ts';
 import { eventReader } from './store/event-reader.ts';
@@ -52,6 +53,7 @@ export async function openStorage(config: Config) {
     endedAccess: endedAccessStore(db, sealer),
     mirror: mirrorStore(db),
     events: eventReader(db),
+    changes: changeFeed(db),
     jobs: jobStore(db, bell.ring),
     knownEvents: knownEvents(db),
     idempotency: idempotencyStore(db),

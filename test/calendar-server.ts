@@ -23,6 +23,7 @@ import { createTokenSigner } from '../src/oauth/token-signer.ts';
 import { accountStore } from '../src/store/account-store.ts';
 import { authorizationCodeStore } from '../src/store/authorization-code-store.ts';
 import { authorizationRequestStore } from '../src/store/authorization-request-store.ts';
+import { changeFeed } from '../src/store/change-feed.ts';
 import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
 import { endedAccessStore } from '../src/store/ended-access-store.ts';
@@ -104,6 +105,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     idempotency: idempotencyStore(db),
     splits: splitJournal(db, bell.ring),
     events: eventReader(db),
+    changes: changeFeed(db),
     families: tokenFamilyStore(db),
     users: userStore(db),
     codes: authorizationCodeStore(db),

@@ -1,11 +1,11 @@
-/** GET /event and GET /events/{id}: one event. The writes of /event are elsewhere. */
+/** GET /event, GET /events/{id} and GET /events/changes. The writes of /event are elsewhere. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { findEvent, parseEventAsked } from './find-event.ts';
-import type { ListEventsDeps } from './list-events.ts';
+import { type ListChangesDeps, listChanges } from './list-changes.ts';
 
-export type EventRouteDeps = BearerDeps & ListEventsDeps;
+export type EventRouteDeps = BearerDeps & ListChangesDeps;
 
 type Asked = { Querystring: Record<string, unknown>; Params: { id: string } };
 
@@ -17,6 +17,11 @@ export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
     app.get<Asked>('/event', async ({ headers, query }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
       return reply.type(JSON_TYPE).send(await findEvent(parseEventAsked(query), grant, deps));
+    });
+
+    app.get<Asked>('/events/changes', async ({ headers, query }, reply) => {
+      const grant = await authenticateBearer(headers.authorization, deps);
+      return reply.type(JSON_TYPE).send(await listChanges(query, grant, deps));
     });
 
     app.get<Asked>('/events/:id', async ({ headers, query, params }, reply) => {

@@ -10,6 +10,7 @@ const SHORT_NAMES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   409: 'Conflict',
+  410: 'Gone',
   412: 'Precondition Failed',
   415: 'Unsupported Media Type',
   422: 'Unprocessable Entity',
