@@ -82,7 +82,7 @@ async function conditionally(
     if (answer.status !== 412 || condition === undefined) return answer;
     const now = await getObject(session, base.url);
     if (now === undefined) return undefined;
-    if (now.icalendar !== base.icalendar || now.etag !== base.etag)
+    if (now.icalendar !== base.icalendar)
       throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
   }
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
