@@ -6,7 +6,7 @@ import { ProviderError, type ProviderErrorKind } from '../src/calendars/provider
 import { UnsupportedByProvider } from '../src/calendars/unsupported.ts';
 import { berlin, draftOf, targetAt } from './contract/written-mirror.ts';
 import { event } from './servers/icalendar.ts';
-import { CALENDAR, type DavAnswer, type DavCall } from './servers/odd-caldav.ts';
+import { CALENDAR, type DavAnswer, type DavCall, multistatus } from './servers/odd-caldav.ts';
 import { type WritingAccount, writingAccount } from './servers/writing-account.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
@@ -85,6 +85,30 @@ describe('writing to a CalDAV server', () => {
 
       assert.equal(again.changed[0]?.href, `${CALENDAR}renamed.ics`);
       assert.equal(again.changed[0]?.events[0]?.uid, changed[0]?.events[0]?.uid);
+    });
+
+    it('an event on a server that chooses its name itself, and finds it there', async () => {
+      on.server.odd = ({ method, path, body, kind }) => {
+        if (kind === 'calendar-query') {
+          const [, uid = ''] = /<c:text-match[^>]*>([^<]*)</.exec(body) ?? [];
+          const isThere = on.server.resources.get('42.ics')?.data?.includes(`UID:${uid}`) === true;
+          return multistatus(isThere ? on.server.member('42.ics') : '');
+        }
+        if (method !== 'PUT' || path.endsWith('/42.ics')) return undefined;
+        on.server.put('42.ics', body);
+        return { status: 201 };
+      };
+
+      const first = await on.create(DRAFT, KEY);
+      once('PUT', conditionOf(403, '<c:no-uid-conflict/>'));
+      const answers = on.server.odd;
+      on.server.odd = (call) =>
+        answers(call) ??
+        (call.kind === 'calendar-query' ? multistatus(on.server.member('42.ics')) : undefined);
+      const again = await on.create(DRAFT, KEY);
+
+      assert.equal(first.changed[0]?.href, `${CALENDAR}42.ics`);
+      assert.deepEqual(again.changed, first.changed);
     });
 
     it('nothing over what is another event under that name', async () => {

@@ -15,6 +15,7 @@ import {
 } from './edit-event.ts';
 import { type EditedObject, readObject, type WrittenEvent, writeObject } from './edited-object.ts';
 import { eventResourceOf } from './event-resource.ts';
+import { findByUid } from './find-by-uid.ts';
 import { sameEtag } from './href.ts';
 import { memberPath } from './member.ts';
 import { newObject, uidOf } from './new-event.ts';
@@ -70,7 +71,7 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
       const url = new URL(`${uid}.ics`, collection);
       const creation = await createObject(session, url, icalendar);
       if (creation.outcome === 'created')
-        return written(session, collection, { url, etag: creation.etag, icalendar });
+        return writtenAnywhere(session, { collection, uid, put: { url, etag: creation.etag, icalendar } });
       const href = creation.outcome === 'uid taken' ? creation.href : undefined;
       return adopted(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
     },
@@ -149,22 +150,39 @@ async function versionSeen(
 
 /**
  * The resource as the server has it now: many rewrite what they are given. What was put stands in when the server cannot
- * say it at the moment, since it was put; the next sync brings the rest.
+ * say it at the moment, since it was put; the next sync brings the rest. `undefined` when nothing is there.
  */
-async function written(session: DavSession, collection: URL, put: StoredObject): Promise<Written> {
-  const found = await getObject(session, put.url).catch((failure: unknown) => {
-    if (failure instanceof ProviderError) return undefined;
+async function stored(session: DavSession, put: StoredObject): Promise<StoredObject | undefined> {
+  return getObject(session, put.url).catch((failure: unknown) => {
+    if (failure instanceof ProviderError) return put;
     throw failure;
   });
-  return { changed: [resourceAt(collection, found ?? put)], removed: [] };
+}
+
+async function written(session: DavSession, collection: URL, put: StoredObject): Promise<Written> {
+  const found = await stored(session, put);
+  // Somebody else deleted it right after.
+  if (found === undefined) return gone();
+  return { changed: [resourceAt(collection, found)], removed: [] };
+}
+
+type Creation = { readonly collection: URL; readonly uid: string; readonly put: StoredObject };
+
+/** What was created, wherever the server put it. */
+async function writtenAnywhere(session: DavSession, { collection, uid, put }: Creation): Promise<Written> {
+  const found = await stored(session, put);
+  if (found !== undefined) return { changed: [resourceAt(collection, found)], removed: [] };
+  return adopted(session, { collection, uid, url: null });
 }
 
 type Adoption = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
 
-/** What an earlier creation with this key left there, as it is by now. */
+/** What a creation with this key left there, now or earlier, as it is by now. */
 async function adopted(session: DavSession, { collection, uid, url }: Adoption): Promise<Written> {
   const isMember = url !== null && memberPath(url.href, collection) !== undefined;
-  const found = isMember ? await getObject(session, url) : undefined;
+  const named = isMember ? await getObject(session, url) : undefined;
+  const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
+  const found = named ?? (elsewhere && (await getObject(session, elsewhere)));
   const resource = found && resourceAt(collection, found);
   if (resource?.events.some((event) => event.uid === uid) === true)
     return { changed: [resource], removed: [] };
