@@ -43,7 +43,10 @@ describe('writing events', () => {
   };
 
   it('creates an event: its fields at the root with success, the same event under event, and in the mirror', async () => {
-    const created = await create({ attendees: ['grace@example.com', { email: 'alan@example.com' }], custom: { a: 1 } });
+    const created = await create({
+      attendees: ['grace@example.com', { email: 'alan@example.com' }],
+      custom: { a: 1 },
+    });
 
     const { success, event, ...root } = created;
     assert.equal(success, true);

@@ -29,12 +29,13 @@ export function splitJournal(db: Database, jobScheduled = () => {}): SplitJourna
       await db.write('DELETE FROM split_journal WHERE split_id = :splitId RETURNING split_id', { splitId });
     },
 
-    openSplits(calendarKey) {
-      return db.all<OpenSplit>(
+    async openSplits(calendarKey) {
+      const rows = await db.all<OpenSplit>(
         `SELECT split_id AS "splitId", calendar_key AS "calendarKey", step, plan FROM split_journal
           WHERE calendar_key = :calendarKey ORDER BY created_at, split_id`,
         { calendarKey },
       );
+      return rows.map((row) => ({ ...row }));
     },
   };
 }

@@ -1,0 +1,108 @@
+/** What every IdempotencyStore must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { idempotencyStore } from '../../src/store/idempotency-store.ts';
+import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+
+const DAY = 24 * 3_600_000;
+const REQUEST = { clientId: 'acme', userId: 'ada', keyHash: 'key', requestHash: 'body' };
+
+export function idempotencyStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    const { accountKey } = await accountStore(db, sealer).linkAccount(newAccount(), NOW);
+    const store = idempotencyStore(db);
+    const claim = (holder: string, at = NOW, change: Partial<typeof REQUEST> = {}) => {
+      const terms = { holder, seed: `seed of ${holder}`, now: at, until: at + 1_000, forgottenAt: at - DAY };
+      return store.claim({ ...REQUEST, ...change }, terms);
+    };
+    return { db, store, claim, accountKey };
+  };
+
+  describe(`IdempotencyStore on ${database}`, () => {
+    it('lets exactly one of ten concurrent requests with one key be carried out', async () => {
+      const { claim } = await prepare();
+
+      const claims = await tenTimes((i) => claim(`run ${i}`));
+
+      const states = claims.map(({ state }) => state).sort();
+      assert.deepEqual(states, ['claimed', ...Array(9).fill('under_way')]);
+    });
+
+    it('answers what was answered before, and tells another request apart', async () => {
+      const { store, claim, accountKey } = await prepare();
+      await claim('first');
+      await store.keepAnswer(REQUEST, 'first', 'the answer', accountKey);
+
+      assert.deepEqual(await claim('second'), { state: 'answered', answer: 'the answer' });
+      assert.deepEqual(await claim('third', NOW, { requestHash: 'other' }), { state: 'other_request' });
+      assert.equal((await claim('fourth', NOW, { userId: 'ben' })).state, 'claimed', 'keys are a user’s own');
+    });
+
+    it('hands what a dead run left to the next one with the same seed, to one alone', async () => {
+      const { claim } = await prepare();
+      await claim('dead');
+      assert.equal((await claim('early', NOW + 999)).state, 'under_way');
+
+      const claims = await tenTimes((i) => claim(`late ${i}`, NOW + 1_000));
+
+      const claimed = claims.filter(({ state }) => state === 'claimed');
+      assert.deepEqual(claimed, [{ state: 'claimed', seed: 'seed of dead' }]);
+      assert.deepEqual(await claim('other', NOW + 5_000, { requestHash: 'other' }), {
+        state: 'other_request',
+      });
+    });
+
+    it('takes nothing from a run whose claim another took over', async () => {
+      const { store, claim, accountKey } = await prepare();
+      await claim('slow');
+      await claim('next', NOW + 1_000);
+
+      await store.keepAnswer(REQUEST, 'slow', 'late', accountKey);
+      await store.release(REQUEST, 'slow');
+      await store.forget(REQUEST, 'slow');
+
+      assert.equal((await claim('third', NOW + 1_500)).state, 'under_way');
+    });
+
+    it('keeps the seed of what was given back, and none of what was refused', async () => {
+      const { store, claim } = await prepare();
+      await claim('first');
+      await store.release(REQUEST, 'first');
+      assert.deepEqual(await claim('second'), { state: 'claimed', seed: 'seed of first' });
+
+      await store.forget(REQUEST, 'second');
+
+      const other = await claim('third', NOW, { requestHash: 'other' });
+      assert.deepEqual(other, { state: 'claimed', seed: 'seed of third' });
+    });
+
+    it('forgets a key after its day, whether or not it was cleared away', async () => {
+      const { store, claim, accountKey } = await prepare();
+      await claim('first');
+      await store.keepAnswer(REQUEST, 'first', 'old', accountKey);
+      assert.equal((await claim('same day', NOW + DAY - 1)).state, 'answered');
+
+      const next = await claim('next day', NOW + DAY, { requestHash: 'other' });
+
+      assert.deepEqual(next, { state: 'claimed', seed: 'seed of next day' });
+      assert.equal(await store.deleteOldRequests(NOW + DAY - 1), 0);
+      assert.equal(await store.deleteOldRequests(NOW + DAY), 1);
+      assert.equal((await claim('again', NOW + DAY)).state, 'claimed');
+    });
+
+    it('forgets an answer with the account it shows', async () => {
+      const { db, store, claim, accountKey } = await prepare();
+      await claim('first');
+      await store.keepAnswer(REQUEST, 'first', 'secret title', accountKey);
+
+      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      assert.equal((await claim('second')).state, 'claimed');
+    });
+  });
+}

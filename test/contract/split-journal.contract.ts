@@ -1,0 +1,61 @@
+/** What every SplitJournal must do. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { jobStore } from '../../src/store/job-store.ts';
+import { splitJournal } from '../../src/store/split-journal.ts';
+import { NOW, sealer } from './calendar-rows.ts';
+import { calendar, mirrorWith } from './mirror-rows.ts';
+
+export function splitJournalContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    const { calendarKey } = await mirrorWith(db, calendar('/home/'));
+    return { db, calendarKey, journal: splitJournal(db), jobs: jobStore(db) };
+  };
+
+  describe(`SplitJournal on ${database}`, () => {
+    it('notes a split with the job that finishes it', async () => {
+      const { journal, jobs, calendarKey } = await prepare();
+      const split = { splitId: 's1', calendarKey, step: 'planned', plan: '{"a":1}' } as const;
+
+      await journal.openSplit(split, NOW, NOW - 1);
+
+      assert.deepEqual(await journal.openSplits(calendarKey), [split]);
+      assert.deepEqual(await journal.openSplits('another'), []);
+      const taken = await jobs.take('worker', 9, NOW - 1, NOW + 9);
+      assert.ok(taken.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
+    });
+
+    it('moves a split on, and forgets it when it is done', async () => {
+      const { journal, calendarKey } = await prepare();
+      await journal.openSplit({ splitId: 'late', calendarKey, step: 'planned', plan: '2' }, NOW + 1, NOW);
+      await journal.openSplit({ splitId: 'early', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
+
+      await journal.noteStep('late', 'created', '3');
+
+      const open = await journal.openSplits(calendarKey);
+      assert.deepEqual(
+        open.map(({ splitId, step, plan }) => [splitId, step, plan]),
+        [
+          ['early', 'planned', '1'],
+          ['late', 'created', '3'],
+        ],
+      );
+      await journal.closeSplit('early');
+      await journal.closeSplit('late');
+      assert.deepEqual(await journal.openSplits(calendarKey), []);
+    });
+
+    it('forgets the splits of a calendar that is gone', async () => {
+      const { db, journal, calendarKey } = await prepare();
+      await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
+
+      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+
+      assert.deepEqual(await journal.openSplits(calendarKey), []);
+    });
+  });
+}
