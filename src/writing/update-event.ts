@@ -1,6 +1,7 @@
 /** PUT /event: what a request names of an event, and nothing else (wire 1.9). */
 
 import type { EventChange } from '../calendars/event-writing.ts';
+import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
 import type { Done } from './create-event.ts';
@@ -82,8 +83,17 @@ function update(
         scope.of === 'series' ? { href: written.href, etag: written.etag, known: written.known } : written;
       await turn.keep(await turn.writing.update(turn.calendar.href, whole, change));
     }
-    return scope.of === 'series' ? scope.master.eventId : asked.eventId;
+    return writtenId(scope, calendarZone);
   });
+}
+
+/** The id on the wire of what was written. */
+function writtenId(scope: Exclude<Scope, { of: 'following' }>, calendarZone: string): string {
+  if (scope.of === 'series') return scope.master.eventId;
+  if (scope.of === 'event') return scope.own.eventId;
+  const { master, override, originalStart } = scope.instance;
+  const seriesId = master?.eventId ?? override?.seriesId ?? '';
+  return instanceIdOf(seriesId, originalStart, calendarZone);
 }
 
 function changeOf(
