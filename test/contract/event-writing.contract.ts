@@ -12,6 +12,7 @@ import type { EventChange, EventDraft } from '../../src/calendars/event-writing.
 import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { type Mirror, sync } from '../servers/mirror.ts';
+import { COMPARED, FIELDS, fieldOf, pick } from './event-fields.ts';
 import {
   apply,
   assertMirrored,
@@ -367,37 +368,3 @@ export function eventWritingContract(target: WritingTarget): void {
     }
   });
 }
-
-/** What one change names, by what the test says of it. */
-const FIELDS: Readonly<Record<string, Partial<EventDraft>>> = {
-  'a title': { title: 'Another title' },
-  'a description': { description: 'Line one\nLine two, with; signs' },
-  'a location': { location: 'Room 5, "Zuse"' },
-  'free availability': { availability: 'free' },
-  'private visibility': { privacy: 'private' },
-  'tentative status': { status: 'tentative' },
-  'a conference URL': { conference: 'https://meet.example.com/a?b=c,d;e' },
-  'custom values': {
-    custom: { id: 'x-1', nested: { list: [1, 'two', null, true] }, text: 'ü "q" \\ ; , \n end' },
-  },
-};
-
-const COMPARED = [
-  'title',
-  'start',
-  'end',
-  'description',
-  'location',
-  'availability',
-  'privacy',
-  'status',
-  'conference',
-  'custom',
-  'attendees',
-];
-
-/** A field by its name, whatever the event has under it. */
-const fieldOf = (event: object, field: string): unknown => new Map(Object.entries(event)).get(field);
-
-const pick = (from: object, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)));

@@ -3,16 +3,11 @@
  * that the server has at that moment, provided it is the version the caller saw, and put back under its etag.
  */
 import type { EventResource } from '../../calendars/event.ts';
-import type { EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { EventDraft, EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { answerInvitation } from './answer-invitation.ts';
 import type { DavSession } from './dav-client.ts';
-import {
-  answerInvitation,
-  changeEvent,
-  changeOccurrence,
-  type Editing,
-  removeOccurrence,
-} from './edit-event.ts';
+import { changeEvent, changeOccurrence, removeOccurrence } from './edit-event.ts';
 import { type EditedObject, readObject, type WrittenEvent, writeObject } from './edited-object.ts';
 import { eventResourceOf } from './event-resource.ts';
 import { findByUid } from './find-by-uid.ts';
@@ -20,87 +15,37 @@ import { sameEtag } from './href.ts';
 import { memberPath } from './member.ts';
 import { newObject, uidOf } from './new-event.ts';
 import { type OwnAddresses, ownAddresses } from './own-addresses.ts';
+import type { Editing } from './revision.ts';
 import { createObject, deleteObject, getObject, replaceObject, type StoredObject } from './stored-object.ts';
 
 export type WritingInput = { readonly session: DavSession; readonly principal: URL };
 export type WritingDeps = { readonly now: () => number };
 
-export function eventWriting({ session, principal }: WritingInput, { now }: WritingDeps): EventWriting {
-  let asked: Promise<OwnAddresses> | undefined;
-  /** Asked once and only where guests are involved; a failure is asked again. */
-  const own = (): Promise<OwnAddresses> => {
-    asked ??= ownAddresses(session, principal).catch((failure: unknown) => {
-      asked = undefined;
-      throw failure;
-    });
-    return asked;
-  };
-  const editing = async (icalendar: string, isInviting = false): Promise<Editing> => {
-    const isScheduled = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
-    return { own: isScheduled ? await own() : NOBODY, now: now() };
-  };
-  /** Puts what `change` makes of the version the caller saw; `undefined` when there is none any more. */
-  const edit = async (
-    calendarHref: string,
-    target: WriteTarget,
-    change: (object: EditedObject, by: Editing) => readonly WrittenEvent[] | undefined,
-    isInviting = false,
-  ): Promise<Written | undefined> => {
-    const collection = collectionAt(calendarHref);
-    const base = await versionSeen(session, collection, target);
-    if (base === undefined) return undefined;
-    const object = readObject(base.icalendar);
-    const events = change(object, await editing(base.icalendar, isInviting));
-    // It is so already: an answer was lost, or somebody else did the same.
-    if (events === undefined) return { changed: [resourceAt(collection, base)], removed: [] };
-    if (events.length === 0) {
-      await deleteObject(session, base);
-      return { changed: [], removed: [target.href] };
-    }
-    const icalendar = writeObject(object, events, now());
-    const { etag } = await replaceObject(session, base, icalendar);
-    return written(session, collection, { url: base.url, etag, icalendar });
-  };
+export function eventWriting(input: WritingInput, { now }: WritingDeps): EventWriting {
+  const { session } = input;
+  const writer: Writer = { session, now, own: askedOnce(input) };
 
   return {
-    async create(calendarHref, draft, key) {
-      const collection = collectionAt(calendarHref);
-      const uid = uidOf(key, collection);
-      const by = await editing('', (draft.attendees ?? []).length > 0);
-      const icalendar = newObject(draft, { uid, ...by });
-      const url = new URL(`${uid}.ics`, collection);
-      const creation = await createObject(session, url, icalendar);
-      if (creation.outcome === 'created')
-        return writtenAnywhere(session, { collection, uid, put: { url, etag: creation.etag, icalendar } });
-      const href = creation.outcome === 'uid taken' ? creation.href : undefined;
-      return adopted(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
-    },
+    create: (calendarHref, draft, key) => create(writer, collectionAt(calendarHref), draft, key),
     async update(calendarHref, target, change) {
       const { instance } = target;
       const isInviting = (change.attendees ?? []).length > 0;
-      const result = await edit(
-        calendarHref,
-        target,
-        (object, by) =>
-          instance === undefined
-            ? changeEvent(object, change, by)
-            : changeOccurrence(object, instance, change, by),
-        isInviting,
-      );
-      return result ?? gone();
+      const edit: Edit = (object, by) =>
+        instance === undefined
+          ? changeEvent(object, change, by)
+          : changeOccurrence(object, instance, change, by);
+      return (await edited(writer, { calendarHref, target, isInviting }, edit)) ?? gone();
     },
     async respond(calendarHref, target, { response, comment }) {
       const answer = { participation: response.toUpperCase(), comment };
-      const result = await edit(calendarHref, target, (object, by) =>
-        answerInvitation(object, target.instance, answer, by),
-      );
-      return result ?? gone();
+      const edit: Edit = (object, by) => answerInvitation(object, target.instance, answer, by);
+      return (await edited(writer, { calendarHref, target }, edit)) ?? gone();
     },
     async delete(calendarHref, target) {
       const { instance } = target;
-      const result = await edit(calendarHref, target, (object, by) =>
-        instance === undefined ? [] : removeOccurrence(object, instance, by),
-      );
+      const edit: Edit = (object, by) =>
+        instance === undefined ? [] : removeOccurrence(object, instance, by);
+      const result = await edited(writer, { calendarHref, target }, edit);
       return result ?? { changed: [], removed: [target.href] };
     },
     async read(calendarHref, href) {
@@ -109,6 +54,68 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
       return found && [resourceAt(collection, found)];
     },
   };
+}
+
+type Writer = {
+  readonly session: DavSession;
+  readonly now: () => number;
+  readonly own: () => Promise<OwnAddresses>;
+};
+
+/** A failure is asked again. */
+function askedOnce({ session, principal }: WritingInput): () => Promise<OwnAddresses> {
+  let asked: Promise<OwnAddresses> | undefined;
+  return () => {
+    asked ??= ownAddresses(session, principal).catch((failure: unknown) => {
+      asked = undefined;
+      throw failure;
+    });
+    return asked;
+  };
+}
+
+/** Whose change it is; the account's addresses are asked for only where guests are involved. */
+async function editingOf({ own, now }: Writer, icalendar: string, isInviting: boolean): Promise<Editing> {
+  const isScheduled = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
+  return { own: isScheduled ? await own() : NOBODY, now: now() };
+}
+
+async function create(writer: Writer, collection: URL, draft: EventDraft, key: string): Promise<Written> {
+  const { session } = writer;
+  const uid = uidOf(key, collection);
+  const by = await editingOf(writer, '', (draft.attendees ?? []).length > 0);
+  const icalendar = newObject(draft, { uid, ...by });
+  const url = new URL(`${uid}.ics`, `${collection.href.replace(/\/$/, '')}/`);
+  const creation = await createObject(session, url, icalendar);
+  if (creation.outcome === 'created')
+    return writtenAnywhere(session, { collection, uid, put: { url, etag: creation.etag, icalendar } });
+  const href = creation.outcome === 'uid taken' ? creation.href : undefined;
+  return adopted(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
+}
+
+/** What is to be in place of the object: no events when it is to go, `undefined` when it is right as it is. */
+type Edit = (object: EditedObject, by: Editing) => readonly WrittenEvent[] | undefined;
+
+type Place = { readonly calendarHref: string; readonly target: WriteTarget; readonly isInviting?: boolean };
+
+/** Puts what `edit` makes of the version the caller saw; `undefined` when there is none any more. */
+async function edited(writer: Writer, place: Place, edit: Edit): Promise<Written | undefined> {
+  const { session, now } = writer;
+  const { calendarHref, target, isInviting = false } = place;
+  const collection = collectionAt(calendarHref);
+  const base = await versionSeen(session, collection, target);
+  if (base === undefined) return undefined;
+  const object = readObject(base.icalendar);
+  const events = edit(object, await editingOf(writer, base.icalendar, isInviting));
+  // An answer was lost, or somebody else did the same.
+  if (events === undefined) return { changed: [resourceAt(collection, base)], removed: [] };
+  if (events.length === 0) {
+    await deleteObject(session, base);
+    return { changed: [], removed: [target.href] };
+  }
+  const icalendar = writeObject(object, events, now());
+  const { etag } = await replaceObject(session, base, icalendar);
+  return written(session, collection, { url: base.url, etag, icalendar });
 }
 
 const NOBODY: OwnAddresses = { addresses: [], name: undefined };
