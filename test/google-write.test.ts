@@ -3,11 +3,20 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../src/calendars/event.ts';
-import type { EventDraft } from '../src/calendars/event-writing.ts';
+import type { EventChange, EventDraft } from '../src/calendars/event-writing.ts';
 import type { UnsupportedReason } from '../src/calendars/unsupported.ts';
-import { apply, berlin, rule, targetAt } from './contract/written-mirror.ts';
+import {
+  apply,
+  assertMirrored,
+  berlin,
+  day,
+  occurrences,
+  rule,
+  targetAt,
+} from './contract/written-mirror.ts';
 import { failsAs } from './google-failure.ts';
 import {
+  at,
   calendarHref,
   create,
   eventAt,
@@ -41,6 +50,28 @@ const REFUSED: readonly (readonly [string, Partial<EventDraft>, UnsupportedReaso
   ['more than 300 values in custom', { custom: CUSTOM }, FIELD, 'custom'],
   ['a name in custom that is ours', { custom: { kalendsConference: 'x' } }, FIELD, 'custom'],
   ['a floating time', { start: { type: 'floating', local: '2026-11-16T09:00:00' } }, FIELD, 'start'],
+];
+
+/** Of a weekly series whose first has a name and length of its own, whose second was moved, and whose third is deleted. */
+const MOVES: readonly (readonly [string, EventChange, readonly string[]])[] = [
+  [
+    'by an hour',
+    { start: berlin('2026-11-16T10:00:00'), end: berlin('2026-11-16T11:00:00') },
+    [
+      'Named 2026-11-16T10:00:00 2026-11-16T13:00:00',
+      'Weekly 2026-11-30T09:00:00 2026-11-30T10:00:00',
+      'Weekly 2026-12-07T10:00:00 2026-12-07T11:00:00',
+    ],
+  ],
+  [
+    'to whole days',
+    { start: day('2026-11-16'), end: day('2026-11-17') },
+    [
+      'Named 2026-11-16 2026-11-17',
+      'Weekly 2026-11-30T09:00:00 2026-11-30T10:00:00',
+      'Weekly 2026-12-07 2026-12-08',
+    ],
+  ],
 ];
 
 describe('writing at Google', () => {
@@ -192,6 +223,25 @@ function changing(): void {
     const [exception] = targetAt(mirror, href).known.slice(1);
     assert.equal(exception?.events[0]?.status, 'cancelled');
   });
+
+  for (const [name, times, expected] of MOVES)
+    it(`moves what was changed of a series ${name}`, async () => {
+      await at({}, async () => {
+        const href = await create({ ...WEEKLY, location: 'Room' });
+        const third = berlin('2026-11-30T09:00:00');
+        await update(href, { title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
+        await update(href, { location: null, start: third, end: berlin('2026-11-30T10:00:00') }, SECOND);
+        apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, third)));
+
+        await update(href, times);
+
+        assert.deepEqual(
+          occurrences(mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`),
+          expected,
+        );
+        await assertMirrored(open.account, calendarHref, mirror);
+      });
+    });
 
   it('takes a recurrence away, and with it what was changed of it', async () => {
     const href = await create(WEEKLY);

@@ -20,6 +20,7 @@ import { answeredList } from './event-attendees.ts';
 import { type EventBody, insertBody, patchBody } from './event-body.ts';
 import type { GoogleApi } from './google-api.ts';
 import { type EventPatch, type GoogleEvents, googleEvents } from './google-events.ts';
+import { restoreExceptions } from './restore-exceptions.ts';
 import { seenVersion } from './seen-version.ts';
 import { checkMeet, settled, withConference } from './written-conference.ts';
 
@@ -43,20 +44,24 @@ export function googleWriting(api: GoogleApi): EventWriting {
 async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<Written> {
   const body = insertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
-  const inserted = await insertedOrThere(body, events);
-  const event = await settled(inserted, events);
-  return { changed: [await events.resourceOf(event)], removed: [] };
+  const inserted = await insertedOnce(body, events);
+  if (inserted === undefined) return madeBefore(body.id, events);
+  return { changed: [await events.resourceOf(await settled(inserted, events))], removed: [] };
 }
 
-async function insertedOrThere(body: EventBody & { id: string }, events: GoogleEvents): Promise<GoogleEvent> {
+/** `undefined` when an earlier request made it, whose answer may have been lost. */
+async function insertedOnce(body: EventBody, events: GoogleEvents): Promise<GoogleEvent | undefined> {
   try {
     return await withConference(await events.insert(body), body, events);
   } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'precondition_failed') throw error;
+    if (error instanceof ProviderError && error.kind === 'precondition_failed') return undefined;
+    throw error;
   }
-  // An earlier request made it, whose answer may have been lost.
-  const event = await events.get(body.id);
-  if (event !== undefined && event.status !== 'cancelled') return event;
+}
+
+async function madeBefore(id: string, events: GoogleEvents): Promise<Written> {
+  const now = await events.series(id);
+  if (now !== undefined) return { changed: [now.master, ...now.exceptions], removed: [] };
   throw new ProviderError('not_found', 'The event was made before, and deleted since');
 }
 
@@ -64,23 +69,33 @@ async function update(target: WriteTarget, change: EventChange, events: GoogleEv
   const seen = await seenVersion(target, events);
   const body = patchBody(change, seen.event, randomUUID());
   if (body.conferenceData?.createRequest) await checkMeet(events);
-  return patch(target, { ...seen, body }, events);
+  // What is not an instance and recurs is a master; its exceptions may have to move with it.
+  const moves = change.start !== undefined && change.recurrence !== null && recurs(seen.event);
+  const before = moves ? await events.series(seen.id) : undefined;
+  const event = await patched({ ...seen, body }, events);
+  if (before !== undefined) await restoreExceptions(before, await events.resourceOf(event), events);
+  return writtenOf(target, event, events);
 }
+
+const recurs = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
 
 async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<Written> {
   const seen = await seenVersion(target, events);
-  const body = { attendees: answeredList(seen.event.attendees, response) };
+  const answered = { attendees: answeredList(seen.event.attendees, response) };
   // > When updating an event, this can be used to only update the participant's response.
   const isPart = seen.event.attendeesOmitted === true;
-  return patch(target, { ...seen, body: isPart ? { ...body, attendeesOmitted: true } : body }, events);
+  const body = isPart ? { ...answered, attendeesOmitted: true } : answered;
+  return writtenOf(target, await patched({ ...seen, body }, events), events);
 }
 
-async function patch(target: WriteTarget, change: EventPatch, events: GoogleEvents): Promise<Written> {
-  const written = await withConference(await events.patch(change), change.body, events);
-  const event = await settled(written, events);
+async function patched(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
+  const event = await withConference(await events.patch(change), change.body, events);
+  return settled(event, events);
+}
+
+async function writtenOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {
   const resource = await events.resourceOf(event);
-  const wasSeries = target.known.some(isExceptionOf(target.href));
-  const isSeries = wasSeries || (event.recurrence ?? []).length > 0;
+  const isSeries = recurs(event) || target.known.some(isExceptionOf(target.href));
   if (target.instance !== undefined || !isSeries) return { changed: [resource], removed: [] };
   // What Google made of the exceptions is Google's to tell.
   return seriesWritten(target, [resource, ...(await events.exceptionsOf(event))]);
