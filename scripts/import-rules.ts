@@ -21,7 +21,7 @@ type Import = {
 const LAYERS: readonly (readonly string[])[] = [
   ['lib', 'http'],
   ['calendars', 'oauth'],
-  ['sync', 'connect', 'writing', 'webhooks', 'dashboard'],
+  ['sync', 'connect', 'writing', 'free-busy', 'webhooks', 'dashboard'],
   ['app.ts', 'cli'],
   ['serve.ts', 'open-storage.ts', 'main.ts'],
 ];

@@ -6,6 +6,7 @@ import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connecti
 import { type EventRouteDeps, eventRoutes } from './calendars/event.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
+import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
@@ -23,6 +24,7 @@ export type AppDeps = ServerOptions &
   ConnectDeps &
   CalendarRouteDeps &
   EventRouteDeps &
+  FreeBusyRouteDeps &
   EventWriteRouteDeps &
   ConnectionRouteDeps &
   WebhookRouteDeps;
@@ -50,6 +52,7 @@ function resourceRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(calendarRoutes(deps));
     app.register(eventRoutes(deps));
+    app.register(freeBusyRoutes(deps));
     app.register(eventWriteRoutes(deps));
     app.register(connectionRoutes(deps));
     app.register(webhookRoutes(deps));

@@ -13,6 +13,7 @@ import { eventRoutes } from '../src/calendars/event.route.ts';
 import type { ReadBounds } from '../src/calendars/freshness.ts';
 import { type InstanceApps, providerApps } from '../src/calendars/provider-apps.ts';
 import type { RequestLimits } from '../src/calendars/request-gate.ts';
+import { freeBusyRoutes } from '../src/free-busy/free-busy.route.ts';
 import { createServer } from '../src/http/server.ts';
 import type { Log } from '../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../src/lib/sealing.ts';
@@ -130,13 +131,23 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
   const shared = { providers, apps, sessions, log, now, turns: calendarTurns(), ...options.writing };
-  const deps = { ...stores, ...shared, signer, sync, pagingKey, wakeUp: bell, ...bounds };
+  const deps = {
+    ...stores,
+    ...shared,
+    wrongSecrets: async () => undefined,
+    signer,
+    sync,
+    pagingKey,
+    wakeUp: bell,
+    ...bounds,
+  };
 
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
     app.register(eventWriteRoutes(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });
+    app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
     app.register(webhookRoutes(deps), { prefix });
   }

@@ -1,0 +1,75 @@
+/** When somebody is busy, by the mirror: what blocks, of all chosen calendars, as one. */
+
+import type { EventReader } from '../calendars/event-reader.ts';
+import { windowTooLarge } from '../calendars/events-query.ts';
+import type { Owned } from '../calendars/list-events.ts';
+import { type ListedEvent, pageOfEvents } from '../calendars/page-of-events.ts';
+import { DAY } from '../lib/recurrence/civil.ts';
+import { instantOfLocal } from '../lib/recurrence/zone.ts';
+import { clipped, type Interval, merged } from './intervals.ts';
+
+/** Events that are looked at for one answer. */
+const MOST_EVENTS = 50_000;
+const PAGE_SIZE = 1000;
+
+/**
+ * Disjoint, in order, within the window. An all-day event blocks its days in `timeZone`, by default in the zone of its
+ * calendar. Throws 400 `window_too_large`.
+ */
+export async function busyTime(
+  calendars: readonly Owned[],
+  window: Interval,
+  timeZone: string | undefined,
+  reader: EventReader,
+): Promise<Interval[]> {
+  const owners = new Map(calendars.map((owned) => [owned.calendar.calendarKey, owned]));
+  const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
+  // A day is at midnight UTC in the mirror, and up to 14 hours from there in the zone it is meant in.
+  const wide = { start: window.start - DAY, end: window.end + DAY };
+  const found: Interval[] = [];
+  for (let after: ListedEvent | undefined, read = 0; ; ) {
+    const page = { window: wide, singleEvents: true, pageSize: PAGE_SIZE, after };
+    const { events, more } = await pageOfEvents(page, zones, reader);
+    read += events.length;
+    for (const event of events) {
+      const owner = owners.get(event.calendarKey);
+      const interval = owner && blocked(event, owner, timeZone);
+      if (interval !== undefined) found.push(interval);
+    }
+    after = events.at(-1);
+    if (!more || after === undefined) break;
+    if (read >= MOST_EVENTS) throw windowTooLarge();
+  }
+  return merged(clipped(found, window));
+}
+
+/** What is read of an event's content (wire 2.5). */
+type Members = {
+  readonly start?: string;
+  readonly end?: string;
+  readonly allDay: boolean;
+  readonly availability: 'busy' | 'free';
+  readonly status: string;
+  readonly attendees: readonly { readonly email: string; readonly status: string }[];
+};
+
+function blocked(
+  event: ListedEvent,
+  { calendar, account }: Owned,
+  timeZone: string | undefined,
+): Interval | undefined {
+  // Written by store/event-row.ts in this shape.
+  const members = JSON.parse(`{${event.content}}`) as Members;
+  const { availability, status, attendees, allDay } = members;
+  if (availability === 'free' || status === 'cancelled') return undefined;
+  const own = new Set([account.accountId, account.display, calendar.href].map(addressOf));
+  if (attendees.some((attendee) => attendee.status === 'declined' && own.has(addressOf(attendee.email))))
+    return undefined;
+  const start = event.times?.start ?? Date.parse(members.start ?? '');
+  const end = event.times?.end ?? Date.parse(members.end ?? '');
+  if (!allDay) return { start, end };
+  const zone = timeZone ?? calendar.timeZone;
+  return { start: instantOfLocal(zone, start), end: instantOfLocal(zone, end) };
+}
+
+const addressOf = (text: string): string => text.replace(/^mailto:/i, '').toLowerCase();

@@ -1,0 +1,51 @@
+/** GET /free-busy and POST /availability. Every scope may ask: they show busy or free and nothing else. */
+import type { FastifyPluginAsync } from 'fastify';
+
+import type { ListEventsDeps } from '../calendars/list-events.ts';
+import { ApiError } from '../http/api-error.ts';
+import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
+import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import { availability, type UserAsked } from './availability.ts';
+import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
+import { freeBusy } from './free-busy.ts';
+
+export type FreeBusyRouteDeps = BearerDeps & ClientAuthenticationDeps & ListEventsDeps;
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Relative paths: mounted wherever the resources are. */
+export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
+  return async (app) => {
+    app.get<{ Querystring: Record<string, unknown> }>('/free-busy', async ({ headers, query }, reply) => {
+      const grant = await authenticateBearer(headers.authorization, deps);
+      return reply.type(JSON_TYPE).send(await freeBusy(query, grant, deps));
+    });
+
+    app.post('/availability', async ({ headers, body, ip }, reply) => {
+      const { authorization } = headers;
+      const isClient = /^Basic\b/i.test(authorization ?? '');
+      const caller = isClient
+        ? await authenticateClient(
+            { authorization, clientId: undefined, clientSecret: undefined, address: ip },
+            deps,
+          )
+        : await authenticateBearer(authorization, deps);
+      const request = parseAvailability(body);
+      const users = 'userId' in caller ? own(caller, request) : named(caller.clientId, request);
+      return reply.type(JSON_TYPE).send(await availability(request, users, deps));
+    });
+  };
+}
+
+function own({ clientId, userId }: UserAsked, { userIds }: AvailabilityRequest): UserAsked[] {
+  if (userIds === undefined || (userIds.length === 1 && userIds[0] === userId)) return [{ clientId, userId }];
+  const problem =
+    'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
+  throw new ApiError(403, 'client_authentication_required', problem, { details: { user_ids: [problem] } });
+}
+
+function named(clientId: string, { userIds }: AvailabilityRequest): UserAsked[] {
+  if (userIds !== undefined) return userIds.map((userId) => ({ clientId, userId }));
+  const problem = 'user_ids is missing: name the users, or send the access token of one';
+  throw new ApiError(400, 'invalid_request', problem, { details: { user_ids: [problem] } });
+}

@@ -1,0 +1,97 @@
+/** GET /free-busy: when the user is busy, over all chosen calendars. It shows no more than that, whatever the scope. */
+
+import type { CalendarChoice } from '../calendars/calendar-choice.ts';
+import { type CalendarFilter, parseCalendarFilter } from '../calendars/calendar-filter.ts';
+import { parseDateParameter } from '../calendars/date-parameter.ts';
+import { parameterOf, type RawQuery } from '../calendars/events-query.ts';
+import { freshAccounts } from '../calendars/freshness.ts';
+import {
+  FRESH_MS,
+  LIST_FRESH_MS,
+  type ListEventsDeps,
+  type Owned,
+  servedOf,
+} from '../calendars/list-events.ts';
+import type { ReadProblem } from '../calendars/read-problem.ts';
+import { ApiError } from '../http/api-error.ts';
+import { instantText } from '../lib/instant-text.ts';
+import { ianaZone } from '../lib/recurrence/zone.ts';
+import type { Grant } from '../oauth/grant.ts';
+import { busyTime } from './busy-time.ts';
+import type { Interval } from './intervals.ts';
+
+const DAY_MS = 86_400_000;
+/** A year and a day over: more is no question about free time. */
+export const LONGEST_WINDOW_MS = 367 * DAY_MS;
+
+export type Details = Record<string, string[]>;
+
+/** The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 403 and 503 as freshAccounts says. */
+export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
+  const details: Details = {};
+  const window = windowOf(parameterOf(query, 'start'), parameterOf(query, 'end'), details);
+  const timeZone = zoneOf('timeZone', parameterOf(query, 'timeZone'), details);
+  const filter = filterOf(parameterOf(query, 'calendarIds'), details);
+  refuse(details);
+  const { calendars, problems } = await readable(grant, filter, deps);
+  const busy = await busyTime(calendars, window, timeZone, deps.events);
+  return JSON.stringify({
+    start: instantText(window.start),
+    end: instantText(window.end),
+    busy: busy.map(textOf),
+    ...(problems.length > 0 ? { errors: problems } : {}),
+  });
+}
+
+export const textOf = ({ start, end }: Interval) => ({ start: instantText(start), end: instantText(end) });
+
+/** The chosen calendars, brought up to date, and what could not be. */
+export async function readable(
+  { clientId, userId }: { readonly clientId: string; readonly userId: string },
+  filter: CalendarFilter | undefined,
+  deps: ListEventsDeps,
+): Promise<{ calendars: readonly Owned[]; problems: readonly ReadProblem[]; accounts: number }> {
+  const choice: CalendarChoice =
+    filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true);
+  const request = { clientId, userId, listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice };
+  const { accounts, problems } = await freshAccounts(request, deps);
+  return { calendars: servedOf(accounts, choice), problems, accounts: accounts.length };
+}
+
+/** Throws 400 with everything that is wrong. */
+export function refuse(details: Details): void {
+  const [problem] = Object.values(details).flat();
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+}
+
+export function windowOf(start: unknown, end: unknown, details: Details): Interval {
+  const instant = (name: string, text: unknown): number => {
+    const value = typeof text === 'string' ? parseDateParameter(text) : undefined;
+    if (value !== undefined) return value;
+    const isMissing = text === undefined || text === null || text === '';
+    details[name] = [
+      `${name} ${isMissing ? 'is missing' : 'must be a date and time such as 2026-11-01T00:00:00Z'}`,
+    ];
+    return 0;
+  };
+  const window = { start: instant('start', start), end: instant('end', end) };
+  if (details.start !== undefined || details.end !== undefined) return window;
+  if (window.start >= window.end) details.start = ['start must be before end'];
+  else if (window.end - window.start > LONGEST_WINDOW_MS)
+    details.end = ['end must be within a year of start'];
+  return window;
+}
+
+export function zoneOf(name: string, text: unknown, details: Details): string | undefined {
+  if (text === undefined || text === null || text === '') return undefined;
+  const zone = typeof text === 'string' ? ianaZone(text) : undefined;
+  if (zone === undefined) details[name] = [`${name} must be an IANA time zone such as Europe/Vienna`];
+  return zone;
+}
+
+export function filterOf(text: string | undefined, details: Details): CalendarFilter | undefined {
+  const filter = text === undefined ? undefined : parseCalendarFilter(text);
+  if (filter === undefined || !('problem' in filter)) return filter;
+  details.calendarIds = [filter.problem];
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** Stretches of time and what can be made of them. Pure; epoch milliseconds, half-open. */
+
+export type Interval = { readonly start: number; readonly end: number };
+
+/** The same time as disjoint stretches in order; those that touch are one, those without length none. */
+export function merged(intervals: readonly Interval[]): Interval[] {
+  const sorted = intervals
+    .filter(({ start, end }) => end > start)
+    .toSorted((a, b) => a.start - b.start || a.end - b.end);
+  const made: { start: number; end: number }[] = [];
+  for (const { start, end } of sorted) {
+    const last = made.at(-1);
+    if (last === undefined || start > last.end) made.push({ start, end });
+    else last.end = Math.max(last.end, end);
+  }
+  return made;
+}
+
+/** What of `window` is in none of `taken`. */
+export function gaps(taken: readonly Interval[], window: Interval): Interval[] {
+  const free: Interval[] = [];
+  let from = window.start;
+  for (const { start, end } of merged(taken)) {
+    if (start >= window.end) break;
+    if (start > from) free.push({ start: from, end: start });
+    from = Math.max(from, end);
+  }
+  if (from < window.end) free.push({ start: from, end: window.end });
+  return free;
+}
+
+/** What is in both; each list is disjoint and in order. */
+export function common(one: readonly Interval[], other: readonly Interval[]): Interval[] {
+  const both: Interval[] = [];
+  for (let i = 0, j = 0; i < one.length && j < other.length; ) {
+    const [a, b] = [one[i], other[j]];
+    if (a === undefined || b === undefined) break;
+    const start = Math.max(a.start, b.start);
+    const end = Math.min(a.end, b.end);
+    if (start < end) both.push({ start, end });
+    if (a.end < b.end) i += 1;
+    else j += 1;
+  }
+  return both;
+}
+
+/** What of each lies in the window. */
+export const clipped = (intervals: readonly Interval[], window: Interval): Interval[] =>
+  intervals
+    .map(({ start, end }) => ({ start: Math.max(start, window.start), end: Math.min(end, window.end) }))
+    .filter(({ start, end }) => end > start);
