@@ -1,4 +1,5 @@
 /** What is kept for a time only, and for how long. */
+import type { ChangeFeed } from '../calendars/change-feed.ts';
 import type { RequestLimitStore } from '../calendars/request-limit-store.ts';
 import type { AuthorizationRequestStore } from '../connect/authorization-request-store.ts';
 import type { AuthorizationCodeStore } from '../oauth/authorization-code-store.ts';
@@ -14,6 +15,7 @@ export type HousekeepingDeps = {
   readonly users: Pick<UserStore, 'deleteIdleUsers'>;
   readonly requestLimits: Pick<RequestLimitStore, 'deleteUnusedLimits'>;
   readonly idempotency: Pick<IdempotencyStore, 'deleteOldRequests'>;
+  readonly changes: Pick<ChangeFeed, 'forgetChanges'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -25,10 +27,12 @@ const REQUEST_LIFE = 2 * HOUR;
 const CODE_LIFE = 24 * HOUR;
 const ENDED_GRANT_LIFE = 24 * HOUR;
 const IDLE_USER_LIFE = 30 * 24 * HOUR;
+/** How long whoever follows changes may stay away; docs/reading.md promises it. */
+const CHANGE_LIFE = 30 * 24 * HOUR;
 
 /** How many of each were deleted. */
 export type Housekeeping = Readonly<
-  Record<'requests' | 'codes' | 'grants' | 'users' | 'limits' | 'answers', number>
+  Record<'requests' | 'codes' | 'grants' | 'users' | 'limits' | 'answers' | 'changes', number>
 >;
 
 /** Deletes what outlived its use. Safe to run on several instances at once. */
@@ -41,5 +45,6 @@ export async function keepHouse(deps: HousekeepingDeps): Promise<Housekeeping> {
     users: await deps.users.deleteIdleUsers(now - IDLE_USER_LIFE),
     limits: await deps.requestLimits.deleteUnusedLimits(now),
     answers: await deps.idempotency.deleteOldRequests(now - ANSWER_LIFE_MS),
+    changes: await deps.changes.forgetChanges(now - CHANGE_LIFE),
   };
 }
