@@ -227,9 +227,11 @@ function changing(): void {
   for (const [name, times, expected] of MOVES)
     it(`moves what was changed of a series ${name}`, async () => {
       await at({}, async () => {
-        const href = await create({ ...WEEKLY, location: 'Room' });
+        const custom = { room: 1 };
+        const href = await create({ ...WEEKLY, location: 'Room', custom, conference: 'https://a.example/1' });
         const third = berlin('2026-11-30T09:00:00');
-        await update(href, { title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
+        const own = { custom: { seats: [2] }, conference: 'https://a.example/2' };
+        await update(href, { ...own, title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
         await update(href, { location: null, start: third, end: berlin('2026-11-30T10:00:00') }, SECOND);
         apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, third)));
 
@@ -239,6 +241,9 @@ function changing(): void {
           occurrences(mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`),
           expected,
         );
+        const first = targetAt(mirror, href).known.flatMap(({ events }) => events);
+        const named = first.find(({ title, status }) => title === 'Named' && status !== 'cancelled');
+        assert.deepEqual([named?.custom, named?.conference], [own.custom, own.conference]);
         await assertMirrored(open.account, calendarHref, mirror);
       });
     });

@@ -14,6 +14,7 @@ import { expand } from '../../lib/recurrence/expand.ts';
 import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
 import type { EventBody } from './event-body.ts';
+import { conferencePatch } from './event-conference.ts';
 import type { GoogleEvents, SeriesNow } from './google-events.ts';
 import { googleTimePatch } from './written-times.ts';
 
@@ -94,8 +95,22 @@ function bodyOf(exception: EventResource, master: EventResource, placed: EventTi
   const names = OWN.filter((name) => !isDeepStrictEqual(own[name], series[name]));
   return {
     ...Object.fromEntries(names.map((name) => [name, own[name] ?? null])),
+    ...(isDeepStrictEqual(own.conferenceData, series.conferenceData)
+      ? {}
+      : {
+          conferenceData: own.conferenceData
+            ? conferencePatch(own.conferenceData, series.conferenceData)
+            : null,
+        }),
+    ...propertiesOf(own, series),
     ...timesOf(exception, master, placed),
   };
+}
+
+function propertiesOf({ extendedProperties: own }: GoogleEvent, series: GoogleEvent): EventBody {
+  if (isDeepStrictEqual(own, series.extendedProperties)) return {};
+  const missing = Object.keys(series.extendedProperties?.private ?? {}).map((name) => [name, null]);
+  return { extendedProperties: { private: { ...Object.fromEntries(missing), ...own?.private } } };
 }
 
 /** One that was moved stays where it was put; one that was not keeps its own length. */
