@@ -12,6 +12,7 @@ import type { NewAccount } from '../src/calendars/account-store.ts';
 import type { CalendarProvider, RedirectSignIn } from '../src/calendars/calendar-provider.ts';
 import type { ProviderKind } from '../src/calendars/provider-kind.ts';
 import { createEgress } from '../src/lib/egress/egress.ts';
+import type { Scope } from '../src/oauth/scope.ts';
 import { appleProvider } from '../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
@@ -36,6 +37,9 @@ export type Seen = {
   readonly health: { state: string; reason?: string; actor?: string; message?: string; since: string };
 };
 
+/** How the user signs in: what is left out at Google, and what is asked for, reading unless said. */
+export type SignIn = { untick?: string[]; scope?: Scope };
+
 export type Bench = {
   readonly server: CalendarServer;
   readonly clock: SandboxClock;
@@ -51,7 +55,7 @@ export type Bench = {
   requests(operation: string): number;
   addEvent(title: string): Promise<void>;
   /** The user signs in, again or for the first time. */
-  link(options?: { untick?: string[] }): Promise<void>;
+  link(options?: SignIn): Promise<void>;
   /** Time passes, for us and for the provider. */
   pass(milliseconds: number): void;
   /** Reads the events, then the connection's status. */
@@ -168,12 +172,12 @@ function providerOf(kind: ProviderKind, sandbox: Started, deps: AdapterDeps): Ca
 async function signInAt(
   signIn: RedirectSignIn,
   kind: ProviderKind,
-  { untick = [] }: { untick?: string[] } = {},
+  { untick = [], scope = 'read' }: SignIn = {},
 ) {
   const request = {
     app: APP,
     redirectUri: REDIRECT_URI,
-    scope: 'read',
+    scope,
     state: 'state',
     language: 'en',
   } as const;
