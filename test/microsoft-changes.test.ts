@@ -66,11 +66,27 @@ describe("Microsoft's calendars", () => {
     const found = (href: string) => calendars.find((candidate) => candidate.href === href);
     assert.deepEqual(
       [found(colored)?.color, found(colored)?.access, found(colored)?.timeZone],
-      ['#a1b2c3', 'write', 'UTC'],
+      ['#a1b2c3', 'write', BERLIN],
     );
     assert.equal(found(fixed)?.access, 'read');
     assert.ok(found(calendar)?.title === 'Work' && calendars.length > 100);
     assert.equal(new Set(calendars.map(({ href }) => href)).size, calendars.length);
+  });
+
+  it('are in UTC where the mailbox tells no zone, as personal ones and those without hours of work do', async () => {
+    const personal = { email: 'ada@outlook.com', name: 'Ada' };
+    await hand().addPerson(personal);
+    await hand().addCalendar(personal.email, { title: 'Own', timeZone: BERLIN });
+    const own = microsoft.open(await microsoft.signIn('read-write', personal.email));
+    assert.deepEqual(
+      (await own.listCalendars()).map(({ timeZone }) => timeZone),
+      ['UTC'],
+    );
+
+    microsoft.fault({ kind: 'status', status: 403, reason: 'ErrorAccessDenied' }, 'getSchedule', 1);
+    assert.equal((await account.listCalendars())[0]?.timeZone, 'UTC');
+    microsoft.fault({ kind: 'status', status: 502 }, 'getSchedule', 1);
+    await assert.rejects(account.listCalendars(), { kind: 'unavailable' });
   });
 
   it('are filled with single events, all-day events and series', async () => {

@@ -8,7 +8,7 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
 import { type Account, isPersonal } from './directory.ts';
 import { type GraphCall, type GraphDeps, jsonAnswer, jsonBody } from './graph-request.ts';
-import { instantOfTime, readTime, shownDate, shownTime } from './graph-time.ts';
+import { instantOfTime, readTime, shownDate, shownTime, windowsNameOf } from './graph-time.ts';
 import { type EventInstance, instancesOf } from './series-instances.ts';
 
 const Time = Type.Object({ dateTime: Type.String(), timeZone: Type.String() });
@@ -100,8 +100,16 @@ function information(
   const availabilityView = Array.from({ length: slots }, (_, slot) => statusAt(start + slot * interval)).join(
     '',
   );
-  return { scheduleId: email, availabilityView, scheduleItems };
+  return { scheduleId: email, availabilityView, scheduleItems, workingHours: workingHours(account) };
 }
+
+/** (k) The zone of working hours is that of the mailbox unless its owner says otherwise. */
+const workingHours = ({ mailbox }: Account): NonNullable<ScheduleInformation['workingHours']> => ({
+  daysOfWeek: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
+  startTime: '08:00:00.0000000',
+  endTime: '17:00:00.0000000',
+  timeZone: { name: windowsNameOf(mailbox.timeZone) },
+});
 
 const statusOf = ({ event, exception }: EventInstance): FreeBusyStatus =>
   exception?.content.showAs ?? event.content.showAs ?? 'busy';

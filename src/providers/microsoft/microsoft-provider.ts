@@ -43,7 +43,7 @@ function openAccount(
   const basic = !covers(grantedScopes(credentials), 'read');
   return {
     writing: eventWriting({ graph, basic, log }),
-    listCalendars: () => listCalendars(graph),
+    listCalendars: () => listCalendars(graph, now()),
     async *changesSince(calendarHref, token, known) {
       const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;
       yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });

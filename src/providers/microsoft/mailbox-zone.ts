@@ -1,0 +1,59 @@
+/**
+ * The zone a mailbox lives in. Graph's calendars have none, and the mailbox's settings need a permission of their own
+ * (MailboxSettings.Read); but a schedule tells the hours its owner works, and in which zone. (k) Every calendar
+ * permission of ours may ask for the owner's own; personal accounts have no schedules.
+ */
+import type { Calendar as GraphCalendar, ScheduleInformation } from '@microsoft/microsoft-graph-types';
+
+import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
+import { zoneNamed } from './event-times.ts';
+import { type Graph, graphWrite } from './graph-client.ts';
+
+/** What says that this account has no schedule, and not that Microsoft cannot tell just now. */
+const NO_SCHEDULE: readonly ProviderErrorKind[] = ['permission_missing', 'not_found', 'invalid_response'];
+
+/** An IANA zone; UTC where there is none to be known. `now` is epoch milliseconds. */
+export async function mailboxZone(
+  graph: Graph,
+  calendars: readonly GraphCalendar[],
+  now: number,
+): Promise<string> {
+  const owner = calendars.find(({ isDefaultCalendar }) => isDefaultCalendar)?.owner?.address;
+  if (!owner) return 'UTC';
+  const name = zoneOfSchedule(await scheduleOf(graph, owner, now));
+  const zone = zoneNamed(name);
+  return typeof zone === 'string' ? zone : 'UTC';
+}
+
+/** Of the coming hour: what is asked for is what does not change. */
+async function scheduleOf(graph: Graph, owner: string, now: number): Promise<unknown> {
+  const at = (instant: number) => ({
+    dateTime: new Date(instant).toISOString().slice(0, 19),
+    timeZone: 'UTC',
+  });
+  try {
+    const answer = await graphWrite(graph, {
+      operation: 'getSchedule',
+      method: 'POST',
+      url: `${graph.apiUrl}/me/calendar/getSchedule`,
+      body: {
+        schedules: [owner],
+        startTime: at(now),
+        endTime: at(now + 3_600_000),
+        availabilityViewInterval: 60,
+      },
+    });
+    return answer?.value;
+  } catch (failure) {
+    if (failure instanceof ProviderError && NO_SCHEDULE.includes(failure.kind)) return undefined;
+    throw failure;
+  }
+}
+
+function zoneOfSchedule(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return undefined;
+  // The items are of the type Microsoft publishes; their members are all optional and read as such.
+  const [schedule] = value as readonly (ScheduleInformation | null | undefined)[];
+  const name: unknown = schedule?.workingHours?.timeZone?.name;
+  return typeof name === 'string' ? name : undefined;
+}
