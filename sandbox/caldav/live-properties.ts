@@ -31,6 +31,8 @@ const LIVE: Readonly<Record<string, Live>> = {
     resource.type === 'principal'
       ? href((manner.kind === 'icloud' ? homeOrigin : '') + manner.pathOfHome(resource.account))
       : undefined,
+  [caldav('calendar-user-address-set')]: (resource) =>
+    resource.type === 'principal' ? href(`mailto:${resource.account.person.email}`) : undefined,
   [dav('owner')]: (resource, { manner }) =>
     resource.type === 'root' ? undefined : href(manner.pathOfPrincipal(resource.account)),
   [dav('current-user-privilege-set')]: (resource) => {
