@@ -1,152 +1,137 @@
-/** What the REST interface takes and answers, in its own words. Instants are RFC 3339 text. */
+/** Accounts, calendars and free time as the REST interface tells them. Instants are RFC 3339 text. */
 
+/** The four kinds of calendar provider. */
 export type Provider = 'google' | 'microsoft' | 'apple' | 'caldav';
+
+/** What an application may do: see when the user is busy, read everything, or write too. */
 export type Scope = 'free-busy' | 'read' | 'read-write';
 
-export type Account = {
-  readonly id: string;
-  readonly display?: string;
-  /** The provider's own scopes. */
-  readonly grantedScopes?: readonly string[];
-  /** `null` where the provider has no such permission. */
-  readonly calendarPermissionGranted?: boolean | null;
-  /** `reauth_required`: send the user through the authorization URL again. */
-  readonly syncState?: 'active' | 'reauth_required';
-  readonly syncStateUpdatedAt?: string | null;
+/** Who can mend what does not work; `administrator` is that of the user's organisation; `nobody`: it passes. */
+export type Actor = 'user' | 'operator' | 'administrator' | 'nobody';
+
+/** How an account does, in full; the words of `reason` are in the service's documentation. */
+export type AccountHealth = {
+  readonly state: 'active' | 'degraded' | 'reauth_required';
+  readonly reason?: string;
+  readonly actor?: Actor;
+  readonly message?: string;
+  readonly since: string;
 };
 
+/** One account that the user connected. */
+export type Account = {
+  /** What `account` is elsewhere. */
+  readonly id: string;
+  readonly display: string;
+  /** The provider's own scopes. */
+  readonly grantedScopes: readonly string[];
+  /** `null` where the provider has no such permission, or it is not known. */
+  readonly calendarPermissionGranted: boolean | null;
+  /** `reauth_required`: send the user through the authorization URL again. */
+  readonly syncState: 'active' | 'reauth_required';
+  readonly syncStateUpdatedAt: string | null;
+  readonly health: AccountHealth;
+};
+
+/** The accounts of a user, by provider. */
 export type ConnectionStatus = {
   readonly connections: Readonly<Record<Provider, readonly Account[]>>;
   readonly limitReached: boolean;
 };
 
+/** What a call that answers no data has done, in words. */
+export type Done = { readonly success: true; readonly message: string };
+
+/** One calendar of a connected account. */
 export type Calendar = {
   readonly provider: Provider;
+  /** The id of its account. */
+  readonly account: string;
   readonly id: string;
   readonly title: string;
   /** An IANA zone. */
   readonly timeZone: string;
-  readonly account?: string;
+  /** `#rrggbb`. */
   readonly color?: string;
   readonly description?: string;
-  readonly primary?: boolean;
-  readonly access?: 'read' | 'write';
+  /** The account's main calendar. */
+  readonly primary: boolean;
+  readonly access: 'read' | 'write';
   /** The provider's own object. */
-  readonly original?: Readonly<Record<string, unknown>>;
+  readonly original: Readonly<Record<string, unknown>>;
 };
 
-export type AttendeeStatus = 'accepted' | 'declined' | 'tentative' | 'none';
-
-export type Attendee = {
-  readonly email: string;
-  readonly name?: string;
-  readonly status?: AttendeeStatus;
-  readonly organizer?: boolean;
-};
-
-export type Recurrence = {
-  readonly frequency: 'DAILY' | 'WEEKLY' | 'MONTHLY' | 'YEARLY';
-  readonly interval?: number;
-  readonly count?: number;
-  /** `YYYYMMDDTHHMMSSZ`; not together with `count`. */
-  readonly until?: string;
-  /** `MO` … `SU`, with an ordinal such as `2MO` or `-1FR` where the frequency allows it. */
-  readonly byDay?: readonly string[];
-  readonly byMonthDay?: readonly number[];
-  readonly byMonth?: readonly number[];
-};
-
-export type CalendarEvent = {
-  readonly provider: Provider;
-  readonly id: string;
-  readonly calendarId: string;
-  readonly title: string;
-  readonly start: string;
-  /** Exclusive. */
-  readonly end: string;
-  readonly allDay: boolean;
-  readonly account?: string;
-  readonly description?: string;
-  readonly location?: string;
-  /** The master's id, on instances of a series. */
-  readonly recurringEventId?: string;
-  /** On masters. */
-  readonly recurrence?: Recurrence;
-  readonly timeZone?: string;
-  /** The dates of an all-day event; `endDate` is exclusive. */
-  readonly startDate?: string;
-  readonly endDate?: string;
-  readonly color?: string;
-  readonly attendees?: readonly Attendee[];
-  readonly custom?: Readonly<Record<string, unknown>>;
-  readonly conference?: string | null;
-  readonly conferenceData?: Readonly<Record<string, unknown>>;
-  readonly availability?: 'busy' | 'free';
-  readonly privacy?: 'public' | 'private' | 'confidential';
-  readonly status?: 'confirmed' | 'tentative' | 'cancelled';
-  readonly lastModified?: string;
-  readonly link?: string;
-  /** The version, for `ifMatch`. */
-  readonly etag?: string;
-  readonly original?: Readonly<Record<string, unknown>>;
-};
-
-/** A calendar or account that could not be served, beside the others' data. */
+/** An account that could not be brought up to date: what it has may be old or missing in the answer. */
 export type ReadProblem = {
   readonly provider: Provider;
   readonly account: string;
+  /** Such as `reauth_required`, `sync_in_progress`, `unavailable`. */
   readonly code: string;
   readonly message: string;
+  /** The exact cause, and who must act. */
+  readonly reason?: string;
+  readonly actor?: Actor;
+  /** Whose account, where several users were asked for. */
+  readonly user_id?: string;
 };
 
-export type EventsPage = {
-  readonly events: readonly CalendarEvent[];
-  readonly pageSize: number;
-  readonly nextPageToken?: string;
+/** All calendars of the user, and the accounts that could not be asked for theirs. */
+export type CalendarList = {
+  readonly calendars: readonly Calendar[];
+  readonly errors: readonly ReadProblem[];
+};
+
+/** An instant as RFC 3339 text or a Date. */
+export type Instant = string | Date;
+
+/** Ids of calendars, by provider, or of any. One provider's absence chooses none of its calendars. */
+export type CalendarIds = Partial<Readonly<Record<Provider, readonly string[]>>> | readonly string[];
+
+/** A stretch of time; `end` is exclusive. */
+export type TimeInterval = { readonly start: string; readonly end: string };
+
+/** The window must be within a year. */
+export type FreeBusyQuery = {
+  readonly start: Instant;
+  readonly end: Instant;
+  /** All when absent. */
+  readonly calendarIds?: CalendarIds;
+  /** IANA: where the dates of all-day events are meant; each calendar's own zone when absent. */
+  readonly timeZone?: string;
+};
+
+/** When the user is busy: disjoint intervals in order. */
+export type FreeBusy = TimeInterval & {
+  readonly busy: readonly TimeInterval[];
   readonly errors?: readonly ReadProblem[];
 };
 
-/** Instants as text or Date. */
-export type Instant = string | Date;
-
-export type EventsQuery = {
-  readonly start?: Instant;
-  readonly end?: Instant;
-  /** Ids of calendars, by provider; all when absent. */
-  readonly calendarIds?: Partial<Readonly<Record<Provider, readonly string[]>>> | readonly string[];
-  /** False: masters instead of their instances. */
-  readonly singleEvents?: boolean;
-  /** Search words. */
-  readonly q?: string;
-  readonly pageSize?: number;
-};
-
-export type EventFields = {
-  readonly title: string;
-  readonly start: Instant;
-  readonly end: Instant;
-  readonly allDay?: boolean;
+/** Hours of the day (`09:00`) in which a slot may be, on these days of the week, Monday to Friday when absent. */
+export type WorkingHours = {
+  readonly days?: readonly ('MO' | 'TU' | 'WE' | 'TH' | 'FR' | 'SA' | 'SU')[];
+  readonly start: string;
+  readonly end: string;
   readonly timeZone?: string;
-  readonly description?: string;
-  readonly location?: string;
-  readonly attendees?: readonly (string | Attendee)[];
-  readonly recurrence?: Recurrence;
-  readonly custom?: Readonly<Record<string, unknown>>;
-  readonly conference?: string;
-  readonly conferenceData?: { readonly provider?: string; readonly autoGenerate?: boolean };
-  readonly availability?: 'busy' | 'free';
-  readonly privacy?: 'public' | 'private' | 'confidential';
-  readonly status?: 'confirmed' | 'tentative' | 'cancelled';
-  readonly color?: string;
 };
 
-export type EventAddress = {
-  readonly provider: Provider;
-  readonly calendarId: string;
-  readonly eventId: string;
+/** What a free slot must be like. Lengths are whole minutes. */
+export type AvailabilityQuery = FreeBusyQuery & {
+  readonly duration: number;
+  /** Free time that must be around the slot. */
+  readonly bufferBefore?: number;
+  readonly bufferAfter?: number;
+  /** The earliest start from now. */
+  readonly minimumNotice?: number;
+  /** Slots begin this far apart; 30 by default. */
+  readonly step?: number;
+  /** 50 by default, 500 at most. */
+  readonly limit?: number;
+  /** Any time when absent. */
+  readonly workingHours?: readonly WorkingHours[];
 };
 
-/** Which part of a series is meant. */
-export type SeriesMode = 'this' | 'following' | 'all';
-
-export type BusyInterval = { readonly start: string; readonly end: string };
+/** Free slots in order. */
+export type Availability = {
+  readonly slots: readonly TimeInterval[];
+  readonly errors?: readonly ReadProblem[];
+};

@@ -1,5 +1,6 @@
 /** Failures of calls: what the service answered, or that it did not. */
 
+/** A call failed: what the service answered, or that it did not answer. */
 export class KalendsError extends Error {
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
@@ -74,5 +75,6 @@ function detailsIn(details: unknown): Record<string, readonly string[]> {
   return Object.fromEntries(lists);
 }
 
+/** Whether a value is a JSON object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,7 @@
 /** One request to the service: time limit, JSON, errors as KalendsError, and patience where repeating is harmless. */
 import { errorOf, KalendsError } from './kalends-error.ts';
 
+/** How requests are sent. */
 export type SendOptions = {
   /** The service's origin, with a path where it is mounted under one; no trailing slash. */
   readonly baseUrl: string;
@@ -11,6 +12,7 @@ export type SendOptions = {
   readonly retries: number;
 };
 
+/** One request. */
 export type Call = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -25,8 +27,11 @@ export type Call = {
 /** The longest wait the service may ask for that is waited out here, in seconds. */
 const LONGEST_WAIT = 30;
 
-/** The answer's JSON. Fails with KalendsError. */
-export async function send(call: Call, options: SendOptions): Promise<unknown> {
+/** `body` is the answer's JSON; `undefined` where it was none. */
+export type Answer = { readonly body: unknown; readonly headers: Headers };
+
+/** The answer of a success. Fails with KalendsError. */
+export async function send(call: Call, options: SendOptions): Promise<Answer> {
   const repeatable = call.repeatable ?? call.method === 'GET';
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -41,7 +46,9 @@ export async function send(call: Call, options: SendOptions): Promise<unknown> {
 
 /** Seconds; `undefined` where another try would end the same. */
 function waitAfter({ status, retryAfter }: KalendsError, attempt: number): number | undefined {
-  if (![0, 429, 502, 503, 504].includes(status)) return undefined;
+  // 409 with a time to wait: the first try under this idempotency key is still going on, or others were first.
+  const passes = [0, 429, 502, 503, 504].includes(status) || (status === 409 && retryAfter !== undefined);
+  if (!passes) return undefined;
   const wait = retryAfter ?? 0.5 * 2 ** attempt;
   return wait <= LONGEST_WAIT ? wait * (1 + Math.random() / 10) : undefined;
 }
@@ -49,7 +56,7 @@ function waitAfter({ status, retryAfter }: KalendsError, attempt: number): numbe
 async function sendOnce(
   { method, path, query, headers, json, form }: Call,
   options: SendOptions,
-): Promise<unknown> {
+): Promise<Answer> {
   const search = query === undefined || query.size === 0 ? '' : `?${query}`;
   const body = form ?? (json === undefined ? undefined : JSON.stringify(json));
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
@@ -71,7 +78,7 @@ async function sendOnce(
   }
   const answer = parsed(text);
   if (!response.ok) throw errorOf(response, answer);
-  return answer;
+  return { body: answer, headers: response.headers };
 }
 
 function parsed(text: string): unknown {

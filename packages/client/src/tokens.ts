@@ -1,10 +1,11 @@
 /** A user's tokens: kept current by one refresh at a time, and handed over to be stored before they are used. */
 import { KalendsError, ReauthorizationRequired } from './kalends-error.ts';
 
+/** A user's access and refresh token. */
 export type Tokens = {
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Epoch milliseconds. */
+  /** Of the access token, epoch milliseconds. */
   readonly expiresAt: number;
 };
 
@@ -16,65 +17,88 @@ export type TokenStore = {
   save(tokens: Tokens): Promise<void> | void;
 };
 
+/** Gives out access tokens. Both fail with ReauthorizationRequired when the grant has ended. */
 export type TokenKeeper = {
   /** An access token that is good for a while yet. */
   accessToken(): Promise<string>;
-  /** Another one than `refused`. Fails with ReauthorizationRequired. */
+  /** Another one than `refused`. */
   renewed(refused: string): Promise<string>;
+};
+
+/** What the keeper needs besides the store. */
+export type TokenKeeperDeps = {
+  /** Spends a refresh token at the service. */
+  readonly refresh: (refreshToken: string) => Promise<Tokens>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 };
 
 /** An access token that ends within this many milliseconds is renewed first. */
 const SPARE = 30_000;
+/** Another process spent the refresh token, and may be about to store what it got: how often to look, and when. */
+const LOOKS_MS = [0, 200, 800, 2_000];
 
-/** `refresh` spends a refresh token at the service. */
-export function tokenKeeper(
-  store: TokenStore,
-  refresh: (refreshToken: string) => Promise<Tokens>,
-  now: () => number = Date.now,
-): TokenKeeper {
+/** A keeper for the tokens of one store. */
+export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps): TokenKeeper {
   let current: Tokens | undefined;
+  /** New ones that the store did not take: the only ones that work, and not to be used before they are kept. */
+  let unsaved: Tokens | undefined;
   let renewing: Promise<Tokens> | undefined;
 
   const known = async (): Promise<Tokens> => {
     current ??= await store.load();
     if (current !== undefined) return current;
-    throw new ReauthorizationRequired(
-      new KalendsError('No tokens are stored', { status: 0, code: 'no_tokens' }),
+    const nothing = new KalendsError('No tokens are stored', { status: 0, code: 'no_tokens' });
+    throw new ReauthorizationRequired(nothing);
+  };
+  const keep = async (tokens: Tokens): Promise<Tokens> => {
+    unsaved = tokens;
+    await store.save(tokens);
+    unsaved = undefined;
+    return tokens;
+  };
+  const renew = async (refused: string): Promise<Tokens> => {
+    if (unsaved !== undefined) return keep(unsaved);
+    const stored = (await store.load()) ?? (await known());
+    // Another process that shares the store, or a new authorization, was first.
+    if (stored.accessToken !== refused && stored.expiresAt - now() > SPARE) return stored;
+    const renewed = await refresh(stored.refreshToken).catch((error: unknown) =>
+      storedByAnother(error, stored, store),
     );
+    return 'saved' in renewed ? renewed.saved : keep(renewed);
   };
-  const renew = async (): Promise<Tokens> => {
-    const spent = await known();
-    try {
-      current = await refresh(spent.refreshToken);
-    } catch (error) {
-      if (!(error instanceof KalendsError) || error.code !== 'invalid_grant') throw error;
-      // Another process that shares the store was first: its tokens are the ones that work.
-      const stored = await store.load();
-      if (stored === undefined || stored.refreshToken === spent.refreshToken) {
-        throw new ReauthorizationRequired(error);
-      }
-      current = stored;
-      return current;
-    }
-    await store.save(current);
-    return current;
-  };
-  const renewOnce = (): Promise<Tokens> => {
-    renewing ??= renew().finally(() => {
-      renewing = undefined;
-    });
+  const renewOnce = (refused: string): Promise<Tokens> => {
+    renewing ??= renew(refused)
+      .then((tokens) => {
+        current = tokens;
+        return tokens;
+      })
+      .finally(() => {
+        renewing = undefined;
+      });
     return renewing;
   };
 
   return {
     async accessToken() {
       const tokens = await known();
-      const { accessToken } = tokens.expiresAt - now() > SPARE ? tokens : await renewOnce();
-      return accessToken;
+      const good = tokens.expiresAt - now() > SPARE;
+      return good ? tokens.accessToken : (await renewOnce(tokens.accessToken)).accessToken;
     },
     async renewed(refused) {
       const tokens = renewing === undefined ? await known() : await renewing;
-      return tokens.accessToken === refused ? (await renewOnce()).accessToken : tokens.accessToken;
+      return tokens.accessToken === refused ? (await renewOnce(refused)).accessToken : tokens.accessToken;
     },
   };
+}
+
+/** The tokens of whoever spent the refresh token first; throws when nobody did. */
+async function storedByAnother(error: unknown, spent: Tokens, store: TokenStore): Promise<{ saved: Tokens }> {
+  if (!(error instanceof KalendsError) || error.code !== 'invalid_grant') throw error;
+  for (const wait of LOOKS_MS) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const stored = await store.load();
+    if (stored !== undefined && stored.refreshToken !== spent.refreshToken) return { saved: stored };
+  }
+  throw new ReauthorizationRequired(error);
 }

@@ -1,78 +1,45 @@
-/** One user's calendars: every call carries a valid access token, and is repeated once with a new one after 401. */
+/** All calls of one user. */
 import type {
-  BusyInterval,
+  Availability,
+  AvailabilityQuery,
   Calendar,
-  CalendarEvent,
+  CalendarList,
   ConnectionStatus,
-  EventAddress,
-  EventFields,
-  EventsPage,
-  EventsQuery,
-  Instant,
+  Done,
+  FreeBusy,
+  FreeBusyQuery,
   Provider,
-  SeriesMode,
+  ReadProblem,
 } from './calendar-shapes.ts';
-import { KalendsError } from './kalends-error.ts';
-import { type Call, type SendOptions, send } from './send.ts';
-import type { TokenKeeper } from './tokens.ts';
-
-export type EventPlace = { readonly provider: Provider; readonly calendarId: string };
-
-export type WriteOptions = {
-  /** Makes a repetition harmless for 24 hours; one is drawn when absent. */
-  readonly idempotencyKey?: string;
-};
-
-export type ChangeOptions = {
-  readonly mode?: SeriesMode;
-  /** The master's id, where `eventId` is an instance's and the service cannot tell. */
-  readonly recurringEventId?: string;
-  /** The `etag` the change is based on: refused with status 412 when the event has another by now. */
-  readonly ifMatch?: string;
-};
-
-export type Change = {
-  readonly changeType: 'created' | 'updated' | 'deleted';
-  readonly event: Partial<CalendarEvent> & Pick<CalendarEvent, 'provider' | 'id' | 'calendarId'>;
-};
-
-export type ChangesPage = {
-  readonly changes: readonly Change[];
-  readonly cursor: string;
-  readonly more: boolean;
-};
-
-export type FreeBusy = { readonly busy: readonly BusyInterval[] };
-
-export type UserCalendars = ReturnType<typeof userCalendars>;
+import { type EventReads, eventReads } from './event-reads.ts';
+import { type EventWrites, eventWrites } from './event-writes.ts';
+import { queryOf, type UserCall } from './user-call.ts';
 
 /** The calls of one user. All fail with KalendsError; ReauthorizationRequired when the grant has ended. */
-export function userCalendars(keeper: TokenKeeper, options: SendOptions) {
-  const call = async <T>(request: Call): Promise<T> => {
-    const withToken = async (token: string) => {
-      const headers = { ...request.headers, authorization: `Bearer ${token}` };
-      // The service's documentation states the answer's type.
-      return (await send({ ...request, headers }, options)) as T;
-    };
-    const token = await keeper.accessToken();
-    try {
-      return await withToken(token);
-    } catch (error) {
-      if (!(error instanceof KalendsError) || error.status !== 401) throw error;
-      return withToken(await keeper.renewed(token));
-    }
+export type UserCalendars = EventReads &
+  EventWrites & {
+    /** The accounts the user connected, and how they do. */
+    connectionStatus(): Promise<ConnectionStatus>;
+    /** Lets go of an account, or of all of the provider. */
+    disconnect(provider: Provider, account?: string): Promise<Done>;
+    /** The calendars of all accounts. */
+    calendars(): Promise<CalendarList>;
+    /** When the user is busy, over all chosen calendars. */
+    freeBusy(query: FreeBusyQuery): Promise<FreeBusy>;
+    /** Slots in which the user is free. */
+    availability(query: AvailabilityQuery): Promise<Availability>;
   };
-  const write = (request: Call, { idempotencyKey = crypto.randomUUID() }: WriteOptions = {}) =>
-    call<CalendarEvent>({ ...request, headers: { 'idempotency-key': idempotencyKey }, repeatable: true });
-  const eventsPage = (query: EventsQuery & { readonly nextPageToken?: string } = {}) =>
-    call<EventsPage>({ method: 'GET', path: '/events', query: queryOf(query) });
 
+/** The calls of the user that calls. */
+export function userCalendars(call: UserCall): UserCalendars {
   return {
-    connectionStatus: () => call<ConnectionStatus>({ method: 'GET', path: '/connection-status' }),
+    ...eventReads(call),
+    ...eventWrites(call),
 
-    /** All accounts of the provider when `account` is absent. */
-    disconnect: (provider: Provider, account?: string) =>
-      call<{ readonly success: boolean }>({
+    connectionStatus: () => call.body({ method: 'GET', path: '/connection-status' }),
+
+    disconnect: (provider, account) =>
+      call.body({
         method: 'POST',
         path: '/disconnect',
         query: queryOf({ provider, account }),
@@ -80,73 +47,22 @@ export function userCalendars(keeper: TokenKeeper, options: SendOptions) {
         repeatable: true,
       }),
 
-    calendars: () => call<readonly Calendar[]>({ method: 'GET', path: '/calendars' }),
-
-    eventsPage,
-
-    /** All events of the window, over all pages. What could not be served is in the pages' `errors`. */
-    async *events(query: EventsQuery = {}): AsyncGenerator<CalendarEvent, void, undefined> {
-      let page = await eventsPage(query);
-      for (;;) {
-        yield* page.events;
-        if (page.nextPageToken === undefined) return;
-        page = await eventsPage({ ...query, nextPageToken: page.nextPageToken });
-      }
+    async calendars() {
+      const { body, headers } = await call.answer({ method: 'GET', path: '/calendars' });
+      // A bare array, as documented; what it lacks is told in a header.
+      return { calendars: body as readonly Calendar[], errors: problemsIn(headers) };
     },
 
-    event: (address: EventAddress) =>
-      call<CalendarEvent>({ method: 'GET', path: '/event', query: queryOf(address) }),
+    freeBusy: (query) => call.body({ method: 'GET', path: '/free-busy', query: queryOf(query) }),
 
-    createEvent: (place: EventPlace, event: EventFields, how?: WriteOptions) =>
-      write({ method: 'POST', path: '/event', json: { ...place, ...event } }, how),
-
-    /** Fields that are absent stay as they are. */
-    updateEvent: (address: EventAddress, event: Partial<EventFields>, how: ChangeOptions = {}) => {
-      const { mode, recurringEventId, ifMatch } = how;
-      return call<CalendarEvent>({
-        method: 'PUT',
-        path: '/event',
-        json: { ...address, ...event, recurringEventId, updateMode: mode },
-        headers: ifMatchOf(ifMatch),
-      });
-    },
-
-    deleteEvent: (address: EventAddress, { mode, recurringEventId, ifMatch }: ChangeOptions = {}) =>
-      call<{ readonly success: boolean }>({
-        method: 'DELETE',
-        path: '/event',
-        query: queryOf({ ...address, recurringEventId, deleteMode: mode }),
-        headers: ifMatchOf(ifMatch),
-      }),
-
-    respond: (
-      address: EventAddress,
-      response: 'accepted' | 'declined' | 'tentative',
-      how: { readonly comment?: string } = {},
-    ) => call<CalendarEvent>({ method: 'POST', path: '/event/rsvp', json: { ...address, response, ...how } }),
-
-    freeBusy: (query: {
-      readonly start: Instant;
-      readonly end: Instant;
-      readonly calendarIds?: EventsQuery['calendarIds'];
-      readonly timeZone?: string;
-    }) => call<FreeBusy>({ method: 'GET', path: '/free-busy', query: queryOf(query) }),
-
-    changesPage: (cursor?: string) =>
-      call<ChangesPage>({ method: 'GET', path: '/events/changes', query: queryOf({ cursor }) }),
+    // Nothing is written: to repeat it is harmless.
+    availability: (query) =>
+      call.body({ method: 'POST', path: '/availability', json: query, repeatable: true }),
   };
 }
 
-const ifMatchOf = (etag: string | undefined): Record<string, string> =>
-  etag === undefined ? {} : { 'if-match': etag };
-
-/** Absent members are left out; instants and lists become what the service reads. */
-function queryOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(members)) {
-    if (value === undefined) continue;
-    if (value instanceof Date) query.set(name, value.toISOString());
-    else query.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
-  }
-  return query;
+function problemsIn(headers: Headers): readonly ReadProblem[] {
+  const text = headers.get('kalends-errors');
+  // The service writes it as JSON.
+  return text === null ? [] : (JSON.parse(text) as readonly ReadProblem[]);
 }

@@ -4,8 +4,10 @@
  */
 import { isRecord } from './kalends-error.ts';
 
+/** A public key that deliveries are signed with; `key` is `whpk_` and base64. */
 export type WebhookKey = { readonly id?: string; readonly key: string; readonly status?: string };
 
+/** A delivery that is not to be believed, and why. */
 export class WebhookRefused extends Error {
   readonly reason:
     | 'missing_headers'
@@ -22,12 +24,14 @@ export class WebhookRefused extends Error {
   }
 }
 
+/** A request that came to the application's webhook URL. */
 export type Delivery = {
   /** As the framework has them; names in any case. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string | Uint8Array;
 };
 
+/** What a delivery is held against. */
 export type VerificationOptions = {
   readonly keys: readonly WebhookKey[];
   /** Seconds that the delivery's time may be off; 300 by default. */

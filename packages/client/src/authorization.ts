@@ -1,0 +1,137 @@
+/** The OAuth flow: out to the service's pages, back with a code, and tokens for it. */
+import type { Provider, Scope } from './calendar-shapes.ts';
+import { isRecord, KalendsError } from './kalends-error.ts';
+import { type SendOptions, send } from './send.ts';
+import type { Tokens } from './tokens.ts';
+
+/** The application as it is registered. */
+export type Registration = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+};
+
+/** Whom to send to the service's pages, and what for. */
+export type AuthorizationRequest = {
+  /** The application's own id of the user. */
+  readonly userId: string;
+  /** Unguessable, kept in the browser's session, and compared when the browser is back. */
+  readonly state: string;
+  /** `read-write` by default. */
+  readonly scope?: Scope;
+  /** Of the pages, BCP 47; the browser's by default. */
+  readonly language?: string;
+  readonly theme?: 'auto' | 'light' | 'dark';
+  /** The providers to offer; all four by default. */
+  readonly providers?: readonly Provider[];
+  /** PKCE, S256. */
+  readonly codeChallenge?: string;
+};
+
+/** What the browser came back with, and what is known of it. */
+export type Callback = {
+  /** The address the browser came back to, with its query. */
+  readonly url: string | URL;
+  /** The `state` that was kept in this browser's session. */
+  readonly state: string;
+  /** The user who is signed in to the application: no other's code is accepted. */
+  readonly userId: string;
+  /** Where a `codeChallenge` was sent. */
+  readonly codeVerifier?: string;
+};
+
+/** The address of the service's pages. Throws TypeError without a `state`, the only guard of the way back. */
+export function authorizationUrl(
+  request: AuthorizationRequest,
+  { clientId, redirectUri }: Registration,
+  baseUrl: string,
+): URL {
+  const { userId, state, scope, language, theme, providers, codeChallenge } = request;
+  if (!state) throw new TypeError('state must not be empty');
+  const parameters = {
+    client_id: clientId,
+    user_id: userId,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    state,
+    scope,
+    lng: language,
+    theme,
+    providers: providers?.join(','),
+    code_challenge: codeChallenge,
+    code_challenge_method: codeChallenge && 'S256',
+  };
+  const url = new URL(`${baseUrl}/authorize`);
+  for (const [name, value] of Object.entries(parameters)) if (value) url.searchParams.set(name, value);
+  return url;
+}
+
+/** The code of a callback that is this session's and this user's. Throws KalendsError. */
+export function codeOf({ url, state, userId }: Callback, { redirectUri }: Registration): string {
+  const answer = new URL(url, redirectUri).searchParams;
+  if (!state || answer.get('state') !== state)
+    throw refusal('state_mismatch', 'This answer is not of this browser’s request');
+  const error = answer.get('error');
+  if (error !== null)
+    throw refusal(error, answer.get('error_description') ?? 'The authorization was refused');
+  const code = answer.get('code');
+  // The code is the user's id: another one's would link another person's calendars to this session.
+  if (!code || code !== userId) throw refusal('user_mismatch', 'This answer is of another user');
+  return code;
+}
+
+/** Grants at the token endpoint, as the application. */
+export type TokenEndpoint = {
+  exchange(code: string, codeVerifier: string | undefined): Promise<Tokens>;
+  /** Calls with one token at one time share one request: of two the service would refuse the second. */
+  refresh(refreshToken: string): Promise<Tokens>;
+};
+
+/** Client authentication (RFC 6749 §2.3.1). */
+export const basicOf = ({ clientId, clientSecret }: Registration): string =>
+  `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+
+/** The token endpoint for this application; `now` is epoch milliseconds. */
+export function tokenEndpoint(
+  registration: Registration,
+  sending: SendOptions,
+  now: () => number,
+): TokenEndpoint {
+  const { redirectUri } = registration;
+  const headers = { authorization: basicOf(registration) };
+  const grant = async (fields: Record<string, string>): Promise<Tokens> => {
+    const form = new URLSearchParams(fields);
+    // Never repeated: what is lost is the answer, and the code or token is spent by then.
+    return tokensIn((await send({ method: 'POST', path: '/token', form, headers }, sending)).body, now());
+  };
+  const refreshing = new Map<string, Promise<Tokens>>();
+  return {
+    exchange(code, codeVerifier) {
+      const verifier = codeVerifier === undefined ? {} : { code_verifier: codeVerifier };
+      return grant({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...verifier });
+    },
+    refresh(refreshToken) {
+      const underWay = refreshing.get(refreshToken);
+      if (underWay !== undefined) return underWay;
+      const tokens = grant({ grant_type: 'refresh_token', refresh_token: refreshToken }).finally(() =>
+        refreshing.delete(refreshToken),
+      );
+      refreshing.set(refreshToken, tokens);
+      return tokens;
+    },
+  };
+}
+
+const refusal = (code: string, message: string) => new KalendsError(message, { status: 0, code });
+
+function tokensIn(answer: unknown, now: number): Tokens {
+  const { access_token, refresh_token, expires_in } = isRecord(answer) ? answer : {};
+  const readable =
+    typeof access_token === 'string' && typeof refresh_token === 'string' && typeof expires_in === 'number';
+  if (!readable) throw refusal('unreadable', 'The service’s answer has no tokens');
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token,
+    expiresAt: now + expires_in * 1000,
+  };
+}

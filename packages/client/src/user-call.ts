@@ -1,0 +1,45 @@
+/** Calls with a user's access token: repeated once with a new one after 401. */
+import { KalendsError } from './kalends-error.ts';
+import { type Answer, type Call, type SendOptions, send } from './send.ts';
+import type { TokenKeeper } from './tokens.ts';
+
+/** Sends a call in the user's name. Fails with KalendsError; ReauthorizationRequired when the grant has ended. */
+export type UserCall = {
+  /** The answer's JSON, whose type the service's documentation states. */
+  body<T>(request: Call): Promise<T>;
+  answer(request: Call): Promise<Answer>;
+};
+
+/** The calls of the user whose tokens are kept there. */
+export function userCall(keeper: TokenKeeper, options: SendOptions): UserCall {
+  const answer = async (request: Call): Promise<Answer> => {
+    const withToken = (token: string) =>
+      send({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } }, options);
+    const token = await keeper.accessToken();
+    try {
+      return await withToken(token);
+    } catch (error) {
+      if (!(error instanceof KalendsError) || error.status !== 401) throw error;
+      return withToken(await keeper.renewed(token));
+    }
+  };
+  return {
+    answer,
+    // What the service documents for this path; not checked here.
+    body: async <T>(request: Call) => (await answer(request)).body as T,
+  };
+}
+
+/** As a query: absent members are left out; instants and lists become what the service reads. */
+export function queryOf(members: Readonly<Record<string, unknown>>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) query.set(name, textOf(value));
+  }
+  return query;
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

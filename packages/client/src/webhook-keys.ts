@@ -1,0 +1,58 @@
+/** The service's public keys for webhooks: fetched, kept for as long as it says, and fetched anew when they turn. */
+import { isRecord, KalendsError } from './kalends-error.ts';
+import { type SendOptions, send } from './send.ts';
+import { type Delivery, verifyWebhook, type WebhookKey, WebhookRefused } from './webhook-verification.ts';
+
+/** Where the keys come from. */
+export type WebhookKeysOptions = {
+  readonly sending: SendOptions;
+  /** Used when the service cannot be reached. */
+  readonly pinned: readonly WebhookKey[];
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+const HOUR = 3_600_000;
+const LONGEST = 24 * HOUR;
+/** An unknown signature may be of a new key; more often than this nobody is asked because of one. */
+const REFETCH_MS = 60_000;
+
+/** Verifies deliveries with the service's keys. Fails with WebhookRefused, or KalendsError without any key. */
+export function webhookVerifier({ sending, pinned, now }: WebhookKeysOptions) {
+  // At the origin, whatever path the service is mounted under.
+  const options = { ...sending, baseUrl: new URL(sending.baseUrl).origin };
+  let known: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
+  const fetchKeys = async (): Promise<readonly WebhookKey[]> => {
+    try {
+      const { body, headers } = await send({ method: 'GET', path: '/.well-known/webhook-keys' }, options);
+      known = { keys: keysIn(body), at: now(), until: now() + lifeOf(headers) };
+      return known.keys;
+    } catch (error) {
+      const keys = known?.keys ?? pinned;
+      if (!(error instanceof KalendsError) || keys.length === 0) throw error;
+      return keys;
+    }
+  };
+
+  return async (delivery: Delivery): Promise<Record<string, unknown>> => {
+    const keys = known !== undefined && now() < known.until ? known.keys : await fetchKeys();
+    try {
+      return await verifyWebhook(delivery, { keys, now });
+    } catch (error) {
+      const unknown = error instanceof WebhookRefused && error.reason === 'no_matching_signature';
+      if (!unknown || known === undefined || now() - known.at < REFETCH_MS) throw error;
+      return verifyWebhook(delivery, { keys: await fetchKeys(), now });
+    }
+  };
+}
+
+/** Milliseconds. */
+function lifeOf(headers: Headers): number {
+  const [, seconds] = /(?:^|[,\s])max-age=(\d{1,9})/i.exec(headers.get('cache-control') ?? '') ?? [];
+  return seconds === undefined ? HOUR : Math.min(Number(seconds) * 1000, LONGEST);
+}
+
+function keysIn(answer: unknown): readonly WebhookKey[] {
+  const list = isRecord(answer) && Array.isArray(answer.keys) ? answer.keys : [];
+  return list.filter((key): key is WebhookKey => isRecord(key) && typeof key.key === 'string');
+}
