@@ -55,21 +55,6 @@ const PAGE_SIZE = '2500';
 export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents {
   const id = encodeURIComponent(calendarHref);
   const path = `/calendars/${id}/events`;
-  const entry = async () =>
-    objectOf<calendar_v3.Schema$CalendarListEntry>(
-      await api.get('calendarList.get', `/users/me/calendarList/${id}`, {}),
-    );
-  const resourceOf = async (event: GoogleEvent): Promise<EventResource> => {
-    // What Google tells no zone of is in the calendar's.
-    const times = [event.start, event.originalStartTime];
-    const isOpen = times.some(
-      (time) => text(time?.dateTime) !== undefined && text(time?.timeZone) === undefined,
-    );
-    const zone = isOpen ? text((await entry()).timeZone) : undefined;
-    const listed = readEvent(event, zone ?? 'UTC');
-    if (listed.is === 'resource') return listed.resource;
-    throw unreadable(undefined, 'Google answered an event that cannot be read');
-  };
   const get = async (eventId: string): Promise<GoogleEvent | undefined> => {
     try {
       return objectOf<GoogleEvent>(await api.get('events.get', `${path}/${encodeURIComponent(eventId)}`, {}));
@@ -78,50 +63,76 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
       throw error;
     }
   };
-  const exceptionsOf = async ({ id: masterId, iCalUID: uid }: GoogleEvent): Promise<EventResource[]> => {
-    const iCalUID = text(uid);
-    if (iCalUID === undefined) throw unreadable(undefined, 'Google answered a series without a UID');
-    const ask = (pageToken: string | undefined) =>
-      api.get('events.list', path, { maxResults: PAGE_SIZE, singleEvents: 'false', iCalUID, pageToken });
-    const found: EventResource[] = [];
-    for await (const page of pagesOf<calendar_v3.Schema$Events>(ask)) {
-      const zone = text(page.timeZone) ?? 'UTC';
-      for (const event of objects<GoogleEvent>(page.items)) {
-        if (event.recurringEventId !== masterId) continue;
-        const listed = readEvent(event, zone);
-        if (listed.is === 'resource') found.push(listed.resource);
-      }
-    }
-    return found;
+  const entry = async () =>
+    objectOf<Entry>(await api.get('calendarList.get', `/users/me/calendarList/${id}`, {}));
+  const resourceOf = async (event: GoogleEvent): Promise<EventResource> => {
+    // What Google tells no zone of is in the calendar's.
+    const zone = hasOpenZone(event) ? text((await entry()).timeZone) : undefined;
+    const listed = readEvent(event, zone ?? 'UTC');
+    if (listed.is === 'resource') return listed.resource;
+    throw unreadable(undefined, 'Google answered an event that cannot be read');
   };
-  const pathOf = (eventId: string): string => `${path}/${encodeURIComponent(eventId)}`;
+  const exceptionsOf = (master: GoogleEvent) => listExceptions(master, path, api);
   return {
-    async insert(body) {
-      const request = { method: 'POST', operation: 'events.insert', path, body } as const;
-      return objectOf<GoogleEvent>(await api.write({ ...request, parameters: parametersFor(body) }));
-    },
-    async patch({ id: eventId, etag, body, isQuiet }) {
-      const request = { method: 'PATCH', operation: 'events.patch', path: pathOf(eventId), body } as const;
-      const parameters = isQuiet ? { ...parametersFor(body), sendUpdates: 'none' } : parametersFor(body);
-      return objectOf<GoogleEvent>(await api.write({ ...request, parameters, ifMatch: etag }));
-    },
-    async delete({ id: eventId, etag }) {
-      const request = { method: 'DELETE', operation: 'events.delete', path: pathOf(eventId) } as const;
-      try {
-        await api.write({ ...request, parameters: PARAMETERS, ifMatch: etag });
-      } catch (error) {
-        if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
-      }
-    },
     get,
-    resourceOf,
     entry,
+    resourceOf,
     exceptionsOf,
     async series(masterId) {
       const event = await get(masterId);
       if (event === undefined || event.status === 'cancelled') return undefined;
       const recurs = (event.recurrence ?? []).length > 0;
       return { master: await resourceOf(event), exceptions: recurs ? await exceptionsOf(event) : [] };
+    },
+    ...writesTo(path, api),
+  };
+}
+
+type Entry = calendar_v3.Schema$CalendarListEntry;
+
+const hasOpenZone = ({ start, originalStartTime }: GoogleEvent): boolean =>
+  [start, originalStartTime].some((time) => text(time?.dateTime) !== undefined && !text(time?.timeZone));
+
+async function listExceptions(
+  { id: masterId, iCalUID: uid }: GoogleEvent,
+  path: string,
+  api: GoogleApi,
+): Promise<EventResource[]> {
+  const iCalUID = text(uid);
+  if (iCalUID === undefined) throw unreadable(undefined, 'Google answered a series without a UID');
+  const ask = (pageToken: string | undefined) =>
+    api.get('events.list', path, { maxResults: PAGE_SIZE, singleEvents: 'false', iCalUID, pageToken });
+  const found: EventResource[] = [];
+  for await (const page of pagesOf<calendar_v3.Schema$Events>(ask)) {
+    const zone = text(page.timeZone) ?? 'UTC';
+    for (const event of objects<GoogleEvent>(page.items)) {
+      if (event.recurringEventId !== masterId) continue;
+      const listed = readEvent(event, zone);
+      if (listed.is === 'resource') found.push(listed.resource);
+    }
+  }
+  return found;
+}
+
+function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | 'patch' | 'delete'> {
+  const pathOf = (id: string): string => `${path}/${encodeURIComponent(id)}`;
+  return {
+    async insert(body) {
+      const request = { method: 'POST', operation: 'events.insert', path, body } as const;
+      return objectOf<GoogleEvent>(await api.write({ ...request, parameters: parametersFor(body) }));
+    },
+    async patch({ id, etag, body, isQuiet }) {
+      const request = { method: 'PATCH', operation: 'events.patch', path: pathOf(id), body } as const;
+      const parameters = isQuiet ? { ...parametersFor(body), sendUpdates: 'none' } : parametersFor(body);
+      return objectOf<GoogleEvent>(await api.write({ ...request, parameters, ifMatch: etag }));
+    },
+    async delete({ id, etag }) {
+      const request = { method: 'DELETE', operation: 'events.delete', path: pathOf(id) } as const;
+      try {
+        await api.write({ ...request, parameters: PARAMETERS, ifMatch: etag });
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
+      }
     },
   };
 }
