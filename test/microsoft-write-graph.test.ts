@@ -198,6 +198,33 @@ describe('A change at Microsoft', () => {
     assert.equal(work.event(href).title, 'Renewed');
   });
 
+  it('that Outlook refuses for what it asks is no failure of Microsoft', async (t) => {
+    const work = await openMicrosoftWriting(t);
+    const href = await work.create(MEETING);
+    const { credentials } = await work.signIn();
+    const failures: unknown[] = [];
+    const { writing } = work.provider.open(credentials, {
+      accessToken: async () => credentials.accessToken,
+      renewAccessToken: async () => credentials.accessToken,
+      limited: (_operation, request) =>
+        request().catch((failure: unknown) => {
+          failures.push(failure);
+          throw failure;
+        }),
+    });
+    const change = { end: berlin('2032-11-16T10:00:00') };
+
+    await assert.rejects(
+      writing.update(work.calendar, work.target(href), change),
+      unsupported('field_not_supported_by_provider', 'end'),
+    );
+    assert.deepEqual(failures, []);
+
+    work.fault({ kind: 'status', status: 500 }, 'events.update', 1);
+    await assert.rejects(writing.update(work.calendar, work.target(href), change), failsAs('unavailable'));
+    assert.equal(failures.length, 1);
+  });
+
   it('sends nothing when it names nothing', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);

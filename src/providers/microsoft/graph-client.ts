@@ -62,18 +62,22 @@ export async function graphWrite(
 /** A success; of reading only 200 is one. */
 async function asked(graph: Graph, request: GraphRequest | GraphWrite): Promise<EgressResponse> {
   const { session } = graph;
-  const successes = 'method' in request ? WRITTEN : [200];
+  const isWrite = 'method' in request;
+  const successes = isWrite ? WRITTEN : [200];
   const ask = (token: string) =>
     session.limited(request.operation, async () => {
       const answer = await send(graph, request, token);
       if (successes.includes(answer.status) || answer.status === 401) return answer;
+      const refusal = refusalOf(answer);
+      // What a caller asked to be written was refused: that is no failure of Microsoft's, for the limits to count.
+      if (isWrite && answer.status < 500 && refusal.kind === 'invalid_response') return answer;
       // Within the turn, so that the limits hear of it.
-      throw refusalOf(answer);
+      throw refusal;
     });
   const token = await session.accessToken();
   let answer = await ask(token);
   if (answer.status === 401) answer = await ask(await session.renewAccessToken(token));
-  if (answer.status === 401) throw refusalOf(answer);
+  if (!successes.includes(answer.status)) throw refusalOf(answer);
   return answer;
 }
 
