@@ -1,6 +1,7 @@
 /** Which routes there are and where they are mounted. Decides nothing else. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
+import { answerCache } from './calendars/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './calendars/calendars.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connection.route.ts';
 import { type EventRouteDeps, eventRoutes } from './calendars/event.route.ts';
@@ -48,7 +49,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   return app;
 }
 
-function resourceRoutes(deps: AppDeps): FastifyPluginAsync {
+function resourceRoutes(given: AppDeps): FastifyPluginAsync {
+  const deps = { ...given, answers: answerCache() };
   return async (app) => {
     app.register(calendarRoutes(deps));
     app.register(eventRoutes(deps));

@@ -6,6 +6,7 @@ import path from 'node:path';
 
 import { accountSessions } from '../src/calendars/account-session.ts';
 import type { NewAccount } from '../src/calendars/account-store.ts';
+import { answerCache } from '../src/calendars/answer-cache.ts';
 import type { CalendarProvider, RedirectProvider } from '../src/calendars/calendar-provider.ts';
 import { calendarRoutes } from '../src/calendars/calendars.route.ts';
 import { connectionRoutes } from '../src/calendars/connection.route.ts';
@@ -135,6 +136,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...stores,
     ...shared,
     wrongSecrets: async () => undefined,
+    answers: answerCache(),
     signer,
     sync,
     pagingKey,

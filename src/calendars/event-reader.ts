@@ -32,6 +32,8 @@ export type ReadableCalendar = Freshness & {
   readonly description: string | undefined;
   readonly color: string | undefined;
   readonly timeZone: string;
+  /** Another one after every write to its events. */
+  readonly revision: number;
   readonly access: 'write' | 'read';
   /** The account's main calendar. */
   readonly primary: boolean;

@@ -6,6 +6,7 @@
 import { ApiError } from '../http/api-error.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
+import type { AnswerCache } from './answer-cache.ts';
 import { type CalendarChoice, chosenOf } from './calendar-choice.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { busyText, eventText } from './event-text.ts';
@@ -25,6 +26,8 @@ export type ListEventsDeps = FreshnessDeps & {
   readonly events: EventReader;
   /** 32 bytes, kept for page tokens and the ids of busy blocks alone. */
   readonly pagingKey: Buffer;
+  /** Keeps first pages. */
+  readonly answers?: AnswerCache | undefined;
 };
 
 /** How old what a read shows may be, in milliseconds. */
@@ -37,7 +40,7 @@ const NO_SEARCH = 'Search is forbidden for free-busy scope';
 type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'] | undefined };
 
 /** The answer's JSON. Refusals: 400 for a bad query, 403 and 503 as freshAccounts says. */
-export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
+export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<Buffer> {
   const { page, choice } = pageAsked(query, grant, deps);
   // Whether a search finds something tells what is in it.
   if (page.search.length > 0) requireScope(grant, 'read', NO_SEARCH);
@@ -48,6 +51,13 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
   const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, choice }, deps);
 
   const calendars = servedOf(fresh.accounts, choice);
+  const isKept = page.after === undefined && fresh.problems.length === 0;
+  const key = isKept ? keyOf(page, parameterOf(query, 'calendarIds'), grant) : '';
+  // Read before the events: what is kept under a version is never older than it.
+  const version = versionOf(calendars);
+  const known = isKept ? deps.answers?.find(key, version) : undefined;
+  if (known !== undefined) return known;
+
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const { events, more } = await pageOfEvents(page, zones, deps.events);
 
@@ -56,8 +66,30 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
   const keys = choice && [...zones.keys()];
   const next =
     more && last && sealPageToken({ ...page, calendarKeys: keys, after: last }, grant, deps.pagingKey);
-  return answerText(texts, page.pageSize, next || undefined, fresh.problems);
+  const answer = Buffer.from(answerText(texts, page.pageSize, next || undefined, fresh.problems));
+  if (isKept) deps.answers?.keep(key, version, answer);
+  return answer;
 }
+
+const keyOf = (
+  { window, singleEvents, search, pageSize }: Page,
+  filter: string | undefined,
+  grant: Grant,
+): string => {
+  const { clientId, userId, scope } = grant;
+  const { start, end } = window;
+  return JSON.stringify([clientId, userId, scope, start, end, singleEvents, search, pageSize, filter]);
+};
+
+/** All that an answer shows besides the events themselves, and which state of the events it is. */
+const versionOf = (calendars: readonly Owned[]): string =>
+  JSON.stringify(
+    calendars.map(
+      ({ calendar: { calendarKey, href, timeZone, revision }, account: { provider, accountId } }) => [
+        ...[calendarKey, revision, href, timeZone, provider, accountId],
+      ],
+    ),
+  );
 
 function pageAsked(
   query: RawQuery,

@@ -35,6 +35,7 @@ type CalendarRow = {
   time_zone: string;
   access: 'write' | 'read';
   is_primary: number;
+  revision: number;
   original: string;
   synced_at: number | null;
   failed_at: number | null;
@@ -113,7 +114,7 @@ function byPosition(a: SingleEvent, b: SingleEvent): number {
 const ACCOUNTS = `
   SELECT a.account_key, a.provider, a.account_id, a.display, a.health, a.health_reason, a.health_message, a.health_since,
          a.calendar_permission, a.listed_at, a.list_failed_at, a.list_error,
-         c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.access, c.is_primary, c.original,
+         c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.access, c.is_primary, c.revision, c.original,
          c.synced_at, c.failed_at, c.sync_error
     FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
    WHERE a.client_id = :clientId AND a.user_id = :userId
@@ -248,6 +249,7 @@ const calendarOf = (row: CalendarRow, calendarKey: string): ReadableCalendar => 
   timeZone: row.time_zone,
   access: row.access,
   primary: row.is_primary === 1,
+  revision: row.revision,
   original: row.original,
   ...freshnessOf(row.synced_at, row.failed_at, row.sync_error),
 });

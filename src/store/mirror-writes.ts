@@ -162,7 +162,7 @@ async function extendLease(
   until: number,
 ): Promise<string | undefined> {
   const [held] = await tx.all<{ time_zone: string }>(
-    `UPDATE calendar SET lease_until = :until WHERE ${HELD_CALENDAR} RETURNING time_zone`,
+    `UPDATE calendar SET lease_until = :until, revision = revision + 1 WHERE ${HELD_CALENDAR} RETURNING time_zone`,
     { key, holder, until },
   );
   return held?.time_zone;

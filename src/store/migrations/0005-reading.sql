@@ -4,6 +4,9 @@ ALTER TABLE event ADD COLUMN search_text TEXT NOT NULL DEFAULT '';
 -- The calendar that its account means when it names none.
 ALTER TABLE calendar ADD COLUMN is_primary BIGINT NOT NULL DEFAULT 0 CHECK (is_primary IN (0, 1));
 
+-- One more with every transaction that writes its events: what was read of one revision holds while it is the same.
+ALTER TABLE calendar ADD COLUMN revision BIGINT NOT NULL DEFAULT 0;
+
 -- The feed of a user's changes. It is kept once somebody follows it (feed_id); every writing transaction then takes the
 -- next number of feed_seq, which locks this row until it commits: numbers come in the order of commits.
 -- Changes up to feed_pruned are forgotten.
