@@ -1,8 +1,10 @@
 /** `following` on a series, with a crash between any two of its steps: the series is whole each time. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../src/calendars/provider-error.ts';
+import { startJobs } from '../src/sync/run-jobs.ts';
 import { finishSplits } from '../src/writing/finish-splits.ts';
 import { type CalendarServer, get, link, openCalendarServer } from './calendar-server.ts';
 import { calendar } from './contract/mirror-rows.ts';
@@ -213,6 +215,23 @@ describe('this and following', () => {
       await server.close();
     });
   }
+
+  it('is finished by the worker of another process, once the dead one’s time is up', async () => {
+    const { server, token, send, instance, fault } = await openSeries('created');
+    const request = { ...ID, eventId: instance('2026-11-30'), updateMode: 'following', title: 'Later' };
+    assert.equal((await send('PUT', request)).status, 500);
+    fault.at = undefined;
+    server.clock.now += 91_000;
+    const worker = startJobs(server.deps);
+
+    const open = () => server.db.all('SELECT split_id FROM split_journal');
+    for (let tries = 0; (await open()).length > 0 && tries < 100; tries += 1) await sleep(50);
+
+    await worker.stop();
+    assert.deepEqual(await open(), []);
+    assert.equal((await shown(server, token)).filter((line) => line.includes('Later')).length, 4);
+    await server.close();
+  });
 
   it('leaves the series as it was when the provider refuses the new one', async () => {
     const { server, token, send, instance } = await openSeries();

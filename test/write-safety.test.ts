@@ -187,6 +187,17 @@ describe('safe writes', () => {
     assert.deepEqual([status, body.title], [200, 'Found']);
   });
 
+  it('does not take an event for missing while its provider cannot be asked', async () => {
+    server.clock.now += 60_000;
+    server.provider.failures.push({ call: 'changes', error: new ProviderError('unavailable', 'Down') });
+
+    const answer = await send('PUT', { ...ID, eventId: 'perhaps', title: 'x' });
+
+    assert.deepEqual([answer.status, answer.body.code], [503, 'provider_unavailable']);
+    server.clock.now += 60_000;
+    assert.equal((await send('PUT', { ...ID, eventId: 'perhaps', title: 'x' })).status, 404);
+  });
+
   it('refuses to write where it may not: another’s calendar, a read-only one, an unknown event', async () => {
     const ben = await server.token('read-write', 'ben');
 

@@ -6,6 +6,7 @@
 
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Turn } from './calendar-turn.ts';
 import { changedMeanwhile, renderedEvent, requireVersion } from './event-answer.ts';
@@ -68,7 +69,7 @@ async function readAgain({ href, known }: WriteTarget, { writing, calendar, keep
 
 /**
  * Before it is a write's turn: an event the mirror does not have may be too new for it, so the calendar is synced once.
- * Throws 404 when it is not there then either, 503 while a first sync goes on.
+ * Throws 404 when it is not there then either, 503 while a sync takes long, and what the sync failed of.
  */
 export async function requireKnown(
   asked: EventName,
@@ -84,10 +85,12 @@ export async function requireKnown(
       headers: { 'retry-after': '5' },
     });
   }
-  if ((await findTarget(asked, calendar, deps.knownEvents)) === undefined) throw noEvent();
+  if ((await findTarget(asked, calendar, deps.knownEvents)) !== undefined) return;
+  // Nobody knows whether it is there while its provider cannot be asked.
+  throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
 }
 
-async function within(milliseconds: number, promise: Promise<unknown>): Promise<unknown> {
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(resolve, milliseconds, 'late');

@@ -106,6 +106,20 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(lists.filter(Boolean).length, 1);
     });
 
+    it('gives a lease back after a write and leaves token and freshness as they are', async () => {
+      const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      await fill(mirror, calendarKey);
+      const before = await mirror.findCalendar(calendarKey);
+      const lease = await leased(mirror, calendarKey, 'write');
+      await mirror.releaseCalendar({ key: calendarKey, holder: 'another' });
+      assert.equal(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER), undefined);
+
+      await mirror.releaseCalendar(lease);
+
+      assert.deepEqual(await mirror.findCalendar(calendarKey), before);
+      assert.ok(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER));
+    });
+
     it('gives a lease anew when it ended, was given back, or ran out', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = (holder: string) => ({ key: calendarKey, holder });
