@@ -46,8 +46,6 @@ export const MOST_CUSTOM = 32_000;
 /** (k) The most that a pattern's `interval` and a range's `numberOfOccurrences` may say. */
 export const MOST_INTERVAL = 999;
 export const MOST_OCCURRENCES = 999;
-/** Exchange's own bound on an event's length. (k) */
-export const LONGEST_EVENT_MS = 1825 * DAY_MS;
 
 const BASIC_PROPERTIES: readonly string[] = [
   'id',
