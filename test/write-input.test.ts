@@ -22,6 +22,8 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
     {},
     'tomorrow',
     '2026-13-01',
+    '9999-12-31T23:59:59Z',
+    '0000-01-01',
     '2026-02-30T09:00Z',
     '2026-11-20T25:00Z',
     long(101),

@@ -2,7 +2,15 @@
  * Dates and times as callers write them (wire 1.7, 1.11), kept as written until it is known in which zone they are
  * meant: the date part alone names the day of an all-day event, whatever offset follows it.
  */
-import { dayOfLocal, formatDate, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
+import {
+  DAY,
+  dayNumberOf,
+  dayOfLocal,
+  formatDate,
+  LAST_YEAR,
+  type LocalMs,
+  parseLocal,
+} from '../lib/recurrence/civil.ts';
 import type { LocalDate } from '../lib/recurrence/event-time.ts';
 
 export type WrittenTime = {
@@ -17,8 +25,11 @@ export type WrittenTime = {
 const FORM =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 const MINUTE = 60_000;
+/** Years have four digits wherever calendars write them, on any clock of the world and a day on. */
+const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
+const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
 
-/** `undefined` when the text names no date or time. */
+/** `undefined` when the text names no date or time of the years 2 to 9998. */
 export function parseWrittenTime(text: string): WrittenTime | undefined {
   const parts = FORM.exec(text.trim());
   if (parts === null) return undefined;
@@ -27,6 +38,7 @@ export function parseWrittenTime(text: string): WrittenTime | undefined {
   // A leap second is the last of its minute: no clock here has it.
   const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
   if (local === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  if (local < EARLIEST || local >= END) return undefined;
   const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
   const isPlaced = utc !== undefined || sign !== undefined;
   return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
