@@ -251,6 +251,39 @@ describe('safe writes', () => {
     assert.equal(await health(), 'active');
   });
 
+  it('keeps both promises over two instances: one event by key, no update lost', async () => {
+    const { db, clock } = server;
+    const other = await openCalendarServer({ db, sealer, clock, caldav: server.provider.asProvider() });
+    const call = (i: number, method: 'POST' | 'PUT', payload: object, headers: Record<string, string> = {}) =>
+      (i % 2 === 0 ? server : other).app.inject({
+        method,
+        url: '/event',
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        payload,
+      });
+    const twenty = Array.from({ length: 20 }, (_, i) => i);
+
+    const made = await Promise.all(
+      twenty.map((i) => call(i, 'POST', { ...MEETING, title: 'Two' }, { 'idempotency-key': 'two' })),
+    );
+    const eventId = made[0]?.json().id;
+    const fields = [
+      { description: 'D' },
+      { location: 'L' },
+      { privacy: 'private' },
+      { availability: 'free' },
+    ];
+    const updates = await Promise.all(
+      twenty.map((i) => call(i, 'PUT', { ...ID, eventId, ...fields[i % 4] })),
+    );
+
+    assert.deepEqual(new Set([...made, ...updates].map(({ statusCode }) => statusCode)), new Set([200]));
+    assert.equal(stored('Two').length, 1);
+    const { description, location, privacy, availability } = stored('Two')[0]?.events[0] ?? {};
+    assert.deepEqual([description, location, privacy, availability], ['D', 'L', 'private', 'free']);
+    await other.close();
+  });
+
   it('waits for its turn, and says when to come back when that takes too long', async () => {
     const impatient = await openCalendarServer({ db: server.db, sealer, writing: { turnBound: 100 } });
     const lease = {
