@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { connectAttempts } from '../src/connect/connect-deps.ts';
+import { endedAccessStore } from '../src/store/ended-access-store.ts';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
 import { type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './connect-journeys.ts';
@@ -201,6 +202,26 @@ describe('coming back from a provider', () => {
     assert.equal(page.status, 400);
     assert.match(page.body, /Already finished/);
     assert.equal((await journeys.accounts()).length, 1);
+  });
+
+  it('leaves what it was given for a flow that was answered meanwhile to be ended at the provider', async () => {
+    const made = await journeys.depart();
+    journeys.google.beforeComplete = async () => {
+      await made.browser.submit(made.selection, '/connect/cancel');
+    };
+
+    await made.browser.get(journeys.google.allow(made.sent.location, { email: 'left@example.com' }));
+
+    journeys.google.beforeComplete = async () => {};
+    const [job] = await journeys.harness.db.all<{ key: string }>(
+      `SELECT key FROM job JOIN ended_access ON account_key = key
+        WHERE kind = 'end-access' AND account_id = 'left@example.com'`,
+    );
+    const left = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(
+      job?.key ?? '',
+    );
+    assert.match(String(left?.credentials.refreshToken), /^refresh-/);
+    assert.deepEqual([left?.clientId, left?.provider], ['acme', 'google']);
   });
 
   it('lets a reload wait for the return that is being redeemed', async () => {

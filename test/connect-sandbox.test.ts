@@ -1,14 +1,19 @@
 /** The Connect pages with the real Google and Microsoft adapters, against the sandbox's providers. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { sandboxClock } from '../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../sandbox/google/google-sandbox.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../sandbox/microsoft/microsoft-sandbox.ts';
+import { oauthCredentialsOf } from '../src/calendars/oauth-credentials.ts';
 import { providerApps } from '../src/calendars/provider-apps.ts';
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../src/providers/microsoft/microsoft-provider.ts';
+import { endedAccessStore } from '../src/store/ended-access-store.ts';
+import { endAccess } from '../src/sync/end-access.ts';
 import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { mendPath, read } from './connect-journeys.ts';
 import { recordingLog } from './servers/recording-log.ts';
@@ -66,13 +71,16 @@ async function depart(kind: 'google' | 'microsoft', scope = 'read') {
   const browser = new Browser(harness);
   const selection = await browser.start(query(scope));
   const sent = await browser.get(`/connect/${kind}?transaction=${transactionOf(selection)}`);
-  return { browser, sent };
+  return { browser, selection, sent };
 }
 
-type Deed = { readonly untick?: RegExp; readonly press?: RegExp };
+type Deed = { readonly untick?: RegExp; readonly press?: RegExp; readonly account?: string };
 
 /** Does on the provider's pages what a person would; answers the path the browser is sent back to. */
-async function walk(start: string, { untick, press = /continue|accept|allow/i }: Deed = {}): Promise<string> {
+async function walk(
+  start: string,
+  { untick, press = /continue|accept|allow/i, account = ADA.email }: Deed = {},
+): Promise<string> {
   let address = new URL(start);
   let answer = await fetch(address, { redirect: 'manual' });
   for (let page = 0; page < 5 && !(answer.headers.get('location') ?? '').startsWith(ORIGIN); page += 1) {
@@ -82,7 +90,7 @@ async function walk(start: string, { untick, press = /continue|accept|allow/i }:
       answer = await fetch(address, { redirect: 'manual' });
       continue;
     }
-    const { action, fields } = filledForm(await answer.text(), untick, press);
+    const { action, fields } = filledForm(await answer.text(), { untick, press, account });
     address = new URL(action, address);
     answer = await fetch(address, { method: 'POST', body: fields, redirect: 'manual' });
   }
@@ -90,7 +98,9 @@ async function walk(start: string, { untick, press = /continue|accept|allow/i }:
   return back.pathname + back.search;
 }
 
-function filledForm(text: string, untick: RegExp | undefined, press: RegExp) {
+type Choices = { readonly untick: RegExp | undefined; readonly press: RegExp; readonly account: string };
+
+function filledForm(text: string, { untick, press, account }: Choices) {
   const attribute = (tag: string, name: string) =>
     (new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '').replace(/&#(\d+);/g, (_, code: string) =>
       String.fromCodePoint(Number(code)),
@@ -102,7 +112,7 @@ function filledForm(text: string, untick: RegExp | undefined, press: RegExp) {
   }
   const buttons = [...text.matchAll(/(<button[^>]*>)([^<]*)<\/button>/g)];
   const [, button = ''] =
-    buttons.find(([, , label = '']) => label === ADA.email) ??
+    buttons.find(([, , label = '']) => label === account) ??
     buttons.find(([, , label = '']) => press.test(label)) ??
     [];
   assert.notEqual(button, '', `No button like ${press} on ${text}`);
@@ -208,6 +218,37 @@ describe('at Google', () => {
     assert.match(page.body, /did not allow access to your calendars/);
     assert.deepEqual([before?.calendarPermission, after?.calendarPermission], [false, true]);
     assert.equal(after?.accountKey, before?.accountKey);
+  });
+});
+
+describe('at Google, after the flow was answered in another tab', () => {
+  it('what was given too late is ended there by the job that follows', async () => {
+    const late = { email: 'late@example.com', name: 'Late' };
+    await sandboxes.google.hand.addPerson(late);
+    const { browser, selection, sent } = await depart('google');
+    const address = await walk(sent.location, { account: late.email });
+    faults.set({ provider: 'google', operation: 'token', times: 1, effect: { kind: 'latency', ms: 300 } });
+    const returning = browser.get(address);
+    await sleep(100);
+    await browser.submit(selection, '/connect/cancel');
+
+    const page = await returning;
+
+    const endedAccess = endedAccessStore(harness.db, harness.sealer);
+    const [job] = await harness.db.all<{ key: string }>("SELECT key FROM job WHERE kind = 'end-access'");
+    const left = await endedAccess.findEndedAccess(job?.key ?? '');
+    const kept = oauthCredentialsOf(left?.credentials ?? {});
+    const { providers, apps } = harness.deps;
+    const google = providers.google?.signIn;
+    assert.ok(google?.method === 'redirect');
+    assert.ok(await google.renew(kept, APPS.google), 'it lives until then');
+    const { log } = recordingLog();
+    assert.equal(
+      await endAccess(job?.key ?? '', { endedAccess, providers, apps, log, now: Date.now }),
+      undefined,
+    );
+    assert.match(page.body, /Already finished/);
+    await assert.rejects(google.renew(kept, APPS.google), /sign in again/);
   });
 });
 

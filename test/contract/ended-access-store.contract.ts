@@ -51,6 +51,35 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
     });
 
+    it('takes access that no account holds, sealed, with the job that ends it', async () => {
+      const { db, ended, jobs } = await prepare();
+      const access = { clientId: 'acme', provider: 'google', accountId: 'ada@example.com' } as const;
+
+      await ended.leaveAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
+
+      const [row] = await db.all<{ key: string; credentials: string }>(
+        'SELECT account_key AS "key", credentials FROM ended_access',
+      );
+      assert.ok(row && !row.credentials.includes('of nobody'));
+      assert.deepEqual(await ended.findEndedAccess(row.key), {
+        ...access,
+        accountKey: row.key,
+        credentials: { token: 'of nobody' },
+        endedAt: NOW,
+      });
+      assert.deepEqual(await jobs(), [`end-access ${row.key}`]);
+    });
+
+    it('takes none for an application that is gone: its app at the provider went with it', async () => {
+      const { db, ended, jobs } = await prepare();
+      const access = { clientId: 'gone', provider: 'google', accountId: 'ada@example.com' } as const;
+
+      await ended.leaveAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
+
+      assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
+      assert.deepEqual(await jobs(), []);
+    });
+
     it('keeps no password: there is nothing to end at a server that only checks it', async () => {
       const { db, accounts, jobs } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
