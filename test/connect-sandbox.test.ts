@@ -221,6 +221,24 @@ describe('at Google', () => {
   });
 });
 
+describe('at Google, a user who declines more than they allowed before', () => {
+  it('keeps an account that works as it did, and is asked again where more is needed', async () => {
+    await sandboxes.google.hand.revokeAccess(ADA.email);
+    const { browser, sent } = await depart('google', 'read');
+    await browser.get(await walk(sent.location));
+
+    const page = await browser.start(query('read-write'));
+    const again = await browser.get(mendPath(page, 'Update permission') ?? '');
+    const back = await browser.get(await walk(again.location, { untick: /auth\/calendar/ }));
+    const after = await browser.get(back.location);
+
+    const [account] = await accounts();
+    assert.deepEqual([account?.calendarPermission, account?.health.state], [true, 'active']);
+    assert.match(after.body, /asks for more than you have allowed/);
+    assert.doesNotMatch(after.body, /did not allow access to your calendars/);
+  });
+});
+
 describe('at Google, after the flow was answered in another tab', () => {
   it('what was given too late is ended there by the job that follows', async () => {
     const late = { email: 'late@example.com', name: 'Late' };

@@ -126,6 +126,11 @@ describe('signing in with Google', () => {
     ['of the list alone is not enough', `${AUTH}.calendarlist.readonly`, false],
     ['of nothing but who it is, is not enough', 'openid', false],
     ['of more than was asked is enough', `openid ${AUTH}`, true],
+    [
+      'granted before, of less than was asked, is enough',
+      `${AUTH}.events.freebusy ${AUTH}.calendarlist.readonly`,
+      true,
+    ],
   ];
   for (const [rule, scope, permission] of granted) {
     it(`tells that a permission ${rule}`, async () => {

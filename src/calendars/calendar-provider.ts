@@ -131,7 +131,7 @@ export type OAuthCredentials = {
 export type SignedInAccount = VerifiedAccount & {
   readonly credentials: OAuthCredentials;
   readonly grantedScopes: readonly string[];
-  /** Whether they cover what the requested scope needs of calendars. */
+  /** Whether they show anything of calendars: whether that is as much as was asked for, `covers` tells. */
   readonly calendarPermission: boolean;
 };
 
