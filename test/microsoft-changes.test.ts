@@ -304,6 +304,27 @@ describe("Microsoft's calendars", () => {
     await assert.rejects(account.listCalendars(), { kind: 'unauthorized', reason: 'access_revoked' });
   });
 
+  it('tell a calendar that is refused alone from a permission that is missing', async () => {
+    const denied = { kind: 'status', status: 403, reason: 'ErrorAccessDenied' } as const;
+    const { next } = await sync(account, calendar, mirror);
+    const failures: ProviderError[] = [];
+    for (const operation of ['calendarView.delta', undefined]) {
+      microsoft.faults.clear();
+      microsoft.fault(denied, operation);
+      const failure = await sync(account, calendar, mirror, next).catch((reason: unknown) => reason);
+      assert.ok(failure instanceof ProviderError, String(failure));
+      failures.push(failure);
+    }
+
+    assert.deepEqual(
+      failures.map(({ kind, reason }) => [kind, reason]),
+      [
+        ['not_found', undefined],
+        ['permission_missing', 'calendar_permission_missing'],
+      ],
+    );
+  });
+
   it('fail as what happened, and go on from there when it is over', async () => {
     await create(weekly('Weekly'));
     const { next } = await sync(account, calendar, mirror);
@@ -311,7 +332,6 @@ describe("Microsoft's calendars", () => {
     const faults = [
       [{ kind: 'status', status: 429, reason: 'ApplicationThrottled', retryAfter: 3 }, 'rate_limited'],
       [{ kind: 'status', status: 503, reason: 'ServiceUnavailable' }, 'unavailable'],
-      [{ kind: 'status', status: 403, reason: 'ErrorAccessDenied' }, 'permission_missing'],
       [{ kind: 'reset' }, 'unavailable'],
       [{ kind: 'truncate' }, 'unavailable'],
     ] as const;
