@@ -94,6 +94,28 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual([single?.description, single?.location], ['Bring cake', 'Kitchen']);
   });
 
+  it('show all there is to an event once more is allowed, and no longer when it is less', async () => {
+    const person = { email: 'growing@contoso.test', name: 'Growing' };
+    await hand().addPerson(person);
+    const own = await hand().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
+    await hand().createEvent(
+      person.email,
+      own,
+      meeting('Single', '2026-11-25', { description: 'Bring cake' }),
+    );
+    const basic = await microsoft.signIn('free-busy', person.email);
+    const { next } = await sync(microsoft.open(basic), own, mirror);
+    const description = () => [...mirror.values()][0]?.events[0]?.description ?? '';
+    assert.equal(description(), '');
+
+    const whole = microsoft.open(await microsoft.signIn('read', person.email));
+    await assert.rejects(sync(whole, own, mirror, next), { kind: 'sync_token_expired' });
+    const { next: after } = await sync(whole, own, mirror);
+
+    assert.equal(description(), 'Bring cake');
+    await assert.rejects(sync(microsoft.open(basic), own, mirror, after), { kind: 'sync_token_expired' });
+  });
+
   it('have series with moved and deleted occurrences, over a clock change', async () => {
     const series = await create(weekly('Weekly'));
     await hand().changeOccurrence(ADA.email, calendar, series, at('2026-10-28T09:00:00'), {
