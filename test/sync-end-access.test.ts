@@ -103,6 +103,18 @@ describe('access to a disconnected account', () => {
     assert.match(server.log.lines.join('\n'), /given up/);
   });
 
+  it('is given up after a day even where it is our own fault', async () => {
+    await linkGoogle();
+    await disconnect();
+    clock.now += 25 * HOUR;
+    google.revocationFailures.push(new TypeError('Ours'));
+
+    start();
+    await until(async () => (await left()) === 0 && (await job()) === undefined);
+
+    assert.match(server.log.lines.join('\n'), /given up/);
+  });
+
   it('counts as ended when the provider knows it no longer', async () => {
     await linkGoogle();
     await disconnect();

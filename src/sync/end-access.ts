@@ -31,10 +31,13 @@ export async function endAccess(accountKey: string, deps: EndAccessDeps): Promis
   try {
     await endAtProvider(access, deps);
   } catch (err) {
-    if (!(err instanceof ProviderError)) throw err;
+    const refusal = err instanceof ProviderError ? err : undefined;
     // It has ended already, which is all that was wanted.
-    if (err.kind !== 'unauthorized') {
-      if (deps.now() - access.endedAt < GIVE_UP_MS) return failureOfError(err, deps.now());
+    if (refusal?.kind !== 'unauthorized') {
+      if (deps.now() - access.endedAt < GIVE_UP_MS) {
+        if (refusal === undefined) throw err;
+        return failureOfError(refusal, deps.now());
+      }
       deps.log.warn({ ...fields, err }, 'Access could not be ended at the provider; it was given up');
     }
   }
