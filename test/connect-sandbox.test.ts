@@ -271,7 +271,7 @@ describe('at Google, after the flow was answered in another tab', () => {
 });
 
 describe('at Microsoft', () => {
-  it('a user whose administrator has to consent is told whom to ask', async () => {
+  it('a user whose administrator has to consent is told whom to ask, and connects once they agreed', async () => {
     await sandboxes.microsoft.hand.addPerson({ email: 'eve@corp.example', name: 'Eve' });
     await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
     const { browser, sent } = await depart('microsoft');
@@ -280,9 +280,30 @@ describe('at Microsoft', () => {
 
     assert.equal(page.status, 403);
     assert.match(page.body, /Your administrator has to agree/);
-    assert.match(
-      read(page),
-      /href="http:\/\/127\.0\.0\.1:\d+\/organizations\/[^"]*adminconsent\?[^"]*client_id=/,
-    );
+    const link = new URL(/href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '');
+    assert.equal(link.pathname, '/organizations/v2.0/adminconsent');
+    assert.deepEqual(Object.fromEntries(link.searchParams), {
+      client_id: APPS.microsoft.clientId,
+      redirect_uri: `${ORIGIN}/connect/microsoft/callback`,
+      scope: 'openid profile email offline_access Calendars.Read',
+    });
+    const administrator = new Browser(harness);
+    const thanks = await administrator.get(await walk(link.href));
+    assert.match(thanks.body, /Allowed for your organisation/);
+    const again = await depart('microsoft');
+    await again.browser.get(await walk(again.sent.location));
+    assert.equal((await accounts()).length, 1);
+  });
+
+  it('an administrator who does not agree is told that nothing came of it', async () => {
+    await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
+    const { sent, browser } = await depart('microsoft');
+    const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
+    const link = /href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '';
+
+    const declined = await new Browser(harness).get(await walk(link, { press: /cancel/i }));
+
+    assert.equal(declined.status, 400);
+    assert.match(declined.body, /could not be completed/);
   });
 });
