@@ -5,7 +5,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { connectAttempts } from '../src/connect/connect-deps.ts';
 import { endedAccessStore } from '../src/store/ended-access-store.ts';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
-import { type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
+import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './connect-journeys.ts';
 import { FakeSignInProvider } from './fake-sign-in-provider.ts';
 
@@ -46,6 +46,19 @@ describe('leaving for a provider', () => {
     assert.match(
       String(selection.headers['content-security-policy']),
       /form-action [^;]*http:\/\/127\.0\.0\.1:4100/,
+    );
+  });
+
+  it('lets them lead on to the hosts a provider redirects to at once, for installed apps as well', async () => {
+    const installed = { ...ACME, clientId: 'installed', redirectUri: 'com.example.app:/callback' };
+    await journeys.harness.clients.createClient(installed, 'unused-too');
+    const browser = new Browser(journeys.harness);
+
+    const selection = await browser.start({ client_id: 'installed' });
+
+    assert.match(
+      String(selection.headers['content-security-policy']),
+      /form-action [^;]*com\.example\.app:[^;]* https:/,
     );
   });
 
