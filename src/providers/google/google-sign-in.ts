@@ -9,6 +9,7 @@ import {
   type ClientAuth,
   ClientSecretPost,
   calculatePKCECodeChallenge,
+  clockSkew,
   generateRandomCodeVerifier,
   generateRandomNonce,
   getValidatedIdTokenClaims,
@@ -100,7 +101,7 @@ async function complete(
 ): Promise<SignedInAccount> {
   const { state = '', nonce = '', codeVerifier = '', redirectUri = '', asked = '' } = pending;
   const metadata = await server.metadata();
-  const client = clientOf(app);
+  const client = clientOf(app, now());
   const parameters = validateAuthResponse(metadata, client, callback, state);
   const response = await authorizationCodeGrantRequest(
     metadata,
@@ -132,8 +133,9 @@ async function complete(
 
 /** The account is known by its address on the wire (wire 2.2): Google's `sub` would tell its user nothing. */
 function emailIn(tokens: TokenEndpointResponse): string {
-  const email = getValidatedIdTokenClaims(tokens)?.email;
-  if (typeof email === 'string' && email !== '') return email;
+  const { email, email_verified: isVerified } = getValidatedIdTokenClaims(tokens) ?? {};
+  // An address that anybody could have typed would take the place of the account that is really its.
+  if (typeof email === 'string' && email !== '' && isVerified !== false) return email;
   throw new ProviderError('invalid_response', 'Google does not say whose account it is', {
     reason: 'provider_answer_unreadable',
   });
@@ -153,7 +155,7 @@ async function renew(
     if (refreshToken === undefined)
       throw new ProviderError('unauthorized', 'Google gave access for an hour only');
     const metadata = await server.metadata();
-    const client = clientOf(app);
+    const client = clientOf(app, now());
     const authentication = ClientSecretPost(app.clientSecret);
     const response = await refreshTokenGrantRequest(
       metadata,
@@ -178,13 +180,13 @@ async function renew(
 async function revoke(
   { refreshToken, accessToken }: OAuthCredentials,
   app: ProviderApp,
-  { server }: Deps,
+  { server, now }: Deps,
 ): Promise<void> {
   const metadata: AuthorizationServer = await server.metadata();
   if (metadata.revocation_endpoint === undefined) return;
   const token = refreshToken ?? accessToken;
   try {
-    const response = await revocationRequest(metadata, clientOf(app), tokenAlone, token, server.http);
+    const response = await revocationRequest(metadata, clientOf(app, now()), tokenAlone, token, server.http);
     await processRevocationResponse(response);
   } catch (failure) {
     // (k) Google's word for a token it does not know or knows no more.
@@ -196,9 +198,11 @@ async function revoke(
 /** (k) Google's revocation asks for nothing but the token. */
 const tokenAlone: ClientAuth = () => {};
 
-const clientOf = ({ clientId }: ProviderApp): Client => ({
+/** The library reads the system's clock, where ours can be another one: it is told by how much. */
+const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   client_id: clientId,
   id_token_signed_response_alg: 'RS256',
+  [clockSkew]: Math.round((now - Date.now()) / 1000),
 });
 
 /** Where an answer does not say: an hour, as Google's access tokens last. */
