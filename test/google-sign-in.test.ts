@@ -195,6 +195,7 @@ describe('signing in with Google', () => {
     ['with another nonce', () => server.idToken({ nonce: 'nonce-2' })],
     ['that has ended', () => server.idToken({ exp: 1_000_000 })],
     ['without an address', () => server.idToken({ email: undefined })],
+    ['with an address that Google has not verified', () => server.idToken({ email_verified: false })],
     [
       'without a signature',
       () =>
