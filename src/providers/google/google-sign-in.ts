@@ -133,9 +133,10 @@ async function complete(
 
 /** The account is known by its address on the wire (wire 2.2): Google's `sub` would tell its user nothing. */
 function emailIn(tokens: TokenEndpointResponse): string {
-  const { email, email_verified: isVerified } = getValidatedIdTokenClaims(tokens) ?? {};
+  const claims = getValidatedIdTokenClaims(tokens);
+  const email = claims?.email;
   // An address that anybody could have typed would take the place of the account that is really its.
-  if (typeof email === 'string' && email !== '' && isVerified !== false) return email;
+  if (typeof email === 'string' && email !== '' && claims?.email_verified !== false) return email;
   throw new ProviderError('invalid_response', 'Google does not say whose account it is', {
     reason: 'provider_answer_unreadable',
   });
