@@ -139,6 +139,16 @@ describe('access to a disconnected account', () => {
     assert.deepEqual(google.revocations, []);
   });
 
+  it('is ended for a deleted application too, where it was given to the app of the instance', async () => {
+    await linkGoogle();
+    await server.deps.clients.deleteClient('acme', clock.now);
+
+    start();
+    await until(async () => (await left()) === 0 && (await job()) === undefined);
+
+    assert.deepEqual(google.revocations, ['refresh-1']);
+  });
+
   it('is ended for a deleted user too', async () => {
     await linkGoogle();
     await server.deps.users.deleteUser('acme', 'ada', clock.now);
