@@ -139,6 +139,23 @@ describe('access to a disconnected account', () => {
     assert.deepEqual(google.revocations, []);
   });
 
+  it('is left alone while another account lives on it through another app of the same owner', async () => {
+    await link(server, {
+      provider: 'google',
+      accountId: 'ada@example.com',
+      userId: 'ben',
+      // The fake tells an app's owner by what its id begins with.
+      credentials: { ...google.issue(), appClientId: 'app-another' },
+    });
+    await linkGoogle();
+    await disconnect();
+
+    start();
+    await until(async () => (await left()) === 0 && (await job()) === undefined);
+
+    assert.deepEqual(google.revocations, []);
+  });
+
   it('is ended for a deleted application too, where it was given to the app of the instance', async () => {
     await linkGoogle();
     await server.deps.clients.deleteClient('acme', clock.now);

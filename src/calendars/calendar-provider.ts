@@ -92,6 +92,10 @@ export type RedirectSignIn = {
   renew(credentials: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials>;
   /** Ends the access at the provider, where it has a way to; resolves where it has none. */
   revoke(credentials: OAuthCredentials, app: ProviderApp): Promise<void>;
+  /**
+   * Names what `revoke` ends: two apps with one name share what a user granted. An app's own when absent.
+   */
+  grantOf?(appClientId: string): string;
 };
 
 /** The app registered with the provider: the instance's, or an application's own. */

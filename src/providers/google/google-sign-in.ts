@@ -52,6 +52,7 @@ export function googleSignIn(given: AuthorizationServerDeps): RedirectSignIn {
     covers,
     renew: (credentials, app) => renew(credentials, app, deps),
     revoke: (credentials, app) => refusing(() => revoke(credentials, app, deps)),
+    grantOf,
   };
 }
 
@@ -195,6 +196,12 @@ async function revoke(
     if (!isDead) throw failure;
   }
 }
+
+/**
+ * What a user granted is granted to the project (k), since it is asked for with `include_granted_scopes`: revoking it for
+ * one of its apps revokes it for all. An app's id begins with the project's number.
+ */
+const grantOf = (appClientId: string): string => /^(\d+)-/.exec(appClientId)?.[1] ?? appClientId;
 
 /** (k) Google's revocation asks for nothing but the token. */
 const tokenAlone: ClientAuth = () => {};
