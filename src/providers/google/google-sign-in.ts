@@ -32,6 +32,7 @@ import type {
   SignInRequest,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { secondsAhead } from '../../lib/clock-skew.ts';
 import {
   type AuthorizationServerDeps,
   authorizationServer,
@@ -210,7 +211,7 @@ const tokenAlone: ClientAuth = () => {};
 const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   client_id: clientId,
   id_token_signed_response_alg: 'RS256',
-  [clockSkew]: Math.round((now - Date.now()) / 1000),
+  [clockSkew]: secondsAhead(now),
 });
 
 /** Where an answer does not say: an hour, as Google's access tokens last. */
