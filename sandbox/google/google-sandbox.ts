@@ -18,6 +18,8 @@ export type GoogleSandboxOptions = {
   readonly port?: number;
   /** The apps registered from the start. */
   readonly apps?: readonly GoogleApp[];
+  /** Most events in a page of events.list, which may have fewer than were asked for. Google's own 2,500 when absent. */
+  readonly eventsPerPage?: number;
 };
 
 export interface GoogleSandbox extends ProviderSandbox {
@@ -32,7 +34,7 @@ export interface GoogleSandbox extends ProviderSandbox {
 
 /** Operations, for faults and counts: those of the API by Google's names, and discovery, certs, auth, token, revoke, userinfo, push. */
 export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): Promise<GoogleSandbox> {
-  const { clock, faults, port, apps: registered = [] } = deps;
+  const { clock, faults, port, apps: registered = [], eventsPerPage = 2500 } = deps;
   const now = () => clock.now();
   const world = googleWorld();
   const tokens = googleTokens(now);
@@ -41,7 +43,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   let origin = '';
   const issuer = () => origin;
   const oauth = oauthOperations({ world, tokens, apps, issuer, idTokens: idTokens({ issuer, now }) });
-  const api = { world, tokens, channels, now, origin: issuer };
+  const api = { world, tokens, channels, now, origin: issuer, eventsPerPage };
 
   const server = await startSandboxServer({
     kind: 'google',
