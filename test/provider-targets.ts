@@ -116,16 +116,16 @@ const adapterDeps = (time: MovableTime) => ({
   now: () => time.now,
 });
 
-/** So many resources in one part of a CalDAV answer, so that some answers have several. */
-const SYNC_PAGE = 10;
+/** So many events in a page of Google’s or a part of a CalDAV answer, so that some answers have several. */
+const SMALL_PAGE = 10;
 
 async function startSandbox(kind: SandboxKind, time: MovableTime): Promise<StartedProvider> {
   const deps = { clock: sandboxClock(() => time.now), faults: faultBoard() };
   if (kind === 'icloud' || kind === 'caldav') {
-    return startedCalDav(await caldavSandbox({ ...deps, kind, syncPage: SYNC_PAGE }), deps.faults, time);
+    return startedCalDav(await caldavSandbox({ ...deps, kind, syncPage: SMALL_PAGE }), deps.faults, time);
   }
   const start = kind === 'google' ? googleSandbox : microsoftSandbox;
-  const sandbox = await start({ ...deps, apps: APPS });
+  const sandbox = await start({ ...deps, apps: APPS, eventsPerPage: SMALL_PAGE });
   const { issuer, apiUrl } = sandbox;
   const adapter = adapterDeps(time);
   const make = kind === 'google' ? googleProvider : microsoftProvider;
