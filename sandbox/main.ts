@@ -22,34 +22,32 @@ if (ended === 'kalends') {
 }
 await sandbox.close();
 
+/** What a newcomer needs, on one screen of 80 by 24. */
 function welcome({ application, demoUrl, controlUrl, kalends, people, providers }: Sandbox): string {
-  const rows = people().map(({ provider, name, username, password }) =>
-    [
-      `  ${provider.padEnd(10)}`,
-      name.padEnd(15),
-      username.padEnd(24),
-      password ?? 'choose from the list',
-    ].join(' '),
-  );
+  const providerRows = Map.groupBy(people(), ({ provider }) => provider)
+    .entries()
+    .map(([provider, accounts]) => {
+      const names = accounts.map(({ username }) => username.padEnd(23)).join('');
+      return `  ${provider.padEnd(11)}${names}${accounts[0]?.password ?? 'pick from a list'}`;
+    });
   return `
-The sandbox is running. Nothing leaves this machine, and all of it is gone when it stops.
+The sandbox is running. Nothing leaves this machine. Ctrl-C stops everything.
 
-  Begin here             ${demoUrl}
-  Faults and time        ${controlUrl}
-  Kalends                ${kalends.url}
-
-The demo is this application at Kalends; use it from your own code as well:
-
-  client_id              ${application.clientId}
-  client_secret          ${application.clientSecret}
-  redirect_uri           ${application.redirectUri}
+  Begin here       ${demoUrl}
+                   Press "Connect a calendar", then "Connect Google", pick Mara,
+                   and press Continue until Allow. There is nothing to type.
+  Faults and time  ${controlUrl}
 
 Who can sign in:
 
-${rows.join('\n')}
+${[...providerRows].join('\n')}
+             at the server ${providers.caldav.origin}
 
-The server to type for CalDAV is ${providers.caldav.origin}
+For your own code, the demo is this application at Kalends:
 
-Ctrl-C stops everything.
+  Kalends          ${kalends.url}
+  client_id        ${application.clientId}
+  client_secret    ${application.clientSecret}
+  redirect_uri     ${application.redirectUri}
 `;
 }

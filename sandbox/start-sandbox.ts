@@ -91,7 +91,7 @@ async function start(
   const application: Application = { kalendsUrl, redirectUri, ...credentials };
 
   const control = createServer({ log: CONSOLE_LOG, trustProxy: undefined, secure: false });
-  control.register(controlRoute({ clock, faults, providers: all }));
+  control.register(controlRoute({ clock, faults, providers: all, ...controlsFor(providers, ports.demo) }));
   const controlUrl = `${await control.listen({ host: '127.0.0.1', port: ports.control })}/control`;
   later(() => control.close());
   const people = () => peopleAt(providers);
@@ -115,6 +115,7 @@ type StartDeps = { clock: SandboxClock; faults: Faults; ports: Ports; kalendsUrl
 
 /** Not secrets: whoever reads this file can use them, at the sandbox alone. */
 const GOOGLE_APP = { clientId: 'sandbox-google-app', clientSecret: 'sandbox-google-secret' };
+const APP_NAME = 'Kalends sandbox';
 const MICROSOFT_APP = {
   clientId: '5a4db0c5-0000-4000-8000-000000000001',
   clientSecret: 'sandbox-microsoft-secret',
@@ -130,8 +131,11 @@ async function startProviders(
     return provider;
   };
   const at = (kind: 'google' | 'microsoft') => [`${kalendsUrl}/connect/${kind}/callback`];
-  const googleApps = [{ ...GOOGLE_APP, redirectUris: at('google') }];
-  const microsoftApps = [{ ...MICROSOFT_APP, redirectUris: at('microsoft'), name: 'Kalends sandbox' }];
+  // Every new app at Google begins in Testing: turn the clock by eight days to see what that means.
+  const googleApps = [
+    { ...GOOGLE_APP, name: APP_NAME, redirectUris: at('google'), status: 'testing' as const },
+  ];
+  const microsoftApps = [{ ...MICROSOFT_APP, redirectUris: at('microsoft'), name: APP_NAME }];
   return {
     google: kept(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
     microsoft: kept(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
@@ -155,6 +159,18 @@ function settingsFor({ google, microsoft, icloud }: Providers): Record<string, s
     KALENDS_PRIVATE_NETWORK: 'loopback',
     KALENDS_LOG_LEVEL: 'warn',
   };
+}
+
+/** Whom the control page offers, and the organisation of those at Microsoft. */
+function controlsFor({ microsoft }: Providers, demoPort: number) {
+  // They are the keys of the constant.
+  const people = (Object.keys(LIVES) as SandboxKind[]).flatMap((kind) =>
+    LIVES[kind].map(({ person: { email } }) => ({ kind, email })),
+  );
+  const [employee = ''] = LIVES.microsoft.map(({ person }) => person.email);
+  const [, domain = ''] = employee.split('@');
+  const organisation = { name: domain, demandConsent: () => microsoft.hand.demandAdminConsent(employee) };
+  return { people, organisation, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
 const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {

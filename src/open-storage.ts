@@ -50,7 +50,7 @@ export async function openStorage(config: Config) {
     accounts: accountStore(db, sealer, bell.ring),
     tokens: tokenLeaseStore(db, sealer, bell.ring),
     requestLimits: requestLimitStore(db),
-    endedAccess: endedAccessStore(db, sealer),
+    endedAccess: endedAccessStore(db, sealer, bell.ring),
     mirror: mirrorStore(db),
     events: eventReader(db),
     changes: changeFeed(db),

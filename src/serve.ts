@@ -119,6 +119,15 @@ function welcome(config: Config, { db, created }: Stores): string {
     `  Data     ${data}${created ? ' (made just now, with its keys)' : ''}`,
   ];
   if (config.role !== 'worker') lines.push(`  Health   ${config.url}/health`);
+  const { google, microsoft } = config;
+  const missing = [google.app ? '' : 'Google', microsoft.app ? '' : 'Microsoft'].filter(
+    (name) => name !== '',
+  );
+  if (created && missing.length > 0) {
+    lines.push(
+      `  Not yet  ${missing.join(' and ')}: docs/providers.md tells how to set them up; npm run sandbox shows all four`,
+    );
+  }
   if (created) {
     lines.push(
       '  Next     make an application, in another terminal:',

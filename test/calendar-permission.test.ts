@@ -57,6 +57,19 @@ describe('an account without the calendar permission', () => {
     assert.deepEqual([calendarPermissionGranted, syncStateUpdatedAt], [false, new Date(START).toISOString()]);
   });
 
+  it('is not taken for well by its list once something else was the matter too', async () => {
+    const { accountKey } = await linkGoogle(false);
+    const demanded = new ProviderError('unauthorized', 'Again', { reason: 'reauthentication_demanded' });
+    google.calendars.failures.push({ call: 'list', error: demanded });
+    await server.deps.sync.syncList(accountKey, clock.now);
+    clock.now += 60_000;
+
+    await server.deps.sync.syncList(accountKey, clock.now);
+
+    const { calendarPermissionGranted, health } = await connection();
+    assert.deepEqual([calendarPermissionGranted, health.state], [false, 'reauth_required']);
+  });
+
   it('is well again once its events can be read', async () => {
     const { accountKey } = await linkGoogle(false);
 

@@ -24,6 +24,7 @@ import { authorizationCodeStore } from '../src/store/authorization-code-store.ts
 import { authorizationRequestStore } from '../src/store/authorization-request-store.ts';
 import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
+import { endedAccessStore } from '../src/store/ended-access-store.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
 import { signInStore } from '../src/store/sign-in-store.ts';
@@ -80,6 +81,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     requests: authorizationRequestStore(db, sealer),
     signIns: signInStore(db, sealer),
     accounts,
+    endedAccess: endedAccessStore(db, sealer),
     providers: {
       google: new FakeSignInProvider('google', () => clock),
       microsoft: new FakeSignInProvider('microsoft', () => clock),

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { connectAttempts } from '../src/connect/connect-deps.ts';
+import { endedAccessStore } from '../src/store/ended-access-store.ts';
 import { providerAppStore } from '../src/store/provider-app-store.ts';
-import { type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
+import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './connect-journeys.ts';
 import { FakeSignInProvider } from './fake-sign-in-provider.ts';
 
@@ -45,6 +46,19 @@ describe('leaving for a provider', () => {
     assert.match(
       String(selection.headers['content-security-policy']),
       /form-action [^;]*http:\/\/127\.0\.0\.1:4100/,
+    );
+  });
+
+  it('lets them lead on to the hosts a provider redirects to at once, for installed apps as well', async () => {
+    const installed = { ...ACME, clientId: 'installed', redirectUri: 'com.example.app:/callback' };
+    await journeys.harness.clients.createClient(installed, 'unused-too');
+    const browser = new Browser(journeys.harness);
+
+    const selection = await browser.start({ client_id: 'installed' });
+
+    assert.match(
+      String(selection.headers['content-security-policy']),
+      /form-action [^;]*com\.example\.app:[^;]* https:/,
     );
   });
 
@@ -201,6 +215,26 @@ describe('coming back from a provider', () => {
     assert.equal(page.status, 400);
     assert.match(page.body, /Already finished/);
     assert.equal((await journeys.accounts()).length, 1);
+  });
+
+  it('leaves what it was given for a flow that was answered meanwhile to be ended at the provider', async () => {
+    const made = await journeys.depart();
+    journeys.google.beforeComplete = async () => {
+      await made.browser.submit(made.selection, '/connect/cancel');
+    };
+
+    await made.browser.get(journeys.google.allow(made.sent.location, { email: 'left@example.com' }));
+
+    journeys.google.beforeComplete = async () => {};
+    const [job] = await journeys.harness.db.all<{ key: string }>(
+      `SELECT key FROM job JOIN ended_access ON account_key = key
+        WHERE kind = 'end-access' AND account_id = 'left@example.com'`,
+    );
+    const left = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(
+      job?.key ?? '',
+    );
+    assert.match(String(left?.credentials.refreshToken), /^refresh-/);
+    assert.deepEqual([left?.clientId, left?.provider], ['acme', 'google']);
   });
 
   it('lets a reload wait for the return that is being redeemed', async () => {

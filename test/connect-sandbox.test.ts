@@ -1,14 +1,19 @@
 /** The Connect pages with the real Google and Microsoft adapters, against the sandbox's providers. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { sandboxClock } from '../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../sandbox/google/google-sandbox.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../sandbox/microsoft/microsoft-sandbox.ts';
+import { oauthCredentialsOf } from '../src/calendars/oauth-credentials.ts';
 import { providerApps } from '../src/calendars/provider-apps.ts';
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../src/providers/microsoft/microsoft-provider.ts';
+import { endedAccessStore } from '../src/store/ended-access-store.ts';
+import { endAccess } from '../src/sync/end-access.ts';
 import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { mendPath, read } from './connect-journeys.ts';
 import { recordingLog } from './servers/recording-log.ts';
@@ -66,13 +71,16 @@ async function depart(kind: 'google' | 'microsoft', scope = 'read') {
   const browser = new Browser(harness);
   const selection = await browser.start(query(scope));
   const sent = await browser.get(`/connect/${kind}?transaction=${transactionOf(selection)}`);
-  return { browser, sent };
+  return { browser, selection, sent };
 }
 
-type Deed = { readonly untick?: RegExp; readonly press?: RegExp };
+type Deed = { readonly untick?: RegExp; readonly press?: RegExp; readonly account?: string };
 
 /** Does on the provider's pages what a person would; answers the path the browser is sent back to. */
-async function walk(start: string, { untick, press = /continue|accept|allow/i }: Deed = {}): Promise<string> {
+async function walk(
+  start: string,
+  { untick, press = /continue|accept|allow/i, account = ADA.email }: Deed = {},
+): Promise<string> {
   let address = new URL(start);
   let answer = await fetch(address, { redirect: 'manual' });
   for (let page = 0; page < 5 && !(answer.headers.get('location') ?? '').startsWith(ORIGIN); page += 1) {
@@ -82,7 +90,7 @@ async function walk(start: string, { untick, press = /continue|accept|allow/i }:
       answer = await fetch(address, { redirect: 'manual' });
       continue;
     }
-    const { action, fields } = filledForm(await answer.text(), untick, press);
+    const { action, fields } = filledForm(await answer.text(), { untick, press, account });
     address = new URL(action, address);
     answer = await fetch(address, { method: 'POST', body: fields, redirect: 'manual' });
   }
@@ -90,7 +98,9 @@ async function walk(start: string, { untick, press = /continue|accept|allow/i }:
   return back.pathname + back.search;
 }
 
-function filledForm(text: string, untick: RegExp | undefined, press: RegExp) {
+type Choices = { readonly untick: RegExp | undefined; readonly press: RegExp; readonly account: string };
+
+function filledForm(text: string, { untick, press, account }: Choices) {
   const attribute = (tag: string, name: string) =>
     (new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '').replace(/&#(\d+);/g, (_, code: string) =>
       String.fromCodePoint(Number(code)),
@@ -102,7 +112,7 @@ function filledForm(text: string, untick: RegExp | undefined, press: RegExp) {
   }
   const buttons = [...text.matchAll(/(<button[^>]*>)([^<]*)<\/button>/g)];
   const [, button = ''] =
-    buttons.find(([, , label = '']) => label === ADA.email) ??
+    buttons.find(([, , label = '']) => label === account) ??
     buttons.find(([, , label = '']) => press.test(label)) ??
     [];
   assert.notEqual(button, '', `No button like ${press} on ${text}`);
@@ -211,8 +221,57 @@ describe('at Google', () => {
   });
 });
 
+describe('at Google, a user who declines more than they allowed before', () => {
+  it('keeps an account that works as it did, and is asked again where more is needed', async () => {
+    await sandboxes.google.hand.revokeAccess(ADA.email);
+    const { browser, sent } = await depart('google', 'read');
+    await browser.get(await walk(sent.location));
+
+    const page = await browser.start(query('read-write'));
+    const again = await browser.get(mendPath(page, 'Update permission') ?? '');
+    const back = await browser.get(await walk(again.location, { untick: /auth\/calendar/ }));
+    const after = await browser.get(back.location);
+
+    const [account] = await accounts();
+    assert.deepEqual([account?.calendarPermission, account?.health.state], [true, 'active']);
+    assert.match(after.body, /asks for more than you have allowed/);
+    assert.doesNotMatch(after.body, /did not allow access to your calendars/);
+  });
+});
+
+describe('at Google, after the flow was answered in another tab', () => {
+  it('what was given too late is ended there by the job that follows', async () => {
+    const late = { email: 'late@example.com', name: 'Late' };
+    await sandboxes.google.hand.addPerson(late);
+    const { browser, selection, sent } = await depart('google');
+    const address = await walk(sent.location, { account: late.email });
+    faults.set({ provider: 'google', operation: 'token', times: 1, effect: { kind: 'latency', ms: 300 } });
+    const returning = browser.get(address);
+    await sleep(100);
+    await browser.submit(selection, '/connect/cancel');
+
+    const page = await returning;
+
+    const endedAccess = endedAccessStore(harness.db, harness.sealer);
+    const [job] = await harness.db.all<{ key: string }>("SELECT key FROM job WHERE kind = 'end-access'");
+    const left = await endedAccess.findEndedAccess(job?.key ?? '');
+    const kept = oauthCredentialsOf(left?.credentials ?? {});
+    const { providers, apps } = harness.deps;
+    const google = providers.google?.signIn;
+    assert.ok(google?.method === 'redirect');
+    assert.ok(await google.renew(kept, APPS.google), 'it lives until then');
+    const { log } = recordingLog();
+    assert.equal(
+      await endAccess(job?.key ?? '', { endedAccess, providers, apps, log, now: Date.now }),
+      undefined,
+    );
+    assert.match(page.body, /Already finished/);
+    await assert.rejects(google.renew(kept, APPS.google), /sign in again/);
+  });
+});
+
 describe('at Microsoft', () => {
-  it('a user whose administrator has to consent is told whom to ask', async () => {
+  it('a user whose administrator has to consent is told whom to ask, and connects once they agreed', async () => {
     await sandboxes.microsoft.hand.addPerson({ email: 'eve@corp.example', name: 'Eve' });
     await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
     const { browser, sent } = await depart('microsoft');
@@ -221,9 +280,30 @@ describe('at Microsoft', () => {
 
     assert.equal(page.status, 403);
     assert.match(page.body, /Your administrator has to agree/);
-    assert.match(
-      read(page),
-      /href="http:\/\/127\.0\.0\.1:\d+\/organizations\/[^"]*adminconsent\?[^"]*client_id=/,
-    );
+    const link = new URL(/href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '');
+    assert.equal(link.pathname, '/organizations/v2.0/adminconsent');
+    assert.deepEqual(Object.fromEntries(link.searchParams), {
+      client_id: APPS.microsoft.clientId,
+      redirect_uri: `${ORIGIN}/connect/microsoft/callback`,
+      scope: 'openid profile email offline_access Calendars.Read',
+    });
+    const administrator = new Browser(harness);
+    const thanks = await administrator.get(await walk(link.href));
+    assert.match(thanks.body, /Allowed for your organisation/);
+    const again = await depart('microsoft');
+    await again.browser.get(await walk(again.sent.location));
+    assert.equal((await accounts()).length, 1);
+  });
+
+  it('an administrator who does not agree is told that nothing came of it', async () => {
+    await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
+    const { sent, browser } = await depart('microsoft');
+    const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
+    const link = /href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '';
+
+    const declined = await new Browser(harness).get(await walk(link, { press: /cancel/i }));
+
+    assert.equal(declined.status, 400);
+    assert.match(declined.body, /could not be completed/);
   });
 });

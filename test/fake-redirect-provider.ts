@@ -80,6 +80,7 @@ export class FakeRedirectProvider {
         complete: unused,
         renew: (credentials, app) => this.#renew(credentials, app),
         revoke: (credentials) => this.#revoke(credentials),
+        grantOf: (appClientId) => appClientId.split('-')[0] ?? '',
       },
       open: (_credentials, session) => this.#open(session),
     };

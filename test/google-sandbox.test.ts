@@ -13,7 +13,6 @@ import { syncEvents } from '../src/sync/event-sync.ts';
 import { mirrorWith } from './contract/mirror-rows.ts';
 import { type Open, onEachDatabase } from './databases.ts';
 import { failsAs } from './google-failure.ts';
-import { randomChanges } from './google-random.ts';
 import { sessionOf } from './google-session.ts';
 import {
   ADA,
@@ -245,24 +244,6 @@ function suite(openDatabase: Open): void {
       ['B'],
     );
   });
-
-  for (let seed = 1; seed <= 12; seed += 1) {
-    it(`shows what Google shows after random changes and faults, seed ${seed}`, async () => {
-      const mirror = await mirrored();
-      const changes = randomChanges(seed, open);
-
-      for (let change = 0; change < 60; change += 1) {
-        await changes.next();
-        if (changes.chance(0.2)) changes.fault();
-        if (changes.chance(0.4)) await mirror.sync();
-        open.faults.clear();
-      }
-      await mirror.sync();
-      await mirror.sync();
-
-      assert.deepEqual(await mirror.shown(), await mirror.google());
-    });
-  }
 }
 
 type Listed = Awaited<ReturnType<typeof pageOfEvents>>['events'][number];

@@ -126,6 +126,11 @@ describe('signing in with Google', () => {
     ['of the list alone is not enough', `${AUTH}.calendarlist.readonly`, false],
     ['of nothing but who it is, is not enough', 'openid', false],
     ['of more than was asked is enough', `openid ${AUTH}`, true],
+    [
+      'granted before, of less than was asked, is enough',
+      `${AUTH}.events.freebusy ${AUTH}.calendarlist.readonly`,
+      true,
+    ],
   ];
   for (const [rule, scope, permission] of granted) {
     it(`tells that a permission ${rule}`, async () => {
@@ -190,6 +195,7 @@ describe('signing in with Google', () => {
     ['with another nonce', () => server.idToken({ nonce: 'nonce-2' })],
     ['that has ended', () => server.idToken({ exp: 1_000_000 })],
     ['without an address', () => server.idToken({ email: undefined })],
+    ['with an address that Google has not verified', () => server.idToken({ email_verified: false })],
     [
       'without a signature',
       () =>

@@ -47,6 +47,22 @@ describe('the tokens of Google', () => {
     server.odd = ({ path }) => (path === '/token' ? answer() : undefined);
   };
 
+  it('are of one grant for all apps of a project, whose number their ids begin with', () => {
+    const { grantOf } = google();
+    const ids = [
+      '123-web.apps.googleusercontent.com',
+      '123-ios.apps.googleusercontent.com',
+      '45-web',
+      'odd',
+      '',
+    ];
+
+    assert.deepEqual(
+      ids.map((id) => grantOf?.(id)),
+      ['123', '123', '45', 'odd', ''],
+    );
+  });
+
   const refusals: [answer: GoogleAnswer, kind: string, reason: string][] = [
     [{ status: 400, body: { error: 'invalid_grant' } }, 'unauthorized', 'access_revoked'],
     [{ status: 401, body: { error: 'invalid_client' } }, 'misconfigured', 'app_credentials_refused'],

@@ -110,6 +110,28 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual([single?.description, single?.location], ['Bring cake', 'Kitchen']);
   });
 
+  it('show all there is to an event once more is allowed, and no longer when it is less', async () => {
+    const person = { email: 'growing@contoso.test', name: 'Growing' };
+    await hand().addPerson(person);
+    const own = await hand().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
+    await hand().createEvent(
+      person.email,
+      own,
+      meeting('Single', '2026-11-25', { description: 'Bring cake' }),
+    );
+    const basic = await microsoft.signIn('free-busy', person.email);
+    const { next } = await sync(microsoft.open(basic), own, mirror);
+    const description = () => [...mirror.values()][0]?.events[0]?.description ?? '';
+    assert.equal(description(), '');
+
+    const whole = microsoft.open(await microsoft.signIn('read', person.email));
+    await assert.rejects(sync(whole, own, mirror, next), { kind: 'sync_token_expired' });
+    const { next: after } = await sync(whole, own, mirror);
+
+    assert.equal(description(), 'Bring cake');
+    await assert.rejects(sync(microsoft.open(basic), own, mirror, after), { kind: 'sync_token_expired' });
+  });
+
   it('have series with moved and deleted occurrences, over a clock change', async () => {
     const series = await create(weekly('Weekly'));
     await hand().changeOccurrence(ADA.email, calendar, series, at('2026-10-28T09:00:00'), {
@@ -320,6 +342,27 @@ describe("Microsoft's calendars", () => {
     await assert.rejects(account.listCalendars(), { kind: 'unauthorized', reason: 'access_revoked' });
   });
 
+  it('tell a calendar that is refused alone from a permission that is missing', async () => {
+    const denied = { kind: 'status', status: 403, reason: 'ErrorAccessDenied' } as const;
+    const { next } = await sync(account, calendar, mirror);
+    const failures: ProviderError[] = [];
+    for (const operation of ['calendarView.delta', undefined]) {
+      microsoft.faults.clear();
+      microsoft.fault(denied, operation);
+      const failure = await sync(account, calendar, mirror, next).catch((reason: unknown) => reason);
+      assert.ok(failure instanceof ProviderError, String(failure));
+      failures.push(failure);
+    }
+
+    assert.deepEqual(
+      failures.map(({ kind, reason }) => [kind, reason]),
+      [
+        ['not_found', undefined],
+        ['permission_missing', 'calendar_permission_missing'],
+      ],
+    );
+  });
+
   it('fail as what happened, and go on from there when it is over', async () => {
     await create(weekly('Weekly'));
     const { next } = await sync(account, calendar, mirror);
@@ -327,7 +370,6 @@ describe("Microsoft's calendars", () => {
     const faults = [
       [{ kind: 'status', status: 429, reason: 'ApplicationThrottled', retryAfter: 3 }, 'rate_limited'],
       [{ kind: 'status', status: 503, reason: 'ServiceUnavailable' }, 'unavailable'],
-      [{ kind: 'status', status: 403, reason: 'ErrorAccessDenied' }, 'permission_missing'],
       [{ kind: 'reset' }, 'unavailable'],
       [{ kind: 'truncate' }, 'unavailable'],
     ] as const;

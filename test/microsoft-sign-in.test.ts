@@ -88,6 +88,16 @@ describe('Signing in with Microsoft', () => {
     );
   });
 
+  it('keeps the keys of ID tokens for a while, whichever tenant they are of', async () => {
+    await microsoft.signIn('read');
+    await microsoft.sandbox.hand.addPerson({ email: 'other@fabrikam.test', name: 'Other' });
+    microsoft.fault({ kind: 'status', status: 503 }, 'keys');
+
+    const other = await microsoft.signIn('read', 'other@fabrikam.test');
+
+    assert.equal(other.accountId, 'other@fabrikam.test');
+  });
+
   it('takes no for an answer', async () => {
     const { url, pending } = await microsoft.provider.signIn.begin(request);
     const declining = { email: 'declining@contoso.test', name: 'Declining' };

@@ -1,5 +1,10 @@
 /** What people may do to a calendar, drawn by chance from a seed and played by any provider's hand. */
-import type { DraftTime, EventDraft, ProviderHand } from '../sandbox/core/provider-sandbox.ts';
+import type {
+  DraftRecurrence,
+  DraftTime,
+  EventDraft,
+  ProviderHand,
+} from '../sandbox/core/provider-sandbox.ts';
 
 export type Pick = (below: number) => number;
 
@@ -60,21 +65,31 @@ function draftOf(pick: Pick): EventDraft {
   const timeZone = ZONES[pick(ZONES.length)] ?? 'UTC';
   const title = `Event ${pick(1000)}`;
   const at = (time: string) => ({ dateTime: `${dayText(day)}T${time}:00`, timeZone });
+  const recurrence = pick(2) === 0 ? undefined : recurrenceOf(day, pick);
+  // Outlook refuses occurrences that overlap.
+  const days = recurrence?.frequency === 'daily' ? 1 : 1 + pick(3);
   const times: Times =
     pick(4) === 0
-      ? { start: { date: dayText(day) }, end: { date: dayText(day + 1) } }
+      ? { start: { date: dayText(day) }, end: { date: dayText(day + days) } }
       : { start: at(`${two(hour)}:00`), end: at(`${two(hour + 1)}:30`) };
-  if (pick(2) === 0) return { title, ...times };
-  const frequency = (['daily', 'weekly', 'monthly'] as const)[pick(3)] ?? 'daily';
-  return { title, ...times, recurrence: { frequency, interval: 1 + pick(2), count: 3 + pick(10) } };
+  return { title, ...times, ...(recurrence && { recurrence }) };
+}
+
+function recurrenceOf(day: number, pick: Pick): DraftRecurrence {
+  const frequency = (['daily', 'weekly', 'monthly', 'yearly'] as const)[pick(4)] ?? 'daily';
+  if (frequency === 'yearly') return { frequency, count: 1 + pick(3) };
+  const interval = 1 + pick(2);
+  if (pick(4) === 0) return { frequency, interval, until: dayText(day + 10 + pick(90)) };
+  return { frequency, interval, count: 3 + pick(10) };
 }
 
 type Times = { readonly start: DraftTime; readonly end: DraftTime };
 
 /** A start that the rule of a daily or weekly draft names. */
 function occurrenceOf({ start, recurrence }: EventDraft, index: number): DraftTime | undefined {
-  if (recurrence === undefined || recurrence.frequency === 'monthly') return undefined;
-  const days = index * (recurrence.interval ?? 1) * (recurrence.frequency === 'weekly' ? 7 : 1);
+  const frequency = recurrence?.frequency;
+  if (frequency !== 'daily' && frequency !== 'weekly') return undefined;
+  const days = index * (recurrence?.interval ?? 1) * (frequency === 'weekly' ? 7 : 1);
   if ('date' in start) return { date: shifted(start.date, days) };
   return { ...start, dateTime: `${shifted(start.dateTime.slice(0, 10), days)}${start.dateTime.slice(10)}` };
 }
@@ -84,11 +99,15 @@ const shifted = (date: string, days: number): string =>
 
 function changeOf(original: DraftTime, pick: Pick): Partial<EventDraft> {
   const title = `Changed ${pick(1000)}`;
-  if ('date' in original || pick(2) === 0) return { title };
+  if (pick(2) === 0) return { title };
+  // Mostly on the same day: Outlook refuses what would pass a neighbour.
+  const days = pick(3) === 0 ? pick(60) - 20 : 0;
+  if ('date' in original) {
+    const start = shifted(original.date, days);
+    return { title, start: { date: start }, end: { date: shifted(start, 1 + pick(2)) } };
+  }
   const hour = pick(22);
-  const at = (time: number) => ({
-    ...original,
-    dateTime: `${original.dateTime.slice(0, 11)}${two(time)}:15:00`,
-  });
+  const day = shifted(original.dateTime.slice(0, 10), days);
+  const at = (time: number) => ({ ...original, dateTime: `${day}T${two(time)}:15:00` });
   return { title, start: at(hour), end: at(hour + 1) };
 }

@@ -128,7 +128,7 @@ describe('the sandbox’s controls', () => {
   it('have a switch on the page for every common fault at every provider that knows it', async () => {
     for (const { name, at } of COMMON_FAULTS) {
       for (const [provider, fault] of Object.entries(at)) {
-        const response = await form('/control/switch-on', { provider, fault: name, user: '', times: '2' });
+        const response = await form('/control/switch-on', { whom: provider, fault: name, times: '2' });
 
         assert.equal(response.statusCode, 303);
         const [{ id: _, ...set } = { id: '' }] = faults.list();
@@ -139,21 +139,42 @@ describe('the sandbox’s controls', () => {
   });
 
   it('say on the page’s forms what cannot be switched on', async () => {
-    const secret = await form('/control/switch-on', { provider: 'caldav', fault: 'secret' });
-    const unknown = await form('/control/switch-on', { provider: 'google', fault: 'no' });
-    const times = await form('/control/switch-on', { provider: 'google', fault: 'slow', times: '-1' });
+    const refused = [
+      { whom: 'caldav', fault: 'secret', says: 'cannot happen at CalDAV' },
+      { whom: 'google', fault: 'no', says: 'Choose a fault' },
+      { whom: 'google nobody@gmail.example', fault: 'slow', says: 'Choose whom it befalls' },
+      { whom: 'google', fault: 'slow', times: '-1', says: 'a whole number' },
+    ];
 
-    assert.deepEqual([secret.statusCode, unknown.statusCode, times.statusCode], [400, 400, 400]);
+    for (const { says, ...fields } of refused) {
+      const { statusCode, headers, body } = await form('/control/switch-on', fields);
+      assert.equal(statusCode, 400);
+      assert.match(String(headers['content-type']), /^text\/html/);
+      assert.match(body, new RegExp(`role="alert">[^<]*${says}`));
+    }
     assert.deepEqual(faults.list(), []);
   });
 
   it('turn the clock and switch faults off by the page’s buttons', async () => {
     faults.set({ provider: 'google', effect: { kind: 'reset' } });
 
-    await form('/control/turn', { turn: 'P7D' });
+    await form('/control/turn', { turn: 'P8D' });
     await form('/control/switch-off', {});
+    const { body } = await app.inject('/control?done=turned');
 
-    assert.equal(clock.now(), NOW + 7 * DAY);
+    assert.equal(clock.now(), NOW + 8 * DAY);
+    assert.match(body, /The clock is turned/);
+    assert.match(body, /8 days ahead of here/);
     assert.deepEqual(faults.list(), []);
+  });
+
+  it('say nothing on the page that its address made up', async () => {
+    const made = await app.inject('/control?done=%3Cb%3Eyours%3C%2Fb%3E');
+    const inherited = await app.inject('/control?done=toString');
+
+    for (const { statusCode, body } of [made, inherited]) {
+      assert.equal(statusCode, 200);
+      assert.doesNotMatch(body, /yours|class="notice/);
+    }
   });
 });

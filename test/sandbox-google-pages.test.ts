@@ -20,6 +20,8 @@ import {
 } from './sandbox-google-client.ts';
 import { recordingLog } from './servers/recording-log.ts';
 
+const PEOPLE = [ADA, BOB].map(({ email }) => ({ kind: 'google', email }) as const);
+
 describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout: 120_000 }, () => {
   let browser: Chromium;
   let open: OpenGoogle;
@@ -29,7 +31,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     [browser, open] = await Promise.all([launchChromium(), openGoogle()]);
     const app = createServer({ log: recordingLog().log, trustProxy: undefined, secure: false });
     const { clock, faults, google } = open;
-    await app.register(controlRoute({ clock, faults, providers: [google] }));
+    await app.register(controlRoute({ clock, faults, providers: [google], people: PEOPLE }));
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     controls = { url: `${url}/control`, close: () => app.close() };
   });
@@ -63,11 +65,8 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     const before = clock.now();
 
     await page.goto(controls.url);
-    await page.getByLabel('Provider').first().selectOption({ label: 'Google' });
-    await page
-      .getByLabel('Fault')
-      .selectOption({ label: 'The app’s secret is refused: the operator must act' });
-    await page.getByLabel('Only for the user').fill(ADA.email);
+    await page.getByLabel('Fault').selectOption({ value: 'secret' });
+    await page.getByLabel('Befalls').selectOption({ label: `Google: ${ADA.email}` });
     await page.getByLabel('How many requests').fill('3');
     await page.getByRole('button', { name: 'Switch on' }).click();
     assert.deepEqual(await violationsOn(page), []);
@@ -76,9 +75,11 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     ]);
     await page.getByRole('button', { name: /^Switch off: The app’s secret/ }).click();
     await page.getByRole('button', { name: 'One day on' }).click();
-    await page.getByLabel('User', { exact: true }).fill(BOB.email);
+    await page.getByLabel('Who').selectOption({ label: `Google: ${BOB.email}` });
     await page.getByRole('button', { name: 'Withdraw access' }).click();
+    await page.getByRole('status').getByText('Access is withdrawn').waitFor();
     await page.getByText('Nothing is broken.').waitFor();
+    await page.getByText('1 day ahead of here').waitFor();
 
     assert.deepEqual(faults.list(), []);
     assert.ok(clock.now() - before >= 86_400_000);

@@ -71,7 +71,7 @@ onEachDatabase((name, _, place) => {
           await clients.createClient(APPLICATION, 'secret');
           await clients.findClientWithSecrets('acme', NOW);
 
-          await clientStore(who === 'this' ? ours : others).deleteClient('acme');
+          await clientStore(who === 'this' ? ours : others).deleteClient('acme', NOW);
 
           assert.equal(await clients.findClientWithSecrets('acme', NOW), undefined);
         });

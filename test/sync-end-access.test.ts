@@ -103,6 +103,18 @@ describe('access to a disconnected account', () => {
     assert.match(server.log.lines.join('\n'), /given up/);
   });
 
+  it('is given up after a day even where it is our own fault', async () => {
+    await linkGoogle();
+    await disconnect();
+    clock.now += 25 * HOUR;
+    google.revocationFailures.push(new TypeError('Ours'));
+
+    start();
+    await until(async () => (await left()) === 0 && (await job()) === undefined);
+
+    assert.match(server.log.lines.join('\n'), /given up/);
+  });
+
   it('counts as ended when the provider knows it no longer', async () => {
     await linkGoogle();
     await disconnect();
@@ -125,6 +137,33 @@ describe('access to a disconnected account', () => {
     await until(async () => (await left()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, []);
+  });
+
+  it('is left alone while another account lives on it through another app of the same owner', async () => {
+    await link(server, {
+      provider: 'google',
+      accountId: 'ada@example.com',
+      userId: 'ben',
+      // The fake tells an app's owner by what its id begins with.
+      credentials: { ...google.issue(), appClientId: 'app-another' },
+    });
+    await linkGoogle();
+    await disconnect();
+
+    start();
+    await until(async () => (await left()) === 0 && (await job()) === undefined);
+
+    assert.deepEqual(google.revocations, []);
+  });
+
+  it('is ended for a deleted application too, where it was given to the app of the instance', async () => {
+    await linkGoogle();
+    await server.deps.clients.deleteClient('acme', clock.now);
+
+    start();
+    await until(async () => (await left()) === 0 && (await job()) === undefined);
+
+    assert.deepEqual(google.revocations, ['refresh-1']);
   });
 
   it('is ended for a deleted user too', async () => {

@@ -41,6 +41,9 @@ export function caldavHand(deps: HandDeps): ProviderHand {
       account.calendars.set(name, calendar);
       return hrefOf(account, calendar, deps);
     },
+    async renameCalendar(email, calendarId, title) {
+      find(email, calendarId).properties.set(TITLE, xmlText(title));
+    },
     async removeCalendar(email, calendarId) {
       accounts.of(email).calendars.delete(find(email, calendarId).name);
     },

@@ -2,6 +2,8 @@
 export interface SandboxClock {
   /** Epoch milliseconds. */
   now(): number;
+  /** By how many milliseconds it is ahead of real time. */
+  ahead(): number;
   /** Milliseconds forward. */
   turn(by: number): void;
   /** Back to real time. */
@@ -12,6 +14,7 @@ export function sandboxClock(realNow: () => number = Date.now): SandboxClock {
   let turned = 0;
   return {
     now: () => realNow() + turned,
+    ahead: () => turned,
     turn(by) {
       turned += by;
     },

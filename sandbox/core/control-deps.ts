@@ -1,6 +1,6 @@
 /** What the controls act on. */
 import type { SandboxClock } from './clock.ts';
-import type { Faults } from './faults.ts';
+import type { Faults, SandboxKind } from './faults.ts';
 import type { ProviderSandbox } from './provider-sandbox.ts';
 
 export type ControlDeps = {
@@ -8,4 +8,13 @@ export type ControlDeps = {
   readonly faults: Faults;
   /** Those whose people the page can withdraw access for. */
   readonly providers?: readonly Pick<ProviderSandbox, 'kind' | 'hand'>[];
+  /** Whom the page offers to choose. */
+  readonly people?: readonly ControlPerson[];
+  /** The organisation at Microsoft whose users can be made to wait for their administrator. */
+  readonly organisation?: { readonly name: string; demandConsent(): Promise<void> };
+  /** The application to go back to. */
+  readonly demoUrl?: string;
 };
+
+/** Somebody at a provider, by the address that signs in there. */
+export type ControlPerson = { readonly kind: SandboxKind; readonly email: string };

@@ -1,164 +1,89 @@
-/** /control: switches for the common faults and for time, without JavaScript. */
-import { hash } from 'node:crypto';
+/** /control as people see it: what is broken, what time it is, and the switches, without JavaScript. */
+import { type Html, html } from '../../src/http/html.ts';
+import { COMMON_FAULTS, type CommonFault } from './common-faults.ts';
+import { KINDS } from './control.schema.ts';
+import type { ControlPerson } from './control-deps.ts';
+import { formValue, NAMES } from './control-form.ts';
+import type { SetFault } from './faults.ts';
+import { sandboxDocument } from './page-answer.ts';
 
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { type Static, Type } from 'typebox';
-
-import { ApiError } from '../../src/http/api-error.ts';
-import { type Html, html, sendPage, trusted } from '../../src/http/html.ts';
-import { COMMON_FAULTS } from './common-faults.ts';
-import { invalid, KINDS, turnOf } from './control.schema.ts';
-import type { ControlDeps } from './control-deps.ts';
-import type { Fault, SandboxKind, SetFault } from './faults.ts';
-
-const SwitchForm = Type.Object({
-  provider: Type.String(),
-  fault: Type.String(),
-  user: Type.Optional(Type.String()),
-  times: Type.Optional(Type.String()),
-});
-const OffForm = Type.Object({ id: Type.Optional(Type.String()) });
-const ClockForm = Type.Object({ turn: Type.String() });
-const AccessForm = Type.Object({ provider: Type.String(), user: Type.String() });
-
-export function controlPage({ clock, faults, providers = [] }: ControlDeps): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    app.get('/control', async (_request, reply) =>
-      sendPage(reply, 200, pageOf(faults.list(), clock.now(), providers.length > 0), POLICY),
-    );
-    app.post('/control/switch-on', { schema: { body: SwitchForm } }, async ({ body }, reply) => {
-      faults.set(faultOfForm(body));
-      return reply.redirect('/control', 303);
-    });
-    app.post('/control/switch-off', { schema: { body: OffForm } }, async ({ body: { id } }, reply) => {
-      faults.clear(id || undefined);
-      return reply.redirect('/control', 303);
-    });
-    app.post('/control/turn', { schema: { body: ClockForm } }, async ({ body: { turn } }, reply) => {
-      if (turn === 'back') clock.reset();
-      else clock.turn(turnOf(turn, clock.now()));
-      return reply.redirect('/control', 303);
-    });
-    app.post('/control/withdraw', { schema: { body: AccessForm } }, async ({ body }, reply) => {
-      const provider = providers.find(({ kind }) => kind === body.provider);
-      if (provider === undefined) throw invalid('provider', 'provider is none that runs here');
-      await provider.hand.revokeAccess(body.user.trim()).catch((cause: unknown) => {
-        throw new ApiError(404, 'not_found', `${body.provider} knows nobody called ${body.user}`, { cause });
-      });
-      return reply.redirect('/control', 303);
-    });
-  };
-}
-
-function faultOfForm({ provider, fault: name, user = '', times = '' }: Static<typeof SwitchForm>): Fault {
-  const kind = KINDS.find((known) => known === provider);
-  if (kind === undefined) throw invalid('provider', `provider is one of ${KINDS.join(', ')}`);
-  const common = COMMON_FAULTS.find((known) => known.name === name);
-  if (common === undefined) {
-    throw invalid('fault', `fault is one of ${COMMON_FAULTS.map((known) => known.name).join(', ')}`);
-  }
-  const fault = common.at[kind];
-  if (fault === undefined) throw invalid('fault', `“${common.label}” cannot happen at ${NAMES[kind]}`);
-  if (!/^\d{0,6}$/.test(times)) throw invalid('times', 'times is a whole number, or empty for no end');
-  return {
-    ...fault,
-    provider: kind,
-    ...(user.trim() === '' ? {} : { user: user.trim() }),
-    ...(Number(times) > 0 ? { times: Number(times) } : {}),
-  };
-}
-
-const NAMES: Readonly<Record<SandboxKind, string>> = {
-  google: 'Google',
-  microsoft: 'Microsoft',
-  icloud: 'iCloud',
-  caldav: 'CalDAV',
+export type ControlView = {
+  readonly faults: readonly SetFault[];
+  /** Epoch milliseconds, and by how many of them the clock was turned. */
+  readonly now: number;
+  readonly ahead: number;
+  readonly people: readonly ControlPerson[];
+  /** Whether access can be withdrawn here. */
+  readonly hasAccess: boolean;
+  readonly organisation: string | undefined;
+  readonly demoUrl: string | undefined;
+  readonly notice: ControlNotice | undefined;
 };
 
-const STYLES = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-body { max-inline-size: 46rem; margin: 3rem auto; padding-inline: 1.5rem; }
-h1, h2 { line-height: 1.2; }
-form.grid { display: grid; gap: .75rem; justify-items: start; }
-label { display: grid; gap: .25rem; }
-select, input, button { font: inherit; padding: .35rem .6rem; max-inline-size: 100%; }
-table { border-collapse: collapse; inline-size: 100%; }
-th, td { text-align: start; padding: .4rem .75rem .4rem 0; border-block-end: 1px solid #8886; }
-.row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }`;
+export type ControlNotice = { readonly isTrouble: boolean; readonly text: string };
 
-const POLICY = { styleSource: `'sha256-${hash('sha256', STYLES, 'base64')}'`, formTargets: [] };
+export function controlPage(view: ControlView): Html {
+  const { demoUrl, notice, hasAccess, organisation } = view;
+  return sandboxDocument(
+    'Sandbox controls',
+    html`<main class="controls">
+<div class="head"><h1>Sandbox controls</h1>${demoUrl && html`<a href="${demoUrl}">Back to the application</a>`}</div>
+<p class="quiet">Break the providers, turn their clock, take access away; then see what your users would see. Kalends asks a provider
+again once what it knows is older than ten seconds: wait that long, then reload the application’s page.</p>
+${notice && html`<p class="notice${notice.isTrouble && ' bad'}" role="${notice.isTrouble ? 'alert' : 'status'}">${notice.text}</p>`}
+${faultSection(view)}
+${timeSection(view)}
+${hasAccess && accessSection(view)}
+${organisation !== undefined && administratorSection(organisation)}
+</main>`,
+  );
+}
 
-const pageOf = (set: readonly SetFault[], now: number, canWithdraw: boolean): Html => html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>Sandbox controls</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${trusted(STYLES)}</style>
-</head>
-<body>
-<main>
-<h1>Sandbox controls</h1>
-<h2>Faults</h2>
-${set.length === 0 ? html`<p>Nothing is broken.</p>` : tableOf(set)}
-<form class="grid" method="post" action="/control/switch-on">
-${providerSelect()}
+function faultSection({ faults, people }: ControlView): Html {
+  return html`<section class="card"><h2>Faults</h2>
+${faults.length === 0 ? html`<p>Nothing is broken.</p>` : faultList(faults)}
+<form class="row" method="post" action="/control/switch-on">
 <label>Fault <select name="fault">${COMMON_FAULTS.map(
-  ({ name, label }) => html`<option value="${name}">${label}</option>`,
-)}</select></label>
-<label>Only for the user <input name="user" type="text" placeholder="everybody" autocomplete="off"></label>
-<label>How many requests <input name="times" type="number" min="1" placeholder="no end"></label>
-<button>Switch on</button>
-</form>
-<h2>Time</h2>
-<p>It is <time datetime="${isoOf(now)}">${isoOf(now)}</time> in the sandbox.</p>
-<form class="row" method="post" action="/control/turn">
-<button name="turn" value="PT1H">One hour on</button>
-<button name="turn" value="P1D">One day on</button>
-<button name="turn" value="P7D">Seven days on</button>
-<button name="turn" value="back">Back to real time</button>
-</form>
-${canWithdraw && withdrawal}
-</main>
-</body>
-</html>
-`;
+    (fault) => html`<option value="${fault.name}">${fault.label}${placesOf(fault)}</option>`,
+  )}</select></label>
+<label>Befalls <select name="whom">${KINDS.map(
+    (kind) => html`<option value="${kind}">Everybody at ${NAMES[kind]}</option>`,
+  )}${people.map(personOption)}</select></label>
+<label>How many requests <input name="times" type="number" min="1" max="999999" placeholder="no end"></label>
+<button class="primary">Switch on</button>
+</form></section>`;
+}
 
-const isoOf = (now: number) => new Date(now).toISOString();
+const personOption = (person: ControlPerson): Html =>
+  html`<option value="${formValue(person)}">${NAMES[person.kind]}: ${person.email}</option>`;
 
-const providerSelect = () =>
-  html`<label>Provider <select name="provider">${KINDS.map(
-    (kind) => html`<option value="${kind}">${NAMES[kind]}</option>`,
-  )}</select></label>`;
+/** Where it can happen, unless that is everywhere. */
+function placesOf({ at }: CommonFault): string {
+  const places = KINDS.filter((kind) => at[kind] !== undefined).map((kind) => NAMES[kind]);
+  return places.length === KINDS.length ? '' : ` (${places.join(', ')})`;
+}
 
-const withdrawal = html`<h2>Access</h2>
-<p>A user withdraws the application’s access at the provider, or changes the password there.</p>
-<form class="grid" method="post" action="/control/withdraw">
-${providerSelect()}
-<label>User <input name="user" type="email" required autocomplete="off"></label>
-<button>Withdraw access</button>
-</form>`;
+function faultList(faults: readonly SetFault[]): Html {
+  return html`<ul class="faults">${faults.map(
+    (
+      fault,
+    ) => html`<li><div>${wordsOf(fault)}<span class="quiet">${NAMES[fault.provider]}: ${whomOf(fault)}</span></div>
+<form method="post" action="/control/switch-off"><input type="hidden" name="id" value="${fault.id}">
+<button aria-label="Switch off: ${wordsOf(fault)}, ${NAMES[fault.provider]}">Switch off</button></form></li>`,
+  )}</ul>
+${faults.length > 1 && html`<form class="row" method="post" action="/control/switch-off"><button>Switch everything off</button></form>`}`;
+}
 
-const tableOf = (set: readonly SetFault[]): Html => html`<table>
-<thead><tr><th scope="col">Provider</th><th scope="col">Fault</th><th scope="col">Whom</th><th scope="col">Switch</th></tr></thead>
-<tbody>${set.map(
-  (fault) => html`<tr>
-<td>${NAMES[fault.provider]}</td>
-<td>${wordsOf(fault)}</td>
-<td>${fault.user ?? 'everybody'}</td>
-<td><form method="post" action="/control/switch-off"><input type="hidden" name="id" value="${fault.id}">
-<button aria-label="Switch off: ${wordsOf(fault)}, ${NAMES[fault.provider]}">Switch off</button></form></td>
-</tr>`,
-)}</tbody>
-</table>
-<form class="row" method="post" action="/control/switch-off"><button>Switch everything off</button></form>`;
+function whomOf({ user, times }: SetFault): string {
+  const limit = times === undefined ? '' : times === 1 ? ', once' : `, ${times} times`;
+  return `${user ?? 'everybody'}${limit}`;
+}
 
 /** The switch's own words where the fault is one of those, else what it is made of. */
-function wordsOf({ provider, operation, effect, times }: SetFault): string {
-  const same = ({ at }: (typeof COMMON_FAULTS)[number]) =>
+function wordsOf({ provider, operation, effect }: SetFault): string {
+  const same = ({ at }: CommonFault) =>
     JSON.stringify(at[provider]?.effect) === JSON.stringify(effect) && at[provider]?.operation === operation;
-  const words =
-    COMMON_FAULTS.find(same)?.label ?? `${effectWords(effect)} at ${operation ?? 'any operation'}`;
-  return times === undefined ? words : `${words} (${times} times)`;
+  return COMMON_FAULTS.find(same)?.label ?? `${effectWords(effect)} at ${operation ?? 'any operation'}`;
 }
 
 function effectWords(effect: SetFault['effect']): string {
@@ -166,3 +91,42 @@ function effectWords(effect: SetFault['effect']): string {
   if (effect.kind === 'status') return `${effect.status} ${effect.reason ?? ''}`.trim();
   return effect.kind.replaceAll('_', ' ');
 }
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' });
+const HOUR = 3_600_000;
+
+function timeSection({ now, ahead }: ControlView): Html {
+  return html`<section class="card"><h2>Time</h2>
+<p>At the providers it is <strong><time datetime="${new Date(now).toISOString()}">${DATE.format(now)} UTC</time></strong>,
+${aheadWords(ahead)}.</p>
+<p class="quiet">Access tokens live for an hour. Google’s app here is in Testing, as every new one is: its users have to sign in again after
+seven days.</p>
+<form class="row" method="post" action="/control/turn">
+<button name="turn" value="PT1H">One hour on</button>
+<button name="turn" value="P1D">One day on</button>
+<button name="turn" value="P8D">Eight days on</button>
+${ahead > 0 && html`<button name="turn" value="back">Back to real time</button>`}
+</form></section>`;
+}
+
+function aheadWords(ahead: number): string {
+  const hours = Math.round(ahead / HOUR);
+  if (hours === 0) return 'as it is here';
+  const part = (count: number, unit: string) =>
+    count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`];
+  return `${[...part(Math.floor(hours / 24), 'day'), ...part(hours % 24, 'hour')].join(' and ')} ahead of here`;
+}
+
+const accessSection = ({ people }: ControlView): Html => html`<section class="card">
+<h2>Access</h2>
+<p>Somebody withdraws Kalends’ access in the settings of Google or Microsoft, or changes the password at Apple or CalDAV.</p>
+<form class="row" method="post" action="/control/withdraw">
+<label>Who <select name="who">${people.map(personOption)}</select></label>
+<button>Withdraw access</button>
+</form></section>`;
+
+const administratorSection = (organisation: string): Html => html`<section class="card">
+<h2>Microsoft’s administrators</h2>
+<p>From now on users of ${organisation} need their administrator’s consent. Who signs in is told at once; of accounts that are
+connected, access ends with the next refresh: turn the clock by an hour.</p>
+<form class="row" method="post" action="/control/demand-consent"><button>Demand an administrator’s consent</button></form></section>`;

@@ -8,9 +8,9 @@ import { Type } from 'typebox';
 
 import { ApiError } from '../../src/http/api-error.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
-import { controlPage } from './control.page.ts';
 import { ClockBody, FaultBody, faultOf, invalid, turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
+import { controlPageRoute } from './control-page.route.ts';
 
 /** The JSON endpoints and the page; mount it at the root of a server that maps errors (`createServer`). */
 export function controlRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
@@ -45,7 +45,7 @@ export function controlRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
       if (turn !== undefined) clock.turn(turnOf(turn, clock.now()));
       return time();
     });
-    await app.register(controlPage(deps));
+    await app.register(controlPageRoute(deps));
   };
 }
 

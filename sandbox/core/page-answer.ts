@@ -1,39 +1,35 @@
-/** HTML pages of sandbox providers: uncached, unframed, without scripts. */
+/** HTML pages of sandbox providers: uncached, unframed, without scripts, and each saying that it is the sandbox's. */
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 
 import { type Html, html, trusted } from '../../src/http/html.ts';
 import type { SandboxAnswer } from './sandbox-server.ts';
 
-const STYLES = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-body { max-inline-size: 28rem; margin: 12vh auto; padding-inline: 1.5rem; }
-h1 { font-size: 1.5rem; line-height: 1.2; }
-form, ul { display: grid; gap: .75rem; padding: 0; list-style: none; }
-fieldset { border: 1px solid #8886; border-radius: .5rem; display: grid; gap: .5rem; }
-button { font: inherit; padding: .6rem 1rem; cursor: pointer; text-align: start; inline-size: 100%; }
-.row { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
-.quiet { opacity: .75; }`;
+const STYLES = readFileSync(new URL('./sandbox-pages.css', import.meta.url), 'utf8');
 
-const STYLE_SOURCE = `'sha256-${hash('sha256', STYLES, 'base64')}'`;
+export const STYLE_SOURCE = `'sha256-${hash('sha256', STYLES, 'base64')}'`;
 
 export type SandboxPage = {
+  /** Whose sign-in it stands in for: `Google`. */
+  readonly provider: string;
   readonly title: string;
   readonly content: Html;
   /** Origins its forms may lead to, redirects after them included, beside its own. */
   readonly formTargets?: readonly string[];
 };
 
-export function pageAnswer(status: number, { title, content, formTargets = [] }: SandboxPage): SandboxAnswer {
-  const page = html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>${title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${trusted(STYLES)}</style>
-</head>
-<body><main><h1>${title}</h1>${content}</main></body>
-</html>
-`;
+export function pageAnswer(
+  status: number,
+  { provider, title, content, formTargets = [] }: SandboxPage,
+): SandboxAnswer {
+  const page = sandboxDocument(
+    title,
+    html`<main class="sign-in"><div class="card">
+<p class="sandbox">Sandbox: a stand-in for ${provider}’s sign-in</p>
+<h1>${title}</h1>
+${content}
+</div></main>`,
+  );
   const policy = [
     "default-src 'none'",
     `style-src ${STYLE_SOURCE}`,
@@ -53,6 +49,40 @@ export function pageAnswer(status: number, { title, content, formTargets = [] }:
     body: `<!doctype html>\n${page.markup}`,
   };
 }
+
+/** What all of the sandbox's own pages share. */
+export function sandboxDocument(title: string, body: Html): Html {
+  return html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<style>${trusted(STYLES)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
+
+/** A row for each account; its button, named by the address, is as large as the row. */
+export function accountButtons(people: readonly { readonly email: string; readonly name: string }[]): Html {
+  if (people.length === 0) return html`<p>Nobody has an account here.</p>`;
+  const rows = people.map(
+    ({
+      email,
+      name,
+    }) => html`<li class="account"><span class="initial" aria-hidden="true">${name.slice(0, 1)}</span>
+<div>${name}<button name="account" value="${email}">${email}</button></div></li>`,
+  );
+  return html`<ul class="list">${rows}</ul>`;
+}
+
+/** Of pages that lead nowhere, as the providers' own do not. */
+export const DEAD_END: Html = html`<p>Your browser’s back button leads to the application. A fault that was switched on in the
+sandbox’s controls is switched off there.</p>`;
 
 /** JSON that no cache keeps. */
 export function jsonAnswer(

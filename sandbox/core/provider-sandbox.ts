@@ -71,6 +71,7 @@ export interface ProviderHand {
     email: string,
     calendar: { title: string; color?: string; timeZone: string; readOnly?: boolean },
   ): Promise<string>;
+  renameCalendar(email: string, calendarId: string, title: string): Promise<void>;
   removeCalendar(email: string, calendarId: string): Promise<void>;
   createEvent(email: string, calendarId: string, draft: EventDraft): Promise<string>;
   /** Replaces everything of a single event or master; exceptions stay as far as the provider keeps them. */

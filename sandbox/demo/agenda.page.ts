@@ -11,19 +11,30 @@ export function agenda(page: EventPage, calendars: readonly ListedCalendar[], no
   const known = new Map(calendars.map((calendar) => [`${calendar.provider} ${calendar.id}`, calendar]));
   const row = (event: ListedEvent) => eventRow(event, known.get(`${event.provider} ${event.calendarId}`));
   const days = daysOf(events, now);
-  return html`${errors.map(problem)}
+  return html`${events.length > 0 && html`<p class="hint">Times in ${ZONE}.</p>`}
+${errors.map(problem)}
 ${events.length === 0 && html`<p class="empty">Nothing planned. Enjoy it, or connect another account.</p>`}
 ${days.map(
   (day) => html`<h3>${day.title}</h3>
 <ul class="events">${day.events.map(row)}</ul>`,
 )}
-${nextPageToken !== undefined && html`<p class="hint">There is more than fits on this page.</p>`}
-${events.length > 0 && html`<p class="hint">Times are those of ${ZONE}.</p>`}`;
+${nextPageToken !== undefined && html`<p class="hint">There is more than fits on this page.</p>`}`;
 }
 
-const problem = ({ provider, account, message }: ReadProblem): Html =>
-  html`<p class="notice bad" role="alert"><strong>${PROVIDER_NAMES[provider] ?? provider}, ${account}:</strong> ${message}.
-What is shown of it may be old.</p>`;
+const problem = ({ provider, account, code, message, actor = 'nobody' }: ReadProblem): Html =>
+  html`<div class="notice bad" role="alert"><p><strong>${PROVIDER_NAMES[provider] ?? provider}, ${account}:</strong> ${message}.
+What is shown of it may be old. ${WAYS_ON[actor] ?? ''}</p>
+${ENDED.includes(code) && html`<form action="/connect"><button>Connect it again</button></form>`}</div>`;
+
+/** Signing in again mends these, if only for a while. */
+const ENDED = ['reauth_required', 'calendar_permission_required'];
+
+/** By who can mend it; a user does so by the button. */
+const WAYS_ON: Readonly<Record<string, string>> = {
+  administrator: 'An administrator of the user’s organisation has to allow Kalends first.',
+  operator: 'Whoever runs Kalends has to act.',
+  nobody: 'There is nothing to do: Kalends tries again by itself.',
+};
 
 function eventRow(event: ListedEvent, calendar: ListedCalendar | undefined): Html {
   const { title, location, conference, recurringEventId, availability, privacy, provider } = event;

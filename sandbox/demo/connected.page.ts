@@ -14,11 +14,15 @@ export type ConnectedView = {
   readonly notice: Notice | undefined;
   readonly calendars: Told<readonly ListedCalendar[]>;
   readonly events: Told<EventPage>;
+  /** What was asked for the events. */
+  readonly eventsUrl: string;
+  readonly controlUrl: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 };
 
-export function connectedPage({ userId, tokens, notice, calendars, events, now }: ConnectedView): Html {
+export function connectedPage(view: ConnectedView): Html {
+  const { notice, calendars, events, now } = view;
   const known = 'value' in calendars ? calendars.value : [];
   return demoLayout(
     'Your calendars – Tideline',
@@ -32,10 +36,18 @@ ${'problem' in events ? refusal(events.problem) : agenda(events.value, known, no
 <div class="side">
 <section class="card" aria-labelledby="calendars">
 <h2 id="calendars">Calendars</h2>
-${'problem' in calendars ? refusal(calendars.problem) : calendarList(calendars.value)}
+${'problem' in calendars ? calendarsRefused(calendars.problem, events) : calendarList(calendars.value)}
 <form class="row" action="/connect"><button>Connect another calendar</button></form>
 </section>
-<section class="card" aria-labelledby="tokens">
+${tokenCard(view)}
+${triesCard(view)}
+</div>
+</div>`,
+  );
+}
+
+function tokenCard({ userId, tokens }: ConnectedView): Html {
+  return html`<section class="card" aria-labelledby="tokens">
 <h2 id="tokens">Tokens of ${userId}</h2>
 ${tokenDetails('Access token', tokens.accessToken)}
 ${tokenDetails('Refresh token', tokens.refreshToken)}
@@ -43,23 +55,39 @@ ${tokenDetails('Refresh token', tokens.refreshToken)}
 <form method="post" action="/refresh"><button>Refresh tokens</button></form>
 <form method="post" action="/revoke"><button class="danger">Revoke</button></form>
 </div>
-</section>
-</div>
-</div>`,
-  );
+</section>`;
+}
+
+function triesCard({ tokens, eventsUrl, controlUrl }: ConnectedView): Html {
+  return html`<section class="card" aria-labelledby="tries">
+<h2 id="tries">What next?</h2>
+<details><summary>Ask Kalends for these events yourself</summary>
+<pre tabindex="0">curl -H "Authorization: Bearer ${tokens.accessToken}" \\
+  "${eventsUrl}"</pre></details>
+${controlUrl && html`<p>See what happens when a provider is down or somebody withdraws access: <a href="${controlUrl}">sandbox controls</a>.</p>`}
+</section>`;
 }
 
 /** Why there is nothing to see, and what the user can do. */
 function refusal({ status, code, message }: KalendsRefusal): Html {
-  const hint =
-    status === 401
-      ? 'The access token has ended: refresh the tokens, or connect again.'
-      : status === 503
-        ? 'The calendars are being read for the first time: reload in a few seconds.'
-        : undefined;
-  return html`<p class="notice bad" role="alert">${message} <span class="muted">(${status || 'no answer'}, ${code})</span>
+  const hint = WAYS_ON[code] ?? (status === 401 ? WAYS_ON.unauthorized : undefined);
+  return html`<p class="notice bad" role="alert">${message} <span class="code">(${status || 'no answer'}, ${code})</span>
 ${hint && html`<br>${hint}`}</p>`;
 }
+
+const WAYS_ON: Readonly<Record<string, string>> = {
+  unauthorized: 'The access token has ended: refresh the tokens, or connect again.',
+  sync_in_progress: 'Reload this page in a few seconds.',
+  providers_unavailable: 'Kalends tries again by itself: reload this page in half a minute.',
+  calendar_permission_required: 'Connect the account again, and leave its calendars ticked.',
+  no_answer: 'Is Kalends still running? The terminal tells.',
+};
+
+/** Once is enough where both are refused for one reason. */
+const calendarsRefused = (problem: KalendsRefusal, events: Told<EventPage>): Html =>
+  'problem' in events && events.problem.code === problem.code
+    ? html`<p class="empty">None can be shown.</p>`
+    : refusal(problem);
 
 function calendarList(calendars: readonly ListedCalendar[]): Html {
   if (calendars.length === 0)

@@ -13,6 +13,7 @@ import { type DemoPerson, homePage } from './home.page.ts';
 import {
   type Application,
   authorizeUrl,
+  eventsUrl,
   exchangeCode,
   KalendsRefusal,
   listCalendars,
@@ -73,7 +74,8 @@ function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): vo
     const window = { start: now(), end: now() + WEEKS_MS };
     const calendars = await told(listCalendars(application, tokens.accessToken));
     const events = await told(listEvents(application, tokens.accessToken, window));
-    const view = { userId, tokens, notice: takeNotice(session), calendars, events, now: now() };
+    const asked = { eventsUrl: eventsUrl(application.kalendsUrl, window), controlUrl, now: now() };
+    const view = { userId, tokens, notice: takeNotice(session), calendars, events, ...asked };
     return sendPage(reply, 200, connectedPage(view), policy);
   });
 }
@@ -95,7 +97,10 @@ function flow(app: FastifyInstance, { application, now }: DemoDeps, sessions: De
     session.state = undefined;
     return telling(session, reply, async () => {
       session.tokens = await exchangeCode(application, accepted.code, now());
-      session.notice = { kind: 'done', text: 'Connected: the code was exchanged for these tokens.' };
+      session.notice = {
+        kind: 'done',
+        text: 'Connected. The code was exchanged for the tokens on this page.',
+      };
       return reply.redirect('/connected', 303);
     });
   });
@@ -135,7 +140,8 @@ function acceptedCode(
 ): { readonly code: string } | { readonly trouble: string } {
   if (state === undefined || !sameText(query.state, state))
     return { trouble: 'The answer belongs to no flow that this browser started. Please start again.' };
-  if (query.error === 'access_denied') return { trouble: 'You came back without allowing access.' };
+  if (query.error === 'access_denied')
+    return { trouble: 'You came back without allowing access. Press the button to try again.' };
   if (query.error !== undefined) return { trouble: `The flow ended with ${String(query.error)}.` };
   if (query.code !== userId) return { trouble: 'The code is not that of the user who is signed in here.' };
   return { code: userId };

@@ -28,20 +28,21 @@ export function homePage({ people, controlUrl, notice, isConnected }: HomeView):
     html`${noticeOf(notice)}
 <section class="hero">
 <h1>All your calendars, in one place</h1>
-<p>Tideline is a small application that reads calendars through Kalends. Connect one of the sandbox’s, and see what comes
-back.</p>
+<p>Tideline is a small application that reads its users’ calendars through Kalends. Be one of its users: connect a calendar, and
+see what is in it.</p>
 <div class="row">
 <form action="/connect"><button class="primary">Connect a calendar</button></form>
 ${isConnected && html`<a class="button" href="/connected">Your calendars</a>`}
 </div>
+<p class="hint">Nothing to type: choose <strong>Connect Google</strong>, pick Mara, and press Continue until Allow.</p>
 </section>
 <section class="card" aria-labelledby="people">
 <h2 id="people">Who can sign in</h2>
 <p class="hint">These people live in the sandbox. Nothing leaves this machine.</p>
-<div class="scroll"><table>
+<table class="people">
 <thead><tr><th scope="col">Provider</th><th scope="col">Who</th><th scope="col">Sign in as</th><th scope="col">Password</th></tr></thead>
 <tbody>${people.map(personRow)}</tbody>
-</table></div>
+</table>
 ${controlUrl && html`<p class="hint">Break something, or turn the clock: <a href="${controlUrl}">sandbox controls</a>.</p>`}
 </section>`,
   );

@@ -37,7 +37,14 @@ export type ListedEvent = {
   readonly privacy?: string;
 };
 
-export type ReadProblem = { readonly provider: string; readonly account: string; readonly message: string };
+export type ReadProblem = {
+  readonly provider: string;
+  readonly account: string;
+  readonly code: string;
+  readonly message: string;
+  /** Who can mend it: `user`, `administrator`, `operator`, `nobody`. */
+  readonly actor?: string;
+};
 
 export type EventPage = {
   readonly events: readonly ListedEvent[];
@@ -119,9 +126,13 @@ export async function listEvents(
   accessToken: string,
   { start, end }: { start: number; end: number },
 ): Promise<EventPage> {
-  const query = { start: new Date(start).toISOString(), end: new Date(end).toISOString(), pageSize: '250' };
   // Kalends answers a page of events.
-  return (await ask(`${kalendsUrl}/events?${new URLSearchParams(query)}`, bearer(accessToken))) as EventPage;
+  return (await ask(eventsUrl(kalendsUrl, { start, end }), bearer(accessToken))) as EventPage;
+}
+
+export function eventsUrl(kalendsUrl: string, { start, end }: { start: number; end: number }): string {
+  const query = { start: new Date(start).toISOString(), end: new Date(end).toISOString(), pageSize: '250' };
+  return `${kalendsUrl}/events?${new URLSearchParams(query)}`;
 }
 
 const bearer = (accessToken: string): RequestInit => ({

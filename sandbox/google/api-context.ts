@@ -23,6 +23,7 @@ export type ApiContext = {
   readonly effects: readonly FaultEffect[];
   readonly now: number;
   readonly origin: string;
+  readonly eventsPerPage: number;
 };
 
 export type ApiHandler = (context: ApiContext) => SandboxAnswer | Promise<SandboxAnswer>;

@@ -66,6 +66,8 @@ export type ApiDeps = {
   readonly now: () => number;
   /** Where this Google is. */
   readonly origin: () => string;
+  /** Most events in a page of events.list. */
+  readonly eventsPerPage: number;
 };
 
 /** `undefined` for a path outside the API. */
@@ -82,9 +84,9 @@ export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation 
       user: grant?.user,
       run(effects) {
         const { person, scopes } = permitted(grant, name, deps.world);
-        const { world, channels, meets } = deps;
+        const { world, channels, meets, eventsPerPage } = deps;
         const given = { world, channels, meets, person, scopes, params, query, headers, body, effects };
-        return bounded(() => run({ ...given, now: deps.now(), origin: deps.origin() }));
+        return bounded(() => run({ ...given, now: deps.now(), origin: deps.origin(), eventsPerPage }));
       },
     };
   }

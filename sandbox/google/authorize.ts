@@ -67,7 +67,7 @@ export function authorization(deps: AuthorizeDeps): Authorization {
       return answerCode({ ...transaction, offline: false }, person, scopes, deps);
     }
     const known = transaction.includeGranted ? granted : [];
-    const asked = { person, clientId: app.clientId, scopes, granted: known };
+    const asked = { person, appName: app.name ?? app.clientId, scopes, granted: known };
     return consentPage(asked, frameOf(id, transaction));
   };
 

@@ -31,8 +31,8 @@ import { flag, instant, jsonBody, pageSize } from './query.ts';
 
 export function listEvents(context: ApiContext): SandboxAnswer {
   const { calendar, viewer } = calendarOf(context);
-  const { query, effects, now } = context;
-  return jsonAnswer(200, listing({ calendar, query, viewer, effects, now }));
+  const { query, effects, now, eventsPerPage } = context;
+  return jsonAnswer(200, listing({ calendar, query, viewer, effects, now, eventsPerPage }));
 }
 
 /** Cancelled events are answered too. */

@@ -1,6 +1,6 @@
 /** Errors in the shapes Google gives them: of the APIs, of the OAuth endpoints, and as a page. */
 import { html } from '../../src/http/html.ts';
-import { jsonAnswer, pageAnswer } from '../core/page-answer.ts';
+import { DEAD_END, jsonAnswer, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
 export type GoogleError = {
@@ -37,8 +37,9 @@ function errorPage({
   message = MESSAGES[reason] ?? reason,
 }: GoogleError) {
   return pageAnswer(status, {
-    title: 'Access blocked: Authorization Error',
-    content: html`<p>${message}</p><p>Error ${status}: ${reason}</p>`,
+    provider: 'Google',
+    title: status >= 500 ? 'Something went wrong' : 'Access blocked: Authorization Error',
+    content: html`<p>${message}</p><p class="quiet">Error ${status}: ${reason}</p>${DEAD_END}`,
   });
 }
 

@@ -24,6 +24,7 @@ import {
   type GoogleCalendar,
   type GooglePerson,
   type GoogleWorld,
+  putEntry,
   removeCalendar,
   type StoredEvent,
 } from './google-world.ts';
@@ -49,6 +50,17 @@ export function googleHand({ world, tokens, channels, now }: HandDeps): Provider
       const { id } = addCalendar(world, personOf(email), { title, color, timeZone: zone, role });
       channels.changed(`list ${email}`);
       return id;
+    },
+    async renameCalendar(email, calendarId, title) {
+      const calendar = calendarOf(email, calendarId);
+      calendar.title = title;
+      // The list of everybody who has it tells of it anew (k).
+      for (const person of world.people.values()) {
+        const entry = person.list.get(calendarId);
+        if (entry === undefined || entry.deleted) continue;
+        putEntry(person, calendarId, entry);
+        channels.changed(`list ${person.email}`);
+      }
     },
     async removeCalendar(email, calendarId) {
       calendarOf(email, calendarId);

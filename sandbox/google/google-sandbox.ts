@@ -20,6 +20,8 @@ export type GoogleSandboxOptions = {
   /** The apps registered from the start. */
   readonly apps?: readonly GoogleApp[];
   readonly instanceVersions?: InstanceVersions;
+  /** Most events in a page of events.list, which may have fewer than were asked for. Google's own 2,500 when absent. */
+  readonly eventsPerPage?: number;
 } & Partial<MeetManner>;
 
 export interface GoogleSandbox extends ProviderSandbox {
@@ -34,7 +36,7 @@ export interface GoogleSandbox extends ProviderSandbox {
 
 /** Operations, for faults and counts: those of the API by Google's names, and discovery, certs, auth, token, revoke, userinfo, push. */
 export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): Promise<GoogleSandbox> {
-  const { clock, faults, port, apps: registered = [] } = deps;
+  const { clock, faults, port, apps: registered = [], eventsPerPage = 2500 } = deps;
   const { conferenceSolutions = ['hangoutsMeet'], keepsDescribed = true, meetDelayMs = 0 } = deps;
   const now = () => clock.now();
   const world = googleWorld(deps.instanceVersions);
@@ -45,7 +47,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   let origin = '';
   const issuer = () => origin;
   const oauth = oauthOperations({ world, tokens, apps, issuer, idTokens: idTokens({ issuer, now }) });
-  const api = { world, tokens, channels, meets, now, origin: issuer };
+  const api = { world, tokens, channels, meets, now, origin: issuer, eventsPerPage };
 
   const server = await startSandboxServer({
     kind: 'google',

@@ -6,6 +6,8 @@ import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 export type GoogleApp = {
   readonly clientId: string;
+  /** As users are shown it; the client id when absent. */
+  readonly name?: string;
   readonly clientSecret: string;
   /** Compared as they are. */
   readonly redirectUris: readonly string[];

@@ -36,6 +36,8 @@ export type ListEventsInput = {
   readonly viewer: Omit<Viewer, 'timeZone'>;
   readonly effects: readonly FaultEffect[];
   readonly now: number;
+  /** Most events in a page, whatever is asked for. */
+  readonly eventsPerPage: number;
 };
 
 /** What may not stand beside a sync token. */
@@ -59,7 +61,7 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
   if (query.has('syncToken') && has('token_forgotten')) throw fullSyncRequired();
   const { listing, page, repeating } = readListing(input);
-  const size = pageSize(query, 250, 2500);
+  const size = pageSize(query, 250, input.eventsPerPage);
   const version = page?.version ?? calendar.version;
   const rows = rowsOf(calendar, listing).filter(({ key }) => page === undefined || key > page.after);
   rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));

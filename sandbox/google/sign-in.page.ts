@@ -1,6 +1,6 @@
 /** Google's own pages on the way: which account, and what the app may do. */
 import { html } from '../../src/http/html.ts';
-import { pageAnswer } from '../core/page-answer.ts';
+import { accountButtons, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { SCOPES } from './google-scopes.ts';
 import type { GooglePerson } from './google-world.ts';
@@ -16,24 +16,20 @@ export type PageFrame = {
 };
 
 export function accountPage(people: readonly GooglePerson[], frame: PageFrame): SandboxAnswer {
-  const choices = people.map(
-    ({ email, name }) => html`<li><span class="quiet">${name}</span>
-<button name="account" value="${email}">${email}</button></li>`,
-  );
   return pageAnswer(200, {
+    provider: 'Google',
     title: 'Choose an account',
     formTargets: [frame.callbackOrigin],
-    content: html`<p class="quiet">Sign in with Google (sandbox)</p>
-<form method="post" action="${ACCOUNT_PATH}">
+    content: html`<form method="post" action="${ACCOUNT_PATH}">
 <input type="hidden" name="transaction" value="${frame.transaction}">
-${people.length === 0 ? html`<p>Nobody has an account here.</p>` : html`<ul>${choices}</ul>`}
+${accountButtons(people)}
 </form>`,
   });
 }
 
 export type ConsentInput = {
   readonly person: GooglePerson;
-  readonly clientId: string;
+  readonly appName: string;
   /** What the app asks for. */
   readonly scopes: readonly string[];
   /** What it may do already. */
@@ -45,7 +41,7 @@ export type ConsentInput = {
  * single permission, is unconfirmed (k).
  */
 export function consentPage(
-  { person, clientId, scopes, granted }: ConsentInput,
+  { person, appName, scopes, granted }: ConsentInput,
   frame: PageFrame,
 ): SandboxAnswer {
   const asked = scopes.filter((scope) => SCOPES.get(scope) !== undefined);
@@ -59,18 +55,16 @@ export function consentPage(
     .filter((scope) => granted.includes(scope))
     .map((scope) => html`<li>${SCOPES.get(scope)}</li>`);
   return pageAnswer(200, {
-    title: `${appName(clientId)} wants access to your Google Account`,
+    provider: 'Google',
+    title: `${appName} wants access to your Google Account`,
     formTargets: [frame.callbackOrigin],
-    content: html`<p>${person.email}</p>
+    content: html`<p class="quiet">${person.email}</p>
 <form method="post" action="${CONSENT_PATH}">
 <input type="hidden" name="transaction" value="${frame.transaction}">
 ${boxes.length > 0 && html`<fieldset><legend>Select what the app can access</legend>${boxes}</fieldset>`}
-${known.length > 0 && html`<p>It already has some access:</p><ul>${known}</ul>`}
-<div class="row"><button name="decision" value="cancel">Cancel</button>
+${known.length > 0 && html`<p>It already has some access:</p><ul class="points">${known}</ul>`}
+<div class="pair"><button name="decision" value="cancel">Cancel</button>
 <button name="decision" value="continue">Continue</button></div>
 </form>`,
   });
 }
-
-/** Apps have no name in this sandbox: the id's first part tells them apart. */
-const appName = (clientId: string): string => clientId.replace(/\.apps\.googleusercontent\.com$/, '');

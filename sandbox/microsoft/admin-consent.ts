@@ -3,7 +3,7 @@ import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import { redirectTo } from './authorize.ts';
 import type { IdentityDeps } from './identity.ts';
-import { adminConsentPage, pageAnswer } from './sign-in.page.ts';
+import { adminConsentPage } from './sign-in.page.ts';
 import type { TenantPath } from './tenant.ts';
 
 export function answerAdminConsent(
@@ -19,7 +19,7 @@ export function answerAdminConsent(
   const redirectUri = query.get('redirect_uri') ?? '';
   if (!app.redirectUris.includes(redirectUri)) throw aadsts(50011);
   if (request.method === 'GET')
-    return pageAnswer(adminConsentPage(app.name ?? app.clientId, tenant, query.toString()));
+    return adminConsentPage(app.name ?? app.clientId, query.toString(), redirectUri);
   const target = { redirectUri, state: query.get('state') ?? undefined };
   if (form.get('decision') !== 'accept') {
     return redirectTo(target, {

@@ -11,7 +11,7 @@ import type { MicrosoftApp } from './app-registration.ts';
 import { type Account, findAccount, giveConsent, missingConsent, needsAdmin } from './directory.ts';
 import type { IdentityDeps } from './identity.ts';
 import { type Permission, readScope } from './permission.ts';
-import { chooserPage, consentPage, needsAdminPage, pageAnswer } from './sign-in.page.ts';
+import { chooserPage, consentPage, needsAdminPage } from './sign-in.page.ts';
 import { admits, type TenantPath } from './tenant.ts';
 
 /** A request for a code, checked. */
@@ -43,7 +43,7 @@ export function answerAuthorize(
     const accounts = [...deps.directory.accounts.values()].filter((account) =>
       admits(tenant, account.tenant),
     );
-    return pageAnswer(chooserPage(accounts, hinted, { tenant, asked }));
+    return chooserPage(accounts, hinted, { tenant, asked });
   });
 }
 
@@ -95,11 +95,11 @@ function withAccount(
   // Other reasons to refuse a refresh are those that signing in anew does away with.
   if (account.blockedBy === BLOCKED_BY_POLICY) throw aadsts(BLOCKED_BY_POLICY);
   if (needsAdmin(deps.directory, account, app.clientId)) {
-    return pageAnswer(needsAdminPage(account, { tenant, asked }));
+    return needsAdminPage(account, { tenant, asked });
   }
   const missing = missingConsent(deps.directory, account, app.clientId, permissions);
   if (missing.length > 0 || prompt === 'consent') {
-    return pageAnswer(consentPage(account, { tenant, asked }));
+    return consentPage(account, { tenant, asked });
   }
   account.blockedBy = undefined;
   const issued = { clientId: app.clientId, account, redirectUri, permissions, codeChallenge, nonce };

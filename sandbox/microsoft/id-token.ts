@@ -31,20 +31,24 @@ export type IdTokenRequest = {
   readonly clientId: string;
   readonly nonce: string | undefined;
   readonly origin: string;
+  /** Epoch milliseconds, and by how many of them that is ahead of real time. */
   readonly now: number;
+  readonly ahead: number;
 };
 
 /** The claims for these scopes; `sub` is another one for each app. */
 export function idTokenClaims(
-  { account, clientId, nonce, origin, now }: IdTokenRequest,
+  { account, clientId, nonce, origin, now, ahead }: IdTokenRequest,
   scopes: { readonly profile: boolean; readonly email: boolean },
 ): Record<string, unknown> {
   const seconds = Math.floor(now / 1000);
+  // Not before real time: an app whose clock is not turned would refuse a token of its future.
+  const begins = Math.floor((now - ahead) / 1000);
   return {
     aud: clientId,
     iss: issuerOf(origin, account.tenant),
-    iat: seconds,
-    nbf: seconds,
+    iat: begins,
+    nbf: begins,
     // (k)
     exp: seconds + (isPersonal(account) ? 86_400 : 3600),
     ...(scopes.profile ? { name: account.name, preferred_username: account.email, oid: account.oid } : {}),

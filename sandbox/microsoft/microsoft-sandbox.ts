@@ -21,7 +21,7 @@ import { idTokenSigner } from './id-token.ts';
 import { type IdentityDeps, identityOperation, isIdentityOperation } from './identity.ts';
 import { mailboxConcurrency } from './mailbox-concurrency.ts';
 import { mailboxStore } from './mailbox-store.ts';
-import { errorPage, pageAnswer } from './sign-in.page.ts';
+import { errorPage } from './sign-in.page.ts';
 import { subscriptionBook } from './subscriptions.ts';
 import { tokenVault } from './token-vault.ts';
 
@@ -124,7 +124,7 @@ function errorTeller(now: () => number, origin: () => string): SandboxServerOpti
     }
     const told = reason ?? 'AADSTS90033';
     if (operation.startsWith('authorize') || operation === 'adminconsent') {
-      return pageAnswer(errorPage(oauthError(told, now()).description), status);
+      return errorPage(oauthError(told, now()).description, status);
     }
     const headers = {
       'content-type': 'application/json; charset=utf-8',

@@ -73,7 +73,7 @@ function tokenResponse(
   const { vault, signer, clock, origin } = deps;
   const granted = new Set<string>(permissions);
   const claims = { profile: granted.has('profile'), email: granted.has('email') };
-  const request = { account, clientId, nonce, origin: origin(), now: clock.now() };
+  const request = { account, clientId, nonce, origin: origin(), now: clock.now(), ahead: clock.ahead() };
   return {
     token_type: 'Bearer',
     scope: shownScope(permissions),

@@ -95,6 +95,10 @@ export type RedirectSignIn = {
   renew(credentials: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials>;
   /** Ends the access at the provider, where it has a way to; resolves where it has none. */
   revoke(credentials: OAuthCredentials, app: ProviderApp): Promise<void>;
+  /**
+   * Names what `revoke` ends: two apps with one name share what a user granted. An app's own when absent.
+   */
+  grantOf?(appClientId: string): string;
 };
 
 /** The app registered with the provider: the instance's, or an application's own. */
@@ -134,7 +138,7 @@ export type OAuthCredentials = {
 export type SignedInAccount = VerifiedAccount & {
   readonly credentials: OAuthCredentials;
   readonly grantedScopes: readonly string[];
-  /** Whether they cover what the requested scope needs of calendars. */
+  /** Whether they show anything of calendars: whether that is as much as was asked for, `covers` tells. */
   readonly calendarPermission: boolean;
 };
 

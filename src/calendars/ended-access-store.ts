@@ -1,8 +1,9 @@
 import type { ProviderCredentials } from './calendar-provider.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
-/** Access to an account that was disconnected here and has yet to be ended at the provider. */
+/** Access that is of no more use here and has yet to be ended at the provider. */
 export type EndedAccess = {
+  /** Of the account that was disconnected; one of its own where there never was an account. */
   readonly accountKey: string;
   /** The application's. */
   readonly clientId: string;
@@ -14,8 +15,14 @@ export type EndedAccess = {
   readonly endedAt: number;
 };
 
-/** Filled by disconnecting and by deleting users, in their own transactions. */
+/** Filled by disconnecting and by deleting users, too, in their own transactions. */
 export interface EndedAccessStore {
+  /**
+   * Takes access that a provider gave and no account here is to hold, and makes the job that ends it. A
+   * no-op for an application that is gone.
+   */
+  leaveAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
+
   findEndedAccess(accountKey: string): Promise<EndedAccess | undefined>;
 
   /** The credentials of all accounts that are linked now and are the same account at the provider. */

@@ -223,7 +223,7 @@ const remove: Command = {
       if (client === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
       await confirmed(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
-      await clients.deleteClient(clientId);
+      await clients.deleteClient(clientId, context.wiring.now());
       return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
     }),
 };

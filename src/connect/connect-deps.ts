@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
+import type { EndedAccessStore } from '../calendars/ended-access-store.ts';
 import type { ProviderApps } from '../calendars/provider-apps.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { type AttemptLimit, attemptLimit, type RefundableLimit } from '../http/attempt-limit.ts';
@@ -22,6 +23,8 @@ export type ConnectDeps = {
     AccountStore,
     'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'credentialsOf' | 'disconnect'
   >;
+  /** For access that was given too late to be linked. */
+  readonly endedAccess: Pick<EndedAccessStore, 'leaveAccess'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   /** Providers with pages of their own are set up for an application where it has an app there. */
   readonly apps: ProviderApps;

@@ -59,7 +59,7 @@ export function providerSelectionPage(selection: ProviderSelection, look: Appear
 ${happenedNotice(selection.happened, messages)}
 ${hasAccounts && linkedAccounts(selection, messages)}
 <h2 id="add">${messages.text(hasAccounts ? 'selection.add_more' : 'selection.add')}</h2>
-<ul class="providers" aria-labelledby="add">
+<ul class="providers${hasAccounts && ' more'}" aria-labelledby="add">
 ${selection.providers.map((provider) => providerButton(provider, request, messages))}
 </ul>
 <div class="actions">
@@ -101,7 +101,7 @@ function mendForm(account: AccountView, { transactionId }: AuthorizationRequest,
   const values = { account: account.name };
   const name = messages.text(more ? 'selection.update_account' : 'selection.mend_account', values);
   return html`<form method="get" action="/connect/${account.provider}"><input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="account" value="${account.accountKey}">
-<button class="small" aria-label="${name}">${label}</button></form>`;
+<button class="small mend" aria-label="${name}">${label}</button></form>`;
 }
 
 function disconnectForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {

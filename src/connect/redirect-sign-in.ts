@@ -22,7 +22,7 @@ import type { KeptSignIn, SignInId } from './sign-in-store.ts';
 
 type SignInDeps = Pick<
   ConnectDeps,
-  'accounts' | 'requests' | 'apps' | 'signIns' | 'publicUrl' | 'log' | 'now'
+  'accounts' | 'requests' | 'apps' | 'signIns' | 'endedAccess' | 'publicUrl' | 'log' | 'now'
 >;
 
 export type Departure = {
@@ -114,13 +114,29 @@ async function complete(back: Return, kept: KeptSignIn, deps: SignInDeps): Promi
   const signedIn = await signInAt(back, kept, app, deps);
   if (signedIn === undefined) return `${kind}_cancelled`;
   const { grantedScopes, calendarPermission } = signedIn;
-  const account = await keepAccount(
-    { request, kind, device, verified: signedIn, grantedScopes, calendarPermission },
-    deps,
-  );
+  const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
+  const account = await keepAccount(proved, deps).catch(async (refusal: unknown) => {
+    await leave(request, kind, signedIn, deps);
+    throw refusal;
+  });
   if (!calendarPermission) return `${kind}_unpermitted`;
   const isOther = kept.accountKey !== undefined && kept.accountKey !== account.accountKey;
   return isOther ? `${kind}_other` : kind;
+}
+
+/** What the provider gave and no account is to hold: nobody could take it back from a list of accounts. */
+async function leave(
+  { clientId }: AuthorizationRequest,
+  provider: AppKind,
+  { accountId, credentials }: SignedInAccount,
+  { endedAccess, log, now }: SignInDeps,
+): Promise<void> {
+  try {
+    await endedAccess.leaveAccess({ clientId, provider, accountId, credentials }, now());
+  } catch (err) {
+    // Why the account was not linked is what the user is told.
+    log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');
+  }
 }
 
 /** `undefined` for a user who said no at the provider. */

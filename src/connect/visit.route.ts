@@ -80,7 +80,9 @@ export function showPage(
   { redirectUri }: AuthorizationRequest,
   providers: readonly string[] = [],
 ) {
-  const formTargets = [...new Set([...formTargetsOf(redirectUri), ...providers.map(formSourceOf)])];
+  // A provider may redirect to other hosts at once: Microsoft to that of personal accounts, or an organisation's own.
+  const onward = providers.length > 0 ? [...providers.map(formSourceOf), 'https:'] : [];
+  const formTargets = [...new Set([...formTargetsOf(redirectUri), ...onward])];
   return sendPage(reply, status, page, { styleSource: STYLE_SOURCE, formTargets });
 }
 

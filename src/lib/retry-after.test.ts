@@ -15,6 +15,13 @@ describe('Retry-After', () => {
     assert.equal(asked({ 'retry-after': 'Sat, 21 Nov 2026 07:00:30 GMT', date }), 30_000);
   });
 
+  for (const value of ['999999999', 'Fri, 21 Nov 2036 07:00:00 GMT']) {
+    it(`is a day at most, whatever a broken server says: ${value}`, () => {
+      const date = 'Sat, 21 Nov 2026 07:00:00 GMT';
+      assert.equal(asked({ 'retry-after': value, date }), 24 * 3_600_000);
+    });
+  }
+
   for (const value of ['', '-5', 'soon', '1.5', '9999999999', 'Sat, 21 Nov 2026 06:00:00 GMT']) {
     it(`says nothing as ${JSON.stringify(value)}`, () => {
       assert.equal(asked({ 'retry-after': value, date: 'Sat, 21 Nov 2026 07:00:00 GMT' }), undefined);

@@ -1,12 +1,15 @@
 /** Retry-After, RFC 9110 §10.2.3. */
 
+/** Whoever says more is out of order, and must not stop an account, or all users of an app, for years. */
+const MOST_MS = 24 * 3_600_000;
+
 /**
- * How long an answer asks to wait, in milliseconds: seconds or a date, which counts from the answer's own `Date`.
- * `undefined` where it does not say, or says what cannot be read.
+ * How long an answer asks to wait, in milliseconds: seconds or a date, which counts from the answer's own `Date`;
+ * a day at most. `undefined` where it does not say, or says what cannot be read.
  */
 export function retryAfterOf(header: (name: string) => string | undefined): number | undefined {
   const value = header('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  if (/^\d{1,9}$/.test(value)) return Math.min(Number(value) * 1000, MOST_MS);
   const wait = Date.parse(value) - Date.parse(header('date') ?? '');
-  return Number.isFinite(wait) && wait > 0 ? wait : undefined;
+  return Number.isFinite(wait) && wait > 0 ? Math.min(wait, MOST_MS) : undefined;
 }

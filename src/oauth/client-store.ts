@@ -20,6 +20,9 @@ export interface ClientStore {
   /** Adds a secret; the ones before it stay alive until `oldExpireAt`, the newest of them only. */
   rotateSecret(clientId: string, secretHash: string, now: number, oldExpireAt: number): Promise<boolean>;
 
-  /** Deletes the application with its users, grants, accounts and mirror. */
-  deleteClient(clientId: string): Promise<boolean>;
+  /**
+   * Deletes the application with its users, grants, accounts and mirror. Access the provider can end is
+   * handed to a job that does (ended-access-store.ts).
+   */
+  deleteClient(clientId: string, now: number): Promise<boolean>;
 }

@@ -45,10 +45,8 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
 
     async recover(accountKey, now) {
       await db.write(
-        `UPDATE account SET health = 'active', health_message = NULL, health_since = :now,
-                calendar_permission = CASE WHEN health_reason = 'calendar_permission_missing' THEN 1
-                                           ELSE calendar_permission END,
-                health_reason = NULL
+        `UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
+                calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
           WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
             AND NOT EXISTS (SELECT 1 FROM calendar
                              WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)

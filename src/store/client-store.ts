@@ -1,6 +1,7 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
 import type { Client, ClientChange } from '../oauth/client.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
+import { leaveAccounts } from './account-rows.ts';
 import type { BatchStatement, Database, Statements } from './database.ts';
 
 type ClientRow = {
@@ -95,8 +96,8 @@ export function clientStore(db: Database): ClientStore {
       return db.transaction((tx) => rotateSecret(tx, { clientId, secretHash, now, oldExpireAt }));
     },
 
-    deleteClient(clientId) {
-      return db.transaction((tx) => deleteClient(tx, clientId));
+    deleteClient(clientId, now) {
+      return db.transaction((tx) => deleteClient(tx, { clientId, now }));
     },
   };
 }
@@ -140,23 +141,20 @@ async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<b
   return true;
 }
 
-async function deleteClient(tx: Statements, clientId: string): Promise<boolean> {
-  await tx.all(
-    `DELETE FROM job WHERE kind = 'sync-account'
-        AND key IN (SELECT account_key FROM account WHERE client_id = :clientId)`,
-    { clientId },
+async function deleteClient(
+  tx: Statements,
+  application: { clientId: string; now: number },
+): Promise<boolean> {
+  // Locks its row: of several calls one hands over each account's access.
+  const locked = await tx.all(
+    'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id',
+    application,
   );
-  await tx.all(
-    `DELETE FROM job WHERE kind = 'sync-calendar' AND key IN (
-       SELECT c.calendar_key FROM calendar AS c JOIN account AS a ON a.account_key = c.account_key
-        WHERE a.client_id = :clientId)`,
-    { clientId },
-  );
-  const deleted = await tx.all('DELETE FROM application WHERE client_id = :clientId RETURNING client_id', {
-    clientId,
-  });
+  if (locked.length === 0) return false;
+  await leaveAccounts(tx, 'SELECT account_key FROM account WHERE client_id = :clientId', application);
+  await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
   // After the application, whose deletion waits for a code that is just being redeemed: its grant is
   // there by now and goes too.
-  await tx.all('DELETE FROM token_family WHERE client_id = :clientId', { clientId });
-  return deleted.length > 0;
+  await tx.all('DELETE FROM token_family WHERE client_id = :clientId', application);
+  return true;
 }

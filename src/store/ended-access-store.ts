@@ -1,9 +1,12 @@
 /** EndedAccessStore in SQL; held to test/contract/ended-access-store.contract.ts on both databases. */
+import { randomUUID } from 'node:crypto';
+
 import type { EndedAccessStore } from '../calendars/ended-access-store.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { credentialsContext } from './account-rows.ts';
 import type { Database } from './database.ts';
+import { scheduleJob } from './job-rows.ts';
 
 type AccessRow = {
   accountKey: string;
@@ -14,10 +17,28 @@ type AccessRow = {
   endedAt: number;
 };
 
-export function endedAccessStore(db: Database, sealer: Sealer): EndedAccessStore {
+/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
+export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {
   const open = (accountKey: string, sealed: string) =>
     JSON.parse(sealer.open(sealed, credentialsContext(accountKey)));
   return {
+    async leaveAccess({ clientId, provider, accountId, credentials }, now) {
+      const accountKey = randomUUID();
+      const sealed = sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey));
+      await db.transaction(async (tx) => {
+        const left = await tx.all(
+          `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
+           SELECT CAST(:accountKey AS TEXT), client_id, CAST(:provider AS TEXT), CAST(:accountId AS TEXT),
+                  CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
+             FROM application WHERE client_id = :clientId
+           RETURNING account_key`,
+          { accountKey, clientId, provider, accountId, sealed, now },
+        );
+        if (left.length > 0) await scheduleJob(tx, 'end-access', accountKey, now);
+      });
+      jobScheduled();
+    },
+
     async findEndedAccess(accountKey) {
       const row = await db.get<AccessRow>(
         `SELECT account_key AS "accountKey", client_id AS "clientId", provider, account_id AS "accountId",

@@ -73,6 +73,12 @@ async function deleteUser(
   user: { clientId: string; userId: string; now: number },
 ): Promise<boolean> {
   const accounts = 'SELECT account_key FROM account WHERE client_id = :clientId AND user_id = :userId';
+  // Locks the user's row, as disconnecting does: of several calls one hands over each account's access.
+  await tx.all(
+    `UPDATE application_user SET last_seen_at = last_seen_at
+      WHERE client_id = :clientId AND user_id = :userId RETURNING user_id`,
+    user,
+  );
   await leaveAccounts(tx, accounts, user);
   const deleted = await tx.all(
     'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',

@@ -31,10 +31,13 @@ export async function endAccess(accountKey: string, deps: EndAccessDeps): Promis
   try {
     await endAtProvider(access, deps);
   } catch (err) {
-    if (!(err instanceof ProviderError)) throw err;
+    const refusal = err instanceof ProviderError ? err : undefined;
     // It has ended already, which is all that was wanted.
-    if (err.kind !== 'unauthorized') {
-      if (deps.now() - access.endedAt < GIVE_UP_MS) return failureOfError(err, deps.now());
+    if (refusal?.kind !== 'unauthorized') {
+      if (deps.now() - access.endedAt < GIVE_UP_MS) {
+        if (refusal === undefined) throw err;
+        return failureOfError(refusal, deps.now());
+      }
       deps.log.warn({ ...fields, err }, 'Access could not be ended at the provider; it was given up');
     }
   }
@@ -48,10 +51,11 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   if (signIn?.method !== 'redirect') return;
   const credentials = oauthCredentialsOf(access.credentials);
   const { appClientId } = credentials;
-  // Google ends all that one user granted to one app: where another account here lives on that, or
-  // the user has connected this one again meanwhile, it stays.
+  const grantOf = (id: string) => signIn.grantOf?.(id) ?? id;
+  // Google ends all that one user granted: where another account here lives on that, or the user has
+  // connected this one again meanwhile, it stays.
   const twins = await endedAccess.credentialsOfTwins(access);
-  if (twins.some((twin) => oauthCredentialsOf(twin).appClientId === appClientId)) return;
+  if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
   const app = await apps.findIssuer(clientId, provider, appClientId);
   if (app === undefined) {
     log.warn({ clientId, provider }, 'Access cannot be ended at the provider: its app is no longer set up');

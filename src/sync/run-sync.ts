@@ -159,10 +159,10 @@ async function runLeased(
     if (!isGone) await noteAilment(account, failure, deps);
     return failure;
   }
-  const { state, reason } = account.health;
   // Some providers list calendars to those who may not see what is in them.
-  const proves = target.kind === 'sync-calendar' || reason !== 'calendar_permission_missing';
-  if (state !== 'active' && proves) await deps.accounts.recover(account.accountKey, deps.now());
+  const proves = target.kind === 'sync-calendar' || account.calendarPermission !== false;
+  if (account.health.state !== 'active' && proves)
+    await deps.accounts.recover(account.accountKey, deps.now());
   return undefined;
 }
 

@@ -194,6 +194,18 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await permission(), true);
     });
 
+    it('knows that a calendar permission is there again, whatever else was the matter meanwhile', async () => {
+      const { accounts } = await prepare();
+      const account = await accounts.linkAccount(newAccount({ calendarPermission: true }), NOW);
+      await accounts.setHealth(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
+      await accounts.setHealth(account, { ...REFUSED, reason: 'reauthentication_demanded' }, NOW + 2);
+
+      await accounts.recover(account.accountKey, NOW + 3);
+
+      const { calendarPermission, health } = (await accounts.findAccount(account.accountKey)) ?? {};
+      assert.deepEqual([calendarPermission, health?.state], [true, 'active']);
+    });
+
     it('recovers an account only when its list and all its calendars are well', async () => {
       const { db, accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);

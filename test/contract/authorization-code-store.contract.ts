@@ -140,7 +140,9 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
         await Promise.all([
           codes.redeemCode(code, firstOfFamily(), NOW),
-          by === 'user' ? userStore(db).deleteUser('acme', 'ada', NOW) : clientStore(db).deleteClient('acme'),
+          by === 'user'
+            ? userStore(db).deleteUser('acme', 'ada', NOW)
+            : clientStore(db).deleteClient('acme', NOW),
           ...Array.from({ length: 8 }, () => codes.redeemCode(code, firstOfFamily(), NOW)),
         ]);
 

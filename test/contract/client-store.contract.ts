@@ -118,7 +118,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       }
       await makeCode(db, 'ada');
 
-      const deleted = await tenTimes(() => clients.deleteClient('acme'));
+      const deleted = await tenTimes(() => clients.deleteClient('acme', NOW));
 
       assert.equal(deleted.filter(Boolean).length, 1);
       for (const table of ['application', 'client_secret', 'application_user', 'token_family', 'account']) {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { accountStore } from '../../src/store/account-store.ts';
+import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/database.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { userStore } from '../../src/store/user-store.ts';
-import { makeUsers, NOW, newAccount, sealer } from './calendar-rows.ts';
+import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
 
 export function endedAccessStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
@@ -49,6 +50,52 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
 
       assert.deepEqual((await ended.findEndedAccess(accountKey))?.credentials, { token: 'of ada' });
       assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+    });
+
+    for (const [what, remove] of [
+      ['a user', (db: Database) => userStore(db).deleteUser('acme', 'ada', NOW + 1)],
+      ['an application', (db: Database) => clientStore(db).deleteClient('acme', NOW + 1)],
+    ] as const)
+      it(`keeps it once however many delete ${what} at once`, async () => {
+        const { db, accounts, ended, jobs } = await prepare();
+        const { accountKey } = await accounts.linkAccount(google(), NOW);
+        // Whose rows would otherwise make them take turns.
+        await db.write('DELETE FROM job RETURNING kind');
+
+        const deleted = await tenTimes(() => remove(db));
+
+        assert.equal(deleted.filter(Boolean).length, 1);
+        assert.deepEqual((await ended.findEndedAccess(accountKey))?.credentials, { token: 'of ada' });
+        assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+      });
+
+    it('takes access that no account holds, sealed, with the job that ends it', async () => {
+      const { db, ended, jobs } = await prepare();
+      const access = { clientId: 'acme', provider: 'google', accountId: 'ada@example.com' } as const;
+
+      await ended.leaveAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
+
+      const [row] = await db.all<{ key: string; credentials: string }>(
+        'SELECT account_key AS "key", credentials FROM ended_access',
+      );
+      assert.ok(row && !row.credentials.includes('of nobody'));
+      assert.deepEqual(await ended.findEndedAccess(row.key), {
+        ...access,
+        accountKey: row.key,
+        credentials: { token: 'of nobody' },
+        endedAt: NOW,
+      });
+      assert.deepEqual(await jobs(), [`end-access ${row.key}`]);
+    });
+
+    it('takes none for an application that is gone: its app at the provider went with it', async () => {
+      const { db, ended, jobs } = await prepare();
+      const access = { clientId: 'gone', provider: 'google', accountId: 'ada@example.com' } as const;
+
+      await ended.leaveAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
+
+      assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
+      assert.deepEqual(await jobs(), []);
     });
 
     it('keeps no password: there is nothing to end at a server that only checks it', async () => {

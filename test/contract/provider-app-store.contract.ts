@@ -95,7 +95,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       const { db, apps } = await prepare();
       await apps.setProviderApp('acme', 'google', app, NOW);
 
-      await clientStore(db).deleteClient('acme');
+      await clientStore(db).deleteClient('acme', NOW);
 
       assert.equal(await rowsIn(db, 'provider_app'), 0);
     });

@@ -24,7 +24,7 @@ describe('npm run sandbox', () => {
         output += text;
       });
     const deadline = performance.now() + 60_000;
-    while (!output.includes('Ctrl-C stops') && child.exitCode === null && performance.now() < deadline)
+    while (!/redirect_uri .*\n/.test(output) && child.exitCode === null && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(child.exitCode, null, output);
   });
@@ -50,8 +50,18 @@ describe('npm run sandbox', () => {
       assert.ok(output.includes(word), word);
   });
 
+  it('says all of it on one screen of 80 columns and 24 lines', () => {
+    const lines = output.trimEnd().split('\n');
+
+    assert.ok(lines.length < 24, `${lines.length} lines`);
+    assert.deepEqual(
+      lines.filter((line) => line.length > 80),
+      [],
+    );
+  });
+
   it('ends with Ctrl-C, and nothing it started answers any longer', async () => {
-    const addresses = ['Begin here', 'Faults and time', 'Kalends', 'for CalDAV is'].map(addressAfter);
+    const addresses = ['Begin here', 'Faults and time', 'Kalends', 'at the server'].map(addressAfter);
 
     const ended = once(child, 'exit');
     child.kill('SIGINT');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 
 import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
@@ -31,6 +31,10 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await mkdir(PICTURES, { recursive: true });
     [sandbox, browser] = await Promise.all([startSandbox(), launchChromium()]);
     for (const provider of Object.values(sandbox.providers)) await playSeries(provider);
+  });
+  afterEach(() => {
+    sandbox.faults.clear();
+    sandbox.clock.reset();
   });
   after(async () => {
     await browser?.close();
@@ -178,6 +182,76 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
       assert.deepEqual([...home, ...(await violationsOn(page))], []);
       await close();
     });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    it(`has sign-in pages and controls that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
+      const { page, complaints, close } = await open({ width: 320, height: 800 });
+      await page.emulateMedia({ colorScheme });
+      await press(page, 'Connect a calendar');
+      await press(page, 'Connect Microsoft');
+      const chooser = await violationsOn(page);
+      await press(page, 'theo@northwind.example');
+      const consent = await violationsOn(page);
+      await press(page, 'Cancel');
+      await page.goto(`${sandbox.controlUrl}?done=turned`);
+      await keep(page, `14-controls-on-a-phone-${colorScheme}`);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+
+      assert.deepEqual([...chooser, ...consent, ...(await violationsOn(page))], []);
+      assert.deepEqual(complaints, []);
+      assert.equal(width, 320);
+      await close();
+    });
+
+  it('leads a user back in whose sign-in at Google has ended after eight days, and others in meanwhile', async () => {
+    const { page, complaints, close } = await open();
+    await press(page, 'Connect a calendar');
+    await linkGoogle(page);
+    await allow(page);
+    const controls = await page.context().newPage();
+    await controls.goto(sandbox.controlUrl);
+    await press(controls, 'Eight days on');
+    await controls.getByText('8 days ahead of here').waitFor();
+
+    // Events are read anew when they are older than ten seconds.
+    await page.waitForTimeout(10_500);
+    await page.reload();
+    await press(page, 'Connect it again');
+    await press(page, 'Reconnect mara@gmail.example');
+    await press(page, 'Continue');
+    await page.getByText('Google is connected').waitFor();
+    await press(page, 'Connect Microsoft');
+    await press(page, 'theo@northwind.example');
+    await press(page, 'Accept');
+    await page.getByText('Microsoft is connected').waitFor();
+    await allow(page);
+
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  it('leads a user to the administrator who has to agree, and on once that was done', async () => {
+    const { page, complaints, close } = await open();
+    await page.goto(sandbox.controlUrl);
+    await press(page, 'Demand an administrator’s consent');
+    await page.getByRole('link', { name: 'Back to the application' }).click();
+    await press(page, 'Connect a calendar');
+    await press(page, 'Connect Microsoft');
+    await press(page, 'theo@northwind.example');
+    await press(page, 'Return to the application without granting consent');
+    const administrator = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'The page for your administrator' }).click();
+    await press(await administrator, 'Accept');
+    await (await administrator).getByText('Allowed for your organisation').waitFor();
+
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await press(page, 'theo@northwind.example');
+    await page.getByText('Microsoft is connected').waitFor();
+
+    assert.deepEqual(complaints, []);
+    await close();
+  });
 
   it('tells a user who gives up, and one whose answer belongs to another flow', async () => {
     const { page, close } = await open();

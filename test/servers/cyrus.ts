@@ -10,8 +10,8 @@ import path from 'node:path';
 
 import {
   answering,
-  type CalDavServer,
   freePort,
+  type ManagedCalDavServer,
   makeCalendar,
   removeFolder,
   run,
@@ -21,7 +21,7 @@ import {
 
 export const CYRUS = '/usr/lib/cyrus/bin/httpd';
 
-export async function startCyrus(calendars: readonly string[] = ['work']): Promise<CalDavServer> {
+export async function startCyrus(calendars: readonly string[] = ['work']): Promise<ManagedCalDavServer> {
   const folder = temporaryFolder('cyrus');
   const [imapPort, httpPort] = [await freePort(), await freePort()];
   const origin = `http://127.0.0.1:${httpPort}`;
@@ -31,6 +31,7 @@ export async function startCyrus(calendars: readonly string[] = ['work']): Promi
     ...['-p', `${folder}/run/master.pid`],
   ]);
   const calendarUrl = (user: string, calendar: string) => `${origin}/dav/calendars/user/${user}/${calendar}/`;
+  const setPassword = async (user: string, password: string) => savePassword(folder, user, password);
   const stop = async () => {
     await server.stop();
     removeFolder(folder);
@@ -45,19 +46,21 @@ export async function startCyrus(calendars: readonly string[] = ['work']): Promi
     await stop();
     throw new Error(`Cyrus could not be started. It said:\n${server.output()}`, { cause: failure });
   }
-  return { name: 'Cyrus', origin, typed: origin, calendarUrl, stop };
+  return { name: 'Cyrus', origin, typed: origin, calendarUrl, setPassword, stop };
 }
 
 function writeConfiguration(folder: string, imapPort: number, httpPort: number): void {
   for (const name of ['config', 'spool', 'run', 'sieve', 'log']) mkdirSync(path.join(folder, name));
   writeFileSync(path.join(folder, 'imapd.conf'), imapdConf(folder));
   writeFileSync(path.join(folder, 'cyrus.conf'), cyrusConf(folder, imapPort, httpPort));
-  for (const [user, password] of Object.entries(USERS))
-    execFileSync('/usr/sbin/saslpasswd2', ['-c', '-p', '-f', `${folder}/sasldb2`, '-u', 'localhost', user], {
-      input: password,
-    });
+  for (const [user, password] of Object.entries(USERS)) savePassword(folder, user, password);
   chmodSync(folder, 0o755);
   execFileSync('chown', ['-R', 'cyrus:mail', folder]);
+}
+
+function savePassword(folder: string, user: string, password: string): void {
+  const parameters = ['-c', '-p', '-f', `${folder}/sasldb2`, '-u', 'localhost', user];
+  execFileSync('/usr/sbin/saslpasswd2', parameters, { input: password });
 }
 
 const imapdConf = (folder: string): string => `

@@ -18,6 +18,11 @@ export type CalDavServer = {
   stop(): Promise<void>;
 };
 
+/** One whose users can be given other passwords, as administrators do. */
+export type ManagedCalDavServer = CalDavServer & {
+  setPassword(user: string, password: string): Promise<void>;
+};
+
 export const USERS: Readonly<Record<string, string>> = {
   ada: 'correct horse: battery',
   grace: 'nanosecond-wire',

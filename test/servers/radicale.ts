@@ -4,8 +4,8 @@ import path from 'node:path';
 
 import {
   answering,
-  type CalDavServer,
   freePort,
+  type ManagedCalDavServer,
   makeCalendar,
   removeFolder,
   run,
@@ -16,15 +16,23 @@ import {
 export const RADICALE = '/usr/bin/radicale';
 
 /** `calendars` are made for every user, each at `calendarUrl(user, name)`. */
-export async function startRadicale(calendars: readonly string[] = ['work']): Promise<CalDavServer> {
+export async function startRadicale(calendars: readonly string[] = ['work']): Promise<ManagedCalDavServer> {
   const folder = temporaryFolder('radicale');
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const users = Object.entries(USERS).map(([user, password]) => `${user}:${password}\n`);
-  writeFileSync(path.join(folder, 'users'), users.join(''));
+  const passwords = new Map(Object.entries(USERS));
+  const writeUsers = () => {
+    const users = [...passwords].map(([user, password]) => `${user}:${password}\n`);
+    writeFileSync(path.join(folder, 'users'), users.join(''));
+  };
+  writeUsers();
   writeFileSync(path.join(folder, 'config'), configuration(folder, port));
   const server = run('radicale', ['--config', path.join(folder, 'config')]);
   const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/${calendar}/`;
+  const setPassword = async (user: string, password: string) => {
+    passwords.set(user, password);
+    writeUsers();
+  };
   const stop = async () => {
     await server.stop();
     removeFolder(folder);
@@ -38,7 +46,7 @@ export async function startRadicale(calendars: readonly string[] = ['work']): Pr
     await stop();
     throw failure;
   }
-  return { name: 'Radicale', origin, typed: origin, calendarUrl, stop };
+  return { name: 'Radicale', origin, typed: origin, calendarUrl, setPassword, stop };
 }
 
 const configuration = (folder: string, port: number): string => `

@@ -7,8 +7,8 @@ import http from 'node:http';
 import {
   answering,
   basic,
-  type CalDavServer,
   freePort,
+  type ManagedCalDavServer,
   makeCalendar,
   type Running,
   removeFolder,
@@ -19,12 +19,19 @@ import {
 
 export const XANDIKOS = '/usr/bin/xandikos';
 
-type Instance = { readonly port: number; readonly server: Running };
+type Instance = { readonly user: string; readonly port: number; readonly server: Running };
 
-export async function startXandikos(calendars: readonly string[] = ['work']): Promise<CalDavServer> {
+export async function startXandikos(calendars: readonly string[] = ['work']): Promise<ManagedCalDavServer> {
   const folder = temporaryFolder('xandikos');
   const instances = new Map<string, Instance>();
   const front = http.createServer((request, response) => pass(instances, request, response));
+  const setPassword = async (user: string, password: string) => {
+    for (const [authorization, instance] of [...instances]) {
+      if (instance.user !== user) continue;
+      instances.delete(authorization);
+      instances.set(basic(user, password), instance);
+    }
+  };
   const stop = async () => {
     front.closeAllConnections();
     await new Promise((resolve) => front.close(resolve));
@@ -41,7 +48,7 @@ export async function startXandikos(calendars: readonly string[] = ['work']): Pr
     const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/calendars/${calendar}/`;
     for (const user of Object.keys(USERS))
       for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
-    return { name: 'Xandikos', origin, typed: origin, calendarUrl, stop };
+    return { name: 'Xandikos', origin, typed: origin, calendarUrl, setPassword, stop };
   } catch (failure) {
     await stop();
     throw failure;
@@ -55,7 +62,7 @@ async function startFor(user: string, directory: string): Promise<Instance> {
     ...['--listen-address', '127.0.0.1', '--port', String(port)],
   ]);
   await answering(`http://127.0.0.1:${port}/`, server);
-  return { port, server };
+  return { user, port, server };
 }
 
 function pass(

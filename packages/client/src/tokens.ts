@@ -36,7 +36,7 @@ export type TokenKeeperDeps = {
 /** An access token that ends within this many milliseconds is renewed first. */
 const SPARE = 30_000;
 /** Another process spent the refresh token, and may be about to store what it got: how often to look, and when. */
-const LOOKS_MS = [0, 200, 800, 2_000];
+const LOOKS_MS = [0, 200, 800];
 
 /** A keeper for the tokens of one store. */
 export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps): TokenKeeper {

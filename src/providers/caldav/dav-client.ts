@@ -6,6 +6,8 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
+import { retryAfterOf } from '../../lib/retry-after.ts';
+import { connectionFailure } from '../connection-failure.ts';
 import { davDocument, propElement } from './dav-names.ts';
 import { type Multistatus, readMultistatus } from './multistatus.ts';
 
@@ -55,7 +57,7 @@ export async function davRequest(
       mayFollow: (target) => isPinned(origins, target),
     })
     .catch((failure: unknown) => {
-      throw failure instanceof EgressError ? providerErrorOf(failure) : failure;
+      throw failure instanceof EgressError ? connectionFailure(failure) : failure;
     });
   return answer;
 }
@@ -93,7 +95,7 @@ export function refusalOf(answer: EgressResponse): ProviderError {
   const { status, url } = answer;
   const host = url.hostname;
   const cause = new Error(`${url.pathname} was answered with ${status}`);
-  const retryAfter = retryAfterOf(answer);
+  const retryAfter = retryAfterOf((name) => answer.header(name));
   const options = retryAfter === undefined ? { cause } : { cause, retryAfter };
   if (status === 401) return unauthorized(answer, host);
   if (status === 404 || status === 410)
@@ -124,20 +126,4 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
 export function foreignAddress(target: URL): ProviderError {
   const message = `The server points to ${target.origin}: if you trust it, enter that address`;
   return new ProviderError('invalid_response', message);
-}
-
-/** Seconds or a date (RFC 9110 §10.2.3), in milliseconds; a date counts from the answer's own `Date`. */
-function retryAfterOf(answer: EgressResponse): number | undefined {
-  const value = answer.header('retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const wait = Date.parse(value) - Date.parse(answer.header('date') ?? '');
-  return Number.isFinite(wait) && wait > 0 ? wait : undefined;
-}
-
-function providerErrorOf(failure: EgressError): ProviderError {
-  const options = { cause: failure };
-  if (failure.kind === 'forbidden_address')
-    return new ProviderError('forbidden_address', failure.message, options);
-  const invalid = failure.kind === 'too_large' || failure.kind === 'too_many_redirects';
-  return new ProviderError(invalid ? 'invalid_response' : 'unavailable', failure.message, options);
 }

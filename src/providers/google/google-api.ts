@@ -3,7 +3,8 @@ import type { AccountSession } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
-import { connectionFailure, refusalOf, unreadable } from './google-refusal.ts';
+import { connectionFailure } from '../connection-failure.ts';
+import { refusalOf, unreadable } from './google-refusal.ts';
 
 export type GoogleApiDeps = {
   readonly egress: Egress;

@@ -3,17 +3,7 @@ import type { HealthReason } from '../../calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import type { EgressError } from '../../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
-
-/** No answer at all. */
-export function connectionFailure(failure: EgressError): ProviderError {
-  const { kind, message } = failure;
-  if (kind === 'forbidden_address')
-    return new ProviderError('forbidden_address', message, { cause: failure, reason: 'address_forbidden' });
-  if (kind === 'too_large' || kind === 'too_many_redirects') return unreadable(failure, message);
-  return new ProviderError('unavailable', message, { cause: failure, reason: 'provider_unavailable' });
-}
 
 type Meaning = readonly [kind: ProviderErrorKind, message: string, reason?: HealthReason];
 

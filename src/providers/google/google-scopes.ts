@@ -30,15 +30,9 @@ const HELD_BY: Readonly<Record<string, readonly string[]>> = {
 /** What to ask for, as the authorization request writes it; the first two tell who signed in. */
 export const askedScope = (scope: Scope): string => ['openid', 'email', ...NEEDED[scope]].join(' ');
 
-/** Whether permissions granted serve the scope. */
+/** Whether permissions granted serve the scope. Users may leave out any that concerns their calendars. */
 export const covers = (grantedScopes: readonly string[], scope: Scope): boolean =>
   NEEDED[scope].every((needed) => holds(grantedScopes, needed));
-
-/** Whether permissions granted serve what was asked for. Users may leave out any that concerns their calendars. */
-export const coversAsked = (grantedScopes: readonly string[], asked: string): boolean =>
-  scopesOf(asked)
-    .filter((name) => name.startsWith(CALENDAR))
-    .every((needed) => holds(grantedScopes, needed));
 
 const holds = (grantedScopes: readonly string[], needed: string): boolean =>
   [needed, ...(HELD_BY[needed] ?? [])].some((name) => grantedScopes.includes(name));

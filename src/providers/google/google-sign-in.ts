@@ -9,6 +9,7 @@ import {
   type ClientAuth,
   ClientSecretPost,
   calculatePKCECodeChallenge,
+  clockSkew,
   generateRandomCodeVerifier,
   generateRandomNonce,
   getValidatedIdTokenClaims,
@@ -31,13 +32,14 @@ import type {
   SignInRequest,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { secondsAhead } from '../../lib/clock-skew.ts';
 import {
   type AuthorizationServerDeps,
   authorizationServer,
   type GoogleServer,
 } from './authorization-server.ts';
 import { causeOfDeath } from './cause-of-death.ts';
-import { askedScope, covers, coversAsked, scopesOf } from './google-scopes.ts';
+import { askedScope, covers, scopesOf } from './google-scopes.ts';
 import { signInFailure } from './sign-in-failure.ts';
 
 type Deps = AuthorizationServerDeps & { readonly server: GoogleServer };
@@ -51,6 +53,7 @@ export function googleSignIn(given: AuthorizationServerDeps): RedirectSignIn {
     covers,
     renew: (credentials, app) => renew(credentials, app, deps),
     revoke: (credentials, app) => refusing(() => revoke(credentials, app, deps)),
+    grantOf,
   };
 }
 
@@ -100,7 +103,7 @@ async function complete(
 ): Promise<SignedInAccount> {
   const { state = '', nonce = '', codeVerifier = '', redirectUri = '', asked = '' } = pending;
   const metadata = await server.metadata();
-  const client = clientOf(app);
+  const client = clientOf(app, now());
   const parameters = validateAuthResponse(metadata, client, callback, state);
   const response = await authorizationCodeGrantRequest(
     metadata,
@@ -125,14 +128,17 @@ async function complete(
     display: email,
     credentials: { ...issued, appClientId: app.clientId },
     grantedScopes: scopes,
-    calendarPermission: coversAsked(scopes, asked),
+    // Less than was asked, but what was granted before: it serves what it served.
+    calendarPermission: covers(scopes, 'free-busy'),
   };
 }
 
 /** The account is known by its address on the wire (wire 2.2): Google's `sub` would tell its user nothing. */
 function emailIn(tokens: TokenEndpointResponse): string {
-  const email = getValidatedIdTokenClaims(tokens)?.email;
-  if (typeof email === 'string' && email !== '') return email;
+  const claims = getValidatedIdTokenClaims(tokens);
+  const email = claims?.email;
+  // An address that anybody could have typed would take the place of the account that is really its.
+  if (typeof email === 'string' && email !== '' && claims?.email_verified !== false) return email;
   throw new ProviderError('invalid_response', 'Google does not say whose account it is', {
     reason: 'provider_answer_unreadable',
   });
@@ -152,7 +158,7 @@ async function renew(
     if (refreshToken === undefined)
       throw new ProviderError('unauthorized', 'Google gave access for an hour only');
     const metadata = await server.metadata();
-    const client = clientOf(app);
+    const client = clientOf(app, now());
     const authentication = ClientSecretPost(app.clientSecret);
     const response = await refreshTokenGrantRequest(
       metadata,
@@ -177,13 +183,13 @@ async function renew(
 async function revoke(
   { refreshToken, accessToken }: OAuthCredentials,
   app: ProviderApp,
-  { server }: Deps,
+  { server, now }: Deps,
 ): Promise<void> {
   const metadata: AuthorizationServer = await server.metadata();
   if (metadata.revocation_endpoint === undefined) return;
   const token = refreshToken ?? accessToken;
   try {
-    const response = await revocationRequest(metadata, clientOf(app), tokenAlone, token, server.http);
+    const response = await revocationRequest(metadata, clientOf(app, now()), tokenAlone, token, server.http);
     await processRevocationResponse(response);
   } catch (failure) {
     // (k) Google's word for a token it does not know or knows no more.
@@ -192,12 +198,20 @@ async function revoke(
   }
 }
 
+/**
+ * What a user granted is granted to the project (k), since it is asked for with `include_granted_scopes`: revoking it for
+ * one of its apps revokes it for all. An app's id begins with the project's number.
+ */
+const grantOf = (appClientId: string): string => /^(\d+)-/.exec(appClientId)?.[1] ?? appClientId;
+
 /** (k) Google's revocation asks for nothing but the token. */
 const tokenAlone: ClientAuth = () => {};
 
-const clientOf = ({ clientId }: ProviderApp): Client => ({
+/** The library reads the system's clock, where ours can be another one: it is told by how much. */
+const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   client_id: clientId,
   id_token_signed_response_alg: 'RS256',
+  [clockSkew]: secondsAhead(now),
 });
 
 /** Where an answer does not say: an hour, as Google's access tokens last. */

@@ -9,7 +9,7 @@ import {
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
-import { connectionFailure } from './google-refusal.ts';
+import { connectionFailure } from '../connection-failure.ts';
 
 /** RFC 6749 §5.2 and §4.1.2.1, and Google's own words. (k) Which of them Google sends when. */
 const APP_REFUSED: readonly string[] = [

@@ -7,6 +7,8 @@ import {
   allowInsecureRequests,
   customFetch,
   discoveryRequest,
+  type JWKSCacheInput,
+  jwksCache,
   processDiscoveryResponse,
 } from 'oauth4webapi';
 
@@ -24,6 +26,7 @@ export interface Authority {
   readonly http: {
     readonly [customFetch]: ReturnType<typeof egressFetch>;
     readonly [allowInsecureRequests]: boolean;
+    readonly [jwksCache]: JWKSCacheInput;
   };
 }
 
@@ -36,6 +39,8 @@ export function authority({ egress, issuer, now }: AuthorityDeps): Authority {
     [customFetch]: egressFetch(egress),
     // Plain http is for the loopback and what the operator opened: egress refuses all else.
     [allowInsecureRequests]: protocol === 'http:',
+    // One set for all tenants; the library asks anew when a token names a key that is not in it.
+    [jwksCache]: {},
   };
   let kept: { readonly metadata: AuthorizationServer; readonly until: number } | undefined;
 

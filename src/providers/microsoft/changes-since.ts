@@ -33,6 +33,8 @@ export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): 
   const startedAt = now();
   const { source, token } = input;
   const state = token === undefined ? undefined : readSyncState(token);
+  if (state !== undefined && state.basic !== source.basic)
+    throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
   if (state === undefined || startedAt - state.drawnAt >= lifeOf(state.window)) {
     yield* listAll(source, windowAround(startedAt), startedAt);
     return;
@@ -174,7 +176,8 @@ async function* listAll(source: Source, longest: Window, startedAt: number): Asy
   // Pages shift while they are read: what the delta named and the listing passed over is read by itself.
   for await (const batch of readEvents(source, left))
     yield { changed: foundIn(batch), removed: [], complete: true };
-  const next = writeSyncState({ link, window, drawnAt: startedAt, comparedAt: startedAt });
+  const { basic } = source;
+  const next = writeSyncState({ link, window, basic, drawnAt: startedAt, comparedAt: startedAt });
   yield { changed: [], removed: [], complete: true, next };
 }
 

@@ -7,9 +7,9 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
+import { connectionFailure } from '../connection-failure.ts';
 import { refusalOf } from './graph-error.ts';
 import { MOST_BYTES, MOST_PAGES, PREFERENCES } from './graph-facts.ts';
-import { providerErrorOf } from './provider-failure.ts';
 
 /** What requests of one account have in common. */
 export type Graph = {
@@ -122,7 +122,7 @@ async function send(
       maxBytes: MOST_BYTES,
     });
   } catch (failure) {
-    throw failure instanceof EgressError ? providerErrorOf(failure) : failure;
+    throw failure instanceof EgressError ? connectionFailure(failure) : failure;
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   ProviderCredentials,
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { listCalendars } from './calendars.ts';
@@ -46,9 +47,30 @@ function openAccount(
     listCalendars: () => listCalendars(graph, now()),
     async *changesSince(calendarHref, token, known) {
       const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;
-      yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });
+      try {
+        yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });
+      } catch (failure) {
+        throw await refusedAlone(failure, graph);
+      }
     },
   };
+}
+
+/**
+ * Graph has one word, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer shared
+ * (k): who may list calendars has the permission.
+ */
+async function refusedAlone(failure: unknown, graph: Graph): Promise<unknown> {
+  const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
+  if (!isRefusal) return failure;
+  try {
+    await listCalendars(graph);
+  } catch (reason) {
+    return reason instanceof ProviderError ? failure : reason;
+  }
+  return new ProviderError('not_found', 'Microsoft does not grant access to this calendar', {
+    cause: failure,
+  });
 }
 
 function grantedScopes({ scopes }: ProviderCredentials): string[] {

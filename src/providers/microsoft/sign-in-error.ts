@@ -10,7 +10,7 @@ import type { HealthReason } from '../../calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
-import { providerErrorOf } from './provider-failure.ts';
+import { connectionFailure } from '../connection-failure.ts';
 
 type Meaning = {
   readonly kind: ProviderErrorKind;
@@ -93,7 +93,7 @@ const WORDS: ReadonlyMap<string, Meaning> = new Map([
 
 /** The refusal a failure of a sign-in or a renewal is; what is none of Microsoft's doing stays as it is. */
 export function signInFailure(failure: unknown): unknown {
-  if (failure instanceof EgressError) return providerErrorOf(failure);
+  if (failure instanceof EgressError) return connectionFailure(failure);
   if (failure instanceof AuthorizationResponseError)
     return refusal(failure.error, failure.error_description, failure);
   if (failure instanceof ResponseBodyError) {

@@ -134,7 +134,7 @@ async function complete(
     ...accountIdentity(claims),
     credentials: { ...credentialsOf(tokens, app, now()), scopes },
     grantedScopes: scopes,
-    calendarPermission: covers(scopes, asked),
+    calendarPermission: covers(scopes, 'free-busy'),
   };
 }
 

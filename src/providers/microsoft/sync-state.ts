@@ -1,4 +1,7 @@
-/** What our sync tokens hold: Graph's delta link, the window it is for, and when everything was last compared. */
+/**
+ * What our sync tokens hold: Graph's delta link, the window it is for, when everything was last compared, and whether
+ * the permission showed no more than the basics. A larger one shows more of events whose versions stay as they were.
+ */
 import { ProviderError } from '../../calendars/provider-error.ts';
 
 /** Epoch milliseconds, from midnight to midnight UTC. */
@@ -8,6 +11,7 @@ export type Window = { readonly start: number; readonly end: number };
 export type SyncState = {
   readonly link: string;
   readonly window: Window;
+  readonly basic: boolean;
   /** When the window was drawn. */
   readonly drawnAt: number;
   /** When ids and versions of everything were last seen. */
@@ -16,8 +20,8 @@ export type SyncState = {
 
 const VERSION = 1;
 
-export function writeSyncState({ link, window, drawnAt, comparedAt }: SyncState): string {
-  return JSON.stringify({ v: VERSION, link, ...window, drawnAt, comparedAt });
+export function writeSyncState({ link, window, basic, drawnAt, comparedAt }: SyncState): string {
+  return JSON.stringify({ v: VERSION, link, ...window, basic, drawnAt, comparedAt });
 }
 
 /** Fails with ProviderError `sync_token_expired` on anything this version did not write. */
@@ -28,11 +32,12 @@ export function readSyncState(token: string): SyncState {
 }
 
 function parse(token: string): SyncState | undefined {
-  const { v, link, start, end, drawnAt, comparedAt } = objectOf(token);
+  const { v, link, start, end, basic, drawnAt, comparedAt } = objectOf(token);
   if (v !== VERSION || typeof link !== 'string') return undefined;
   if (typeof start !== 'number' || typeof end !== 'number') return undefined;
+  if (typeof basic !== 'boolean') return undefined;
   if (typeof drawnAt !== 'number' || typeof comparedAt !== 'number') return undefined;
-  return { link, window: { start, end }, drawnAt, comparedAt };
+  return { link, window: { start, end }, basic, drawnAt, comparedAt };
 }
 
 function objectOf(json: string): Readonly<Record<string, unknown>> {

@@ -19,17 +19,17 @@ UPDATE account
    SET health_reason = CASE health WHEN 'reauth_required' THEN 'password_refused' ELSE 'provider_unavailable' END
  WHERE health <> 'active';
 
--- Access whose account is gone here and that is still to be ended at the provider. The credentials are
+-- Access whose account is gone here and that is still to be ended at the provider; it outlives its
+-- application, so that there is no foreign key. The credentials are
 -- sealed for the account's key, as they were in its row.
 CREATE TABLE ended_access (
   account_key TEXT PRIMARY KEY,
-  client_id   TEXT NOT NULL REFERENCES application ON DELETE CASCADE,
+  client_id   TEXT NOT NULL,
   provider    TEXT NOT NULL CHECK (provider IN ('google', 'microsoft')),
   account_id  TEXT NOT NULL,
   credentials TEXT NOT NULL,
   ended_at    BIGINT NOT NULL
 );
-CREATE INDEX ended_access_by_client ON ended_access (client_id);
 
 -- What keeps requests to providers within their limits, over all instances. A mailbox has a few slots;
 -- a row is one that is taken.

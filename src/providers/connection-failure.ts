@@ -1,8 +1,8 @@
-/** What failures below HTTP mean. */
-import { ProviderError } from '../../calendars/provider-error.ts';
-import type { EgressError } from '../../lib/egress/egress-error.ts';
+/** What failures below HTTP mean, the same with every provider. */
+import { ProviderError } from '../calendars/provider-error.ts';
+import type { EgressError } from '../lib/egress/egress-error.ts';
 
-export function providerErrorOf(failure: EgressError): ProviderError {
+export function connectionFailure(failure: EgressError): ProviderError {
   const { kind, message } = failure;
   if (kind === 'forbidden_address')
     return new ProviderError('forbidden_address', message, { cause: failure, reason: 'address_forbidden' });

@@ -1,0 +1,86 @@
+/** /control and its forms. Every form leads back to the page, which says what was done. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+
+import { sendPage } from '../../src/http/html.ts';
+import { type ControlNotice, controlPage } from './control.page.ts';
+import { turnOf } from './control.schema.ts';
+import type { ControlDeps } from './control-deps.ts';
+import { AccessForm, ClockForm, faultOfForm, OffForm, personOf, SwitchForm } from './control-form.ts';
+import { STYLE_SOURCE } from './page-answer.ts';
+
+const DONE = {
+  on: 'Switched on.',
+  off: 'Switched off.',
+  turned: 'The clock is turned.',
+  back: 'It is real time again. What has expired meanwhile stays so.',
+  withdrawn: 'Access is withdrawn. A password that was changed stands on the application’s first page.',
+  demanded: 'The administrator’s consent is needed from now on.',
+} as const;
+
+type Done = keyof typeof DONE;
+
+export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
+  const { clock, faults, providers = [], people = [], organisation } = deps;
+  const back = (reply: FastifyReply, done: Done) => reply.redirect(`/control?done=${done}`, 303);
+  const refuse = (reply: FastifyReply, text: string) =>
+    sendControls(reply, 400, deps, { isTrouble: true, text });
+
+  return async (app) => {
+    const querystring = Type.Object({ done: Type.Optional(Type.String()) });
+    app.get('/control', { schema: { querystring } }, async ({ query: { done } }, reply) =>
+      sendControls(reply, 200, deps, noticeOf(done)),
+    );
+    app.post('/control/switch-on', { schema: { body: SwitchForm } }, async ({ body }, reply) => {
+      const fault = faultOfForm(body, people);
+      if ('trouble' in fault) return refuse(reply, fault.trouble);
+      faults.set(fault);
+      return back(reply, 'on');
+    });
+    app.post('/control/switch-off', { schema: { body: OffForm } }, async ({ body: { id } }, reply) => {
+      faults.clear(id || undefined);
+      return back(reply, 'off');
+    });
+    app.post('/control/turn', { schema: { body: ClockForm } }, async ({ body: { turn } }, reply) => {
+      if (turn === 'back') clock.reset();
+      else clock.turn(turnOf(turn, clock.now()));
+      return back(reply, turn === 'back' ? 'back' : 'turned');
+    });
+    app.post('/control/withdraw', { schema: { body: AccessForm } }, async ({ body: { who } }, reply) => {
+      const person = personOf(who, people);
+      const provider = providers.find(({ kind }) => kind === person?.kind);
+      if (person === undefined || provider === undefined) return refuse(reply, 'Choose who it is.');
+      await provider.hand.revokeAccess(person.email);
+      return back(reply, 'withdrawn');
+    });
+    app.post('/control/demand-consent', async (_request, reply) => {
+      if (organisation === undefined) return refuse(reply, 'No organisation of Microsoft’s runs here.');
+      await organisation.demandConsent();
+      return back(reply, 'demanded');
+    });
+  };
+}
+
+const noticeOf = (done = ''): ControlNotice | undefined =>
+  // Only its own keys: the address can say anything.
+  Object.hasOwn(DONE, done) ? { isTrouble: false, text: DONE[done as Done] } : undefined;
+
+function sendControls(
+  reply: FastifyReply,
+  status: number,
+  { clock, faults, providers = [], people = [], organisation, demoUrl }: ControlDeps,
+  notice: ControlNotice | undefined,
+): FastifyReply {
+  const view = {
+    faults: faults.list(),
+    now: clock.now(),
+    ahead: clock.ahead(),
+    people,
+    hasAccess: providers.length > 0 && people.length > 0,
+    organisation: organisation?.name,
+    demoUrl,
+    notice,
+  };
+  return sendPage(reply, status, controlPage(view), { styleSource: STYLE_SOURCE, formTargets: [] });
+}

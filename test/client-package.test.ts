@@ -1,0 +1,163 @@
+/** The client as it is published: packed, installed elsewhere, type-checked there and run on the Node of the machine. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+
+import { ADA, type ClientSite, openClientSite, STATE } from './client-site.ts';
+import { counterpart } from './counterpart.ts';
+
+const run = promisify(execFile);
+const ROOT = path.resolve(import.meta.dirname, '..');
+const PACKAGE = path.join(ROOT, 'packages/client');
+/** Where systems have their own Node; the client is for 20 and newer. */
+const NODE = '/usr/bin/node';
+const MARCH = { start: Date.UTC(2026, 2, 1), end: Date.UTC(2026, 3, 1) };
+
+/** What an integrator writes, in types that are checked. */
+const PROGRAM = `
+import { kalends, KalendsError, type CalendarEvent, type Tokens, verifyWebhook } from '@kalends/client';
+
+const [, , url = '', clientId = '', clientSecret = '', redirectUri = '', callback = '', state = ''] = process.argv;
+const client = kalends({ url, clientId, clientSecret, redirectUri });
+let tokens: Tokens = await client.completeAuthorization({ url: callback, state, userId: 'ada' });
+// The service refuses this one: the first call refreshes.
+tokens = { ...tokens, accessToken: 'gone' };
+const user = client.user({ load: () => tokens, save: (next) => { tokens = next; } });
+const { calendars: [calendar] } = await user.calendars();
+if (calendar === undefined) throw new Error('no calendar');
+const made: CalendarEvent = await user.createEvent(
+  { provider: calendar.provider, calendarId: calendar.id },
+  { title: 'Packed', start: new Date('2026-03-02T09:00:00Z'), end: '2026-03-02T10:00:00Z' },
+);
+const titles: string[] = [];
+for await (const event of user.events({ start: made.start, end: made.end })) titles.push(event.title);
+const refusal = await verifyWebhook({ headers: {}, body: '' }, { keys: [] }).catch((error) => error.reason);
+const gone = await user.event({ ...made, eventId: 'nothing' }).catch((error) => error instanceof KalendsError && error.code);
+const refreshed = tokens.accessToken !== 'gone';
+console.log(JSON.stringify({ node: process.versions.node, titles, refusal, gone, refreshed }));
+`;
+
+/** The published test vector of webhooks, on an older Node's cryptography. */
+const VECTOR = `
+import { verifyWebhook } from '@kalends/client';
+const headers = {
+  'webhook-id': 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd',
+  'webhook-timestamp': '1790000000',
+  'webhook-signature': 'v1a,ClNzh8jskfPsDqArmUq6vxG6/PAQmLXf7sMsXnReG1DAI3lMxKcQEyEqqWe/weLoTo8g72qIJ+H0nA1WhNWEDA==',
+};
+const body = '{"eventType":"event.updated","userId":"user_42","provider":"google","calendarId":"primary","events":[{"id":"evt_1","title":"Café meeting ☕ — Zoë","lastModified":"2026-09-21T10:00:00.000Z"}]}';
+const keys = [{ key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=' }];
+console.log((await verifyWebhook({ headers, body }, { keys, now: () => 1790000000000 })).userId);
+`;
+
+/** Checks and compiles the program as an application would; what the compiler complains of. */
+async function build(folder: string): Promise<string> {
+  const options = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['esnext'],
+    types: ['node'],
+    strict: true,
+    skipLibCheck: false,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    outDir: 'built',
+  };
+  const config = { compilerOptions: options, files: ['program.ts'] };
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  try {
+    await run(process.execPath, [tsc, '-p', folder], { cwd: folder });
+    return '';
+  } catch (failure) {
+    return String(Reflect.get(Object(failure), 'stdout') || failure);
+  }
+}
+
+describe('the published client', () => {
+  let folder: string;
+  let installed: string;
+  /** Of the type check. */
+  let complaints: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'kalends-client-'));
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE });
+    // What npm says of the one package it packed; the build's own lines may come before it.
+    const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
+    assert.ok(packed);
+    await writeFile(path.join(folder, 'package.json'), '{"name":"app","private":true,"type":"module"}');
+    // It has no dependencies, so nothing is asked of a registry.
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`], {
+      cwd: folder,
+    });
+    installed = path.join(folder, 'node_modules/@kalends/client');
+    await writeFile(path.join(folder, 'program.ts'), PROGRAM);
+    await writeFile(path.join(folder, 'vector.mjs'), VECTOR);
+    await mkdir(path.join(folder, 'node_modules/@types'), { recursive: true });
+    for (const name of ['@types/node', 'undici-types'])
+      await symlink(path.join(ROOT, 'node_modules', name), path.join(folder, 'node_modules', name));
+    complaints = await build(folder);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('is its built code, its types, its README and the licence, and depends on nothing', async () => {
+    const files = await readdir(installed, { recursive: true, withFileTypes: true });
+    const { dependencies, exports } = JSON.parse(
+      await readFile(path.join(installed, 'package.json'), 'utf8'),
+    );
+
+    const names = files.filter((file) => file.isFile()).map(({ name }) => name);
+    assert.deepEqual(names.filter((name) => !/\.js$|\.d\.ts$/.test(name)).sort(), [
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ]);
+    assert.equal(dependencies, undefined);
+    for (const file of Object.values<string>(exports['.']))
+      assert.ok(await readFile(path.join(installed, file), 'utf8'));
+    for (const name of names.filter((one) => one.endsWith('.js')))
+      assert.doesNotMatch(
+        await readFile(path.join(installed, 'dist', name), 'utf8'),
+        /from ['"](?!\.\/)/,
+        name,
+      );
+  });
+
+  it('has types that an application is checked by, its declarations among them', async () => {
+    assert.equal(complaints, '');
+  });
+
+  describe('on the machine’s own Node', counterpart('Node', NODE), () => {
+    let site: ClientSite;
+    before(async () => {
+      site = await openClientSite();
+    });
+    after(() => site?.close());
+
+    it('is led through the flow, refreshes, writes and reads', async () => {
+      const { url, clientId, clientSecret, redirectUri } = site.options;
+      const callback = String(await site.authorize('ada'));
+      const words = [url, clientId, clientSecret, redirectUri, callback, STATE];
+
+      const { stdout } = await run(NODE, ['built/program.js', ...words], { cwd: folder });
+
+      const { node, ...told } = JSON.parse(stdout);
+      assert.ok(Number.parseInt(node, 10) >= 20);
+      assert.deepEqual(told, {
+        titles: ['Packed'],
+        refusal: 'missing_headers',
+        gone: 'event_not_found',
+        refreshed: true,
+      });
+      assert.equal((await site.sandbox.hand.instances(ADA, site.calendarId, MARCH)).length, 1);
+    });
+
+    it('believes the published webhook', async () => {
+      assert.equal((await run(NODE, ['vector.mjs'], { cwd: folder })).stdout, 'user_42\n');
+    });
+  });
+});

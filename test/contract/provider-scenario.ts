@@ -1,0 +1,105 @@
+/** What scenarios are made of: their form, where providers differ, and short words for events and what is read of them. */
+import type { DraftTime, EventDraft } from '../../sandbox/core/provider-sandbox.ts';
+import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import type { ReadEvent, ReadWindow } from '../provider-reader.ts';
+import type { Ability } from '../provider-targets.ts';
+
+/** One calendar, in the hand of the person it belongs to. */
+export type Scene = {
+  create(draft: EventDraft): Promise<string>;
+  update(id: string, draft: EventDraft): Promise<void>;
+  remove(id: string): Promise<void>;
+  changeOccurrence(id: string, original: DraftTime, change: Partial<EventDraft>): Promise<void>;
+  deleteOccurrence(id: string, original: DraftTime): Promise<void>;
+  forgetSyncTokens(): Promise<void>;
+  /** Whether this provider is one of the scenario's `differs`. */
+  readonly differs: boolean;
+};
+
+export type Scenario = {
+  /** "shows …" */
+  readonly rule: string;
+  readonly needs?: Ability;
+  /** What is read; September 2026 to August 2027 unless given. */
+  readonly window?: ReadWindow;
+  /** Where some providers do another thing with what people do. */
+  readonly differs?: { readonly of: readonly ProviderKind[]; readonly because: string };
+  /** Each yield is a moment at which the application reads, and what it must see. */
+  play(scene: Scene): AsyncGenerator<readonly ReadEvent[]>;
+};
+
+/** Where providers do not show the same. `as` makes of what is expected what these show. */
+export type Difference = {
+  readonly of: readonly ProviderKind[];
+  readonly because: string;
+  as(event: ReadEvent, person: { readonly email: string; readonly name: string }): ReadEvent;
+};
+
+/** docs/providers.md lists them under "What differs". */
+export const DIFFERENCES: readonly Difference[] = [
+  {
+    of: ['apple', 'caldav'],
+    because:
+      'an organizer, whom they keep outside the guest list, is one of the attendees where there are guests',
+    as: (event, person) => (event.attendees.length === 0 ? event : withOrganizer(event, person)),
+  },
+  {
+    of: ['microsoft'],
+    because: 'Exchange names an organizer for every event, guests or not',
+    as: withOrganizer,
+  },
+];
+
+function withOrganizer(event: ReadEvent, { email, name }: { email: string; name: string }): ReadEvent {
+  const organizer = { email, name, status: 'accepted', organizer: true };
+  return { ...event, attendees: [organizer, ...event.attendees] };
+}
+
+const utc = (text: string): number => Date.parse(`${text}:00Z`);
+const wire = (instant: number): string => new Date(instant).toISOString();
+export const windowOf = (start: string, end: string): ReadWindow => ({
+  start: utc(`${start}T00:00`),
+  end: utc(`${end}T00:00`),
+});
+export const YEAR = windowOf('2026-09-01', '2027-09-01');
+
+/** A time of a draft: `2026-10-12 09:00`. */
+export const at = (text: string, timeZone: string): DraftTime => ({
+  dateTime: `${text.replace(' ', 'T')}:00`,
+  timeZone,
+});
+export const days = (start: string, end: string) => ({ start: { date: start }, end: { date: end } });
+export const from = (day: string, start: string, end: string, timeZone: string) => ({
+  start: at(`${day} ${start}`, timeZone),
+  end: at(`${day} ${end}`, timeZone),
+});
+
+/** What is read of an event that was given nothing but these; times in UTC: `2026-10-12 07:00`. */
+export function shown(title: string, start: string, end: string, more: Partial<ReadEvent> = {}): ReadEvent {
+  const [startsAt, endsAt] = [start, end].map((text) => wire(utc(text.replace(' ', 'T'))));
+  return {
+    title,
+    start: startsAt ?? '',
+    end: endsAt ?? '',
+    allDay: false,
+    recurs: false,
+    status: 'confirmed',
+    availability: 'busy',
+    privacy: 'public',
+    attendees: [],
+    ...more,
+  };
+}
+export const wholeDays = (title: string, start: string, end: string, more: Partial<ReadEvent> = {}) =>
+  shown(title, `${start} 00:00`, `${end} 00:00`, { allDay: true, ...more });
+/** Instances of so many minutes. */
+export const instances = (title: string, minutes: number, ...starts: readonly string[]) =>
+  starts.map((start) => {
+    const end = wire(utc(start.replace(' ', 'T')) + minutes * 60_000).slice(0, 16);
+    return shown(title, start, end, { recurs: true });
+  });
+export const dayInstances = (title: string, ...starts: readonly string[]) =>
+  starts.map((start) => {
+    const end = wire(utc(`${start}T00:00`) + 86_400_000).slice(0, 10);
+    return wholeDays(title, start, end, { recurs: true });
+  });

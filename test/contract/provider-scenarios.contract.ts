@@ -1,0 +1,244 @@
+/**
+ * What an application reads of what people do at their provider: the same, whichever it is. Played by the
+ * provider's hand, read through the real adapter, mirror and GET /events.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import type { EventDraft, ProviderHand } from '../../sandbox/core/provider-sandbox.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
+import { type CalendarServer, get, link, openCalendarServer, START } from '../calendar-server.ts';
+import { type ReadEvent, readEvents } from '../provider-reader.ts';
+import {
+  APP,
+  type MovableTime,
+  movableTime,
+  type ProviderTarget,
+  type StartedProvider,
+} from '../provider-targets.ts';
+import { at, DIFFERENCES, type Scenario, type Scene, YEAR } from './provider-scenario.ts';
+import { SCENARIOS } from './provider-scenarios.ts';
+
+const ADA = { email: 'ada@people.example', name: 'Ada Lovelace' };
+const GRACE = { email: 'grace@people.example', name: 'Grace Hopper' };
+/** What was read before is too old by then. */
+const PAUSE_MS = 11_000;
+
+export function providerScenarios(target: ProviderTarget): void {
+  describe(`what an application reads of ${target.name}`, target.options, () => {
+    const time: MovableTime = movableTime(START);
+    let started: StartedProvider;
+    let server: CalendarServer;
+    let hand: ProviderHand;
+
+    before(async () => {
+      started = await target.start(time);
+      hand = started.hand;
+      for (const person of [ADA, GRACE]) {
+        await hand.addPerson(person);
+        await hand.addCalendar(person.email, { title: 'Main', timeZone: 'Europe/Paris' });
+      }
+      const provider = { [target.kind]: started.provider };
+      server = await openCalendarServer({ ...provider, apps: { google: APP, microsoft: APP }, clock: time });
+      await connect(ADA.email, 'ada', 'read-write');
+    });
+    after(async () => {
+      await server?.close();
+      await started?.close();
+    });
+
+    const connect = async (email: string, userId: string, scope: Scope) =>
+      link(server, { provider: target.kind, userId, ...(await started.signIn(email, scope)) });
+    const read = async (calendarId: string, userId = 'ada', scope: Scope = 'read-write', window = YEAR) => {
+      time.now += PAUSE_MS;
+      return readEvents(server, await server.token(scope, userId), { kind: target.kind, calendarId, window });
+    };
+    const expected = (events: readonly ReadEvent[]) => {
+      const own = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
+      return events.map((event) => own.reduce((so, { as }) => as(so, ADA), event));
+    };
+
+    /** New calendars are known to readers who listed them. */
+    const addCalendar: ProviderHand['addCalendar'] = async (email, calendar) => {
+      const id = await hand.addCalendar(email, calendar);
+      time.now += PAUSE_MS;
+      await get(server, '/calendars', await server.token());
+      return id;
+    };
+
+    for (const scenario of SCENARIOS) {
+      if (scenario.needs === undefined || target.lacks[scenario.needs] === undefined)
+        it(scenario.rule, () => play(scenario));
+    }
+    calendars();
+    access();
+
+    async function play({ rule, window = YEAR, differs, play }: Scenario): Promise<void> {
+      const calendarId = await addCalendar(ADA.email, { title: rule, timeZone: 'Europe/Paris' });
+      const scene = sceneOf(hand, ADA.email, calendarId, differs?.of.includes(target.kind) === true);
+      for await (const events of play(scene)) {
+        const { events: seen, problems } = await read(calendarId, 'ada', 'read-write', window);
+        const own = await hand.instances(ADA.email, calendarId, window);
+
+        assert.deepEqual(problems, []);
+        assert.deepEqual(sorted(seen), sorted(expected(events)));
+        assert.deepEqual(
+          sorted(seen).map(({ title, start }) => [title, Date.parse(start)]),
+          own.map(({ title, start }) => [title, start]),
+        );
+      }
+    }
+
+    function calendars(): void {
+      const listed = async (...ids: readonly string[]) => {
+        time.now += PAUSE_MS;
+        const answer = await get(server, '/calendars', await server.token());
+        assert.equal(answer.statusCode, 200, answer.body);
+        return answer.json().filter(({ id }: { id: string }) => ids.includes(id));
+      };
+
+      if (target.lacks['names and zones of calendars'] === undefined)
+        it('lists a calendar under its name, new and old, and no more once it is gone', async () => {
+          const calendar = { title: 'Büro & „Co“', color: '#12abef', timeZone: 'America/New_York' };
+          const id = await hand.addCalendar(ADA.email, calendar);
+          const [made] = await listed(id);
+          await hand.renameCalendar(ADA.email, id, 'Homework 📚');
+          const [renamed] = await listed(id);
+          await hand.removeCalendar(ADA.email, id);
+
+          // Microsoft’s calendars have no zone of their own that an application may see.
+          const timeZone = target.kind === 'microsoft' ? 'UTC' : 'America/New_York';
+          assert.deepEqual([made.title, made.color, made.timeZone], [calendar.title, '#12abef', timeZone]);
+          assert.deepEqual(
+            [renamed.title, renamed.color, renamed.timeZone],
+            ['Homework 📚', '#12abef', timeZone],
+          );
+          assert.deepEqual(await listed(id), []);
+        });
+
+      it('shows the events of a calendar that is gone no more, without a word of failure', async () => {
+        const id = await addCalendar(ADA.email, { title: 'Doomed', timeZone: 'Europe/Paris' });
+        await hand.createEvent(ADA.email, id, meeting('Last words'));
+        assert.equal((await read(id)).events.length, 1);
+        await hand.removeCalendar(ADA.email, id);
+
+        assert.deepEqual(await read(id), { events: [], problems: [] });
+      });
+
+      if (target.lacks['calendars that can only be read'] === undefined)
+        it('shows the events of a calendar that can only be read', async () => {
+          const calendar = { title: 'Team', timeZone: 'Europe/Paris', readOnly: true };
+          const id = await addCalendar(ADA.email, calendar);
+          await hand.createEvent(ADA.email, id, meeting('Theirs'));
+
+          assert.deepEqual(titlesOf((await read(id)).events), ['Theirs']);
+        });
+    }
+
+    function access(): void {
+      it('shows of a grant for free and busy times blocks alone', async () => {
+        const id = await addCalendar(ADA.email, { title: 'Busy', timeZone: 'Europe/Paris' });
+        await hand.createEvent(ADA.email, id, {
+          ...meeting('Secret'),
+          description: 'Secret',
+          location: 'Secret',
+        });
+        await hand.createEvent(ADA.email, id, { ...meeting('Secret'), availability: 'free' });
+        await hand.createEvent(ADA.email, id, {
+          title: 'Secret trip',
+          start: { date: '2026-11-17' },
+          end: { date: '2026-11-19' },
+        });
+        await connect(ADA.email, 'ben', 'free-busy');
+
+        const { events } = await read(id, 'ben', 'free-busy');
+
+        assert.deepEqual(
+          events.map(({ title, start, end, allDay, status, description, location }) => ({
+            ...{ title, start, end, allDay, status, description, location },
+          })),
+          [
+            ['2026-11-16T08:00', '2026-11-16T09:00', false],
+            ['2026-11-16T08:00', '2026-11-16T09:00', false],
+            ['2026-11-17T00:00', '2026-11-19T00:00', true],
+          ].map(([start, end, allDay]) => ({
+            ...{ title: 'Busy', start: `${start}:00.000Z`, end: `${end}:00.000Z`, allDay },
+            ...{ status: 'confirmed', description: undefined, location: undefined },
+          })),
+        );
+        assert.deepEqual(events.map(({ availability }) => availability).sort(), ['busy', 'busy', 'free']);
+      });
+
+      it('says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
+        const id = await hand.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
+        await hand.createEvent(GRACE.email, id, meeting('Before'));
+        await connect(GRACE.email, 'ben', 'read-write');
+        const before = await read(id, 'ben');
+        await hand.revokeAccess(GRACE.email);
+        await hand.createEvent(GRACE.email, id, meeting('Meanwhile'));
+        // Whatever was given out before is out of date by then.
+        time.now += 3_600_000;
+        const refused = await read(id, 'ben');
+        await connect(GRACE.email, 'ben', 'read-write');
+        const again = await read(id, 'ben');
+
+        assert.deepEqual(before.problems, []);
+        assert.deepEqual(refused.events, before.events);
+        assert.deepEqual(
+          refused.problems.map(({ code, actor }) => [code, actor]),
+          [['reauth_required', 'user']],
+        );
+        assert.deepEqual([titlesOf(again.events), again.problems], [['Before', 'Meanwhile'], []]);
+        assert.deepEqual(
+          again.events.find(({ title }) => title === 'Before'),
+          before.events[0],
+        );
+      });
+
+      it('keeps the ids of events over changes', async () => {
+        const id = await addCalendar(ADA.email, { title: 'Ids', timeZone: 'Europe/Paris' });
+        const single = await hand.createEvent(ADA.email, id, meeting('Single'));
+        const weekly = { ...meeting('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
+        const series = await hand.createEvent(ADA.email, id, weekly);
+        const before = new Set((await read(id)).events.map((event) => event.id));
+        await hand.updateEvent(ADA.email, id, single, { ...meeting('Single'), location: 'Here' });
+        const second = at('2026-11-23 09:00', 'Europe/Paris');
+        await hand.changeOccurrence(ADA.email, id, series, second, { title: 'Second' });
+
+        const { events } = await read(id);
+
+        assert.equal(before.size, 4);
+        assert.deepEqual(new Set(events.map((event) => event.id)), before);
+        assert.deepEqual(titlesOf(events), ['Second', 'Single', 'Weekly', 'Weekly']);
+      });
+    }
+  });
+}
+
+const meeting = (title: string): EventDraft => ({
+  title,
+  start: at('2026-11-16 09:00', 'Europe/Paris'),
+  end: at('2026-11-16 10:00', 'Europe/Paris'),
+});
+
+function sceneOf(hand: ProviderHand, email: string, calendar: string, differs: boolean): Scene {
+  return {
+    differs,
+    create: (draft) => hand.createEvent(email, calendar, draft),
+    update: (id, draft) => hand.updateEvent(email, calendar, id, draft),
+    remove: (id) => hand.deleteEvent(email, calendar, id),
+    changeOccurrence: (id, original, change) => hand.changeOccurrence(email, calendar, id, original, change),
+    deleteOccurrence: (id, original) => hand.deleteOccurrence(email, calendar, id, original),
+    forgetSyncTokens: () => hand.forgetSyncTokens(email, calendar),
+  };
+}
+
+const titlesOf = (events: readonly ReadEvent[]): string[] => events.map(({ title }) => title).sort();
+
+/** By start, then title; without ids, which differ. */
+function sorted(events: readonly ReadEvent[]): ReadEvent[] {
+  return events
+    .map((event) => ({ ...event, id: undefined }))
+    .map(({ id: _, ...event }) => event)
+    .sort((a, b) => (a.start < b.start ? -1 : Number(a.start > b.start)) || (a.title < b.title ? -1 : 1));
+}
