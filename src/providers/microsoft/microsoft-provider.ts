@@ -50,7 +50,7 @@ function openAccount(
       try {
         yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });
       } catch (failure) {
-        throw await refusedAlone(failure, graph);
+        throw await refusedAlone(failure, graph, now());
       }
     },
   };
@@ -60,11 +60,11 @@ function openAccount(
  * Graph has one word, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer shared
  * (k): who may list calendars has the permission.
  */
-async function refusedAlone(failure: unknown, graph: Graph): Promise<unknown> {
+async function refusedAlone(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
   if (!isRefusal) return failure;
   try {
-    await listCalendars(graph);
+    await listCalendars(graph, now);
   } catch (reason) {
     return reason instanceof ProviderError ? failure : reason;
   }
