@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { clientProblemsOf } from './client-rules.ts';
 import { problemsOf, type SourceFile } from './import-rules.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -17,8 +18,8 @@ function sourceFiles(folder: string): SourceFile[] {
     }));
 }
 
-const files = ['src', 'scripts', 'test', 'sandbox'].flatMap(sourceFiles);
-const problems = problemsOf(files);
+const files = ['src', 'scripts', 'test', 'sandbox', 'packages/client/src'].flatMap(sourceFiles);
+const problems = [...problemsOf(files), ...clientProblemsOf(files)];
 for (const problem of problems) console.error(problem);
 console.log(`Import rules: ${files.length} files, ${problems.length} problem(s).`);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -9,6 +9,11 @@ type Check = { readonly name: string; readonly module: string; readonly words: r
 /** Each is a JavaScript or TypeScript file run by the Node that runs this one. */
 const CHECKS: readonly Check[] = [
   { name: 'types', module: 'node_modules/typescript/bin/tsc', words: ['--noEmit'] },
+  {
+    name: 'types of the client',
+    module: 'node_modules/typescript/bin/tsc',
+    words: ['--noEmit', '-p', 'packages/client'],
+  },
   { name: 'lint and format', module: 'node_modules/@biomejs/biome/bin/biome', words: ['check', '.'] },
   { name: 'import rules', module: 'scripts/check-imports.ts', words: [] },
   { name: 'conformance', module: 'scripts/check-conformance.ts', words: [] },
