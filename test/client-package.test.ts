@@ -54,6 +54,35 @@ const keys = [{ key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=' }];
 console.log((await verifyWebhook({ headers, body }, { keys, now: () => 1790000000000 })).userId);
 `;
 
+/** What the README's examples take for given, in the words of the frameworks they stand for. */
+const GIVEN = `
+import type { Change, Provider, Tokens, UserCalendars } from '@kalends/client';
+type Asked = { user: { id: string }; session: { state: string }; url: string; headers: Record<string, string | string[]>; body: Uint8Array };
+type Reply = { redirect(to: string): void; json(value: unknown): void; sendStatus(status: number): void };
+type Handler = (request: Asked, response: Reply) => void;
+declare const app: { get(path: string, handler: Handler): void; post(path: string, raw: unknown, handler: Handler): void };
+declare const express: { raw(options: object): unknown };
+declare const database: {
+  saveTokens(id: string, tokens: Tokens): Promise<void>;
+  tokens(id: string): Promise<Tokens | undefined>;
+  cursor(id: string): Promise<string | undefined>;
+  applyAndKeep(id: string, changes: readonly Change[], cursor: string): Promise<void>;
+};
+declare const mine: UserCalendars;
+declare const provider: Provider;
+declare const id: string;
+declare const calendarId: string;
+`;
+
+/** The README's first example as a module, and each of the others as a function in it. */
+async function examples(): Promise<string> {
+  const readme = await readFile(path.join(PACKAGE, 'README.md'), 'utf8');
+  const [first = '', ...others] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+  assert.ok(others.length >= 4);
+  const functions = others.map((code, at) => `export async function example${at}() {\n${code}}\n`);
+  return [first, GIVEN, ...functions].join('\n');
+}
+
 /** Checks and compiles the program as an application would; what the compiler complains of. */
 async function build(folder: string): Promise<string> {
   const options = {
@@ -67,7 +96,7 @@ async function build(folder: string): Promise<string> {
     exactOptionalPropertyTypes: true,
     outDir: 'built',
   };
-  const config = { compilerOptions: options, files: ['program.ts'] };
+  const config = { compilerOptions: options, files: ['program.ts', 'readme.ts'] };
   await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
   try {
@@ -96,6 +125,7 @@ describe('the published client', () => {
     });
     installed = path.join(folder, 'node_modules/@kalends/client');
     await writeFile(path.join(folder, 'program.ts'), PROGRAM);
+    await writeFile(path.join(folder, 'readme.ts'), await examples());
     await writeFile(path.join(folder, 'vector.mjs'), VECTOR);
     await mkdir(path.join(folder, 'node_modules/@types'), { recursive: true });
     for (const name of ['@types/node', 'undici-types'])
@@ -127,7 +157,7 @@ describe('the published client', () => {
       );
   });
 
-  it('has types that an application is checked by, its declarations among them', async () => {
+  it('has types that an application and the README’s examples pass, its own declarations among them', async () => {
     assert.equal(complaints, '');
   });
 

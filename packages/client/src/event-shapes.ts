@@ -85,16 +85,16 @@ export type CalendarEvent = {
 /** Which events; each member optional. */
 export type EventsQuery = {
   /** The current month in UTC by default. */
-  readonly start?: Instant;
-  readonly end?: Instant;
+  readonly start?: Instant | undefined;
+  readonly end?: Instant | undefined;
   /** All when absent. */
-  readonly calendarIds?: CalendarIds;
+  readonly calendarIds?: CalendarIds | undefined;
   /** False: series instead of their instances. */
-  readonly singleEvents?: boolean;
+  readonly singleEvents?: boolean | undefined;
   /** Words that all must be in an event. */
-  readonly q?: string;
+  readonly q?: string | undefined;
   /** 250 by default, 1,000 at most. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 };
 
 /** One page of a listing, sorted by start. */
@@ -149,25 +149,25 @@ export type SeriesMode = 'this' | 'following' | 'all';
 /** How an event is made, or an invitation answered. */
 export type RepeatOptions = {
   /** Makes a repetition harmless for 24 hours, by another process too; one is drawn for the call when absent. */
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey?: string | undefined;
 };
 
 /** What of a series is changed or deleted, and which version of it. */
 export type ChangeOptions = {
   /** When absent: the one event, or the whole series if that is what `eventId` names. */
-  readonly mode?: SeriesMode;
+  readonly mode?: SeriesMode | undefined;
   /** The master's id; the service finds it by an instance's. */
-  readonly recurringEventId?: string;
+  readonly recurringEventId?: string | undefined;
   /** The `etag` the change is based on: refused with status 412 when the event has another by now. */
-  readonly ifMatch?: string;
+  readonly ifMatch?: string | undefined;
 };
 
 /** How an invitation is answered. */
 export type ResponseOptions = RepeatOptions & {
-  readonly mode?: 'this' | 'all';
-  readonly recurringEventId?: string;
+  readonly mode?: 'this' | 'all' | undefined;
+  readonly recurringEventId?: string | undefined;
   /** Words to the organizer. */
-  readonly comment?: string;
+  readonly comment?: string | undefined;
 };
 
 /** An event or series as changes tell it: a series is one, with what differs from its rule. */
@@ -189,11 +189,11 @@ export type Change =
 /** Where to go on, or how to begin. */
 export type ChangesQuery = {
   /** Of the last page that was kept; begin from now when absent. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Without a cursor: begin with everything there is. */
-  readonly initial?: boolean;
+  readonly initial?: boolean | undefined;
   /** 250 by default, 1,000 at most. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 };
 
 /** Changes in order. Keep `cursor` together with what you made of them. */
