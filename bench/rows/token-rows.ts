@@ -28,7 +28,7 @@ import {
  * The check alone: Kalends' server with a route behind it that says whose the token is, as the peers'
  * routes do. Of the program's own endpoints the lightest is beside it: it reads the user's accounts.
  */
-const BEARER_PROGRAM = path.resolve(import.meta.dirname, '../peers/kalends-bearer.ts');
+export const BEARER_PROGRAM = path.resolve(import.meta.dirname, '../peers/kalends-bearer.ts');
 const STATUS = 'Kalends, GET /connection-status';
 
 export const refreshRow: LoadRow = {
