@@ -117,6 +117,12 @@ async function opened(
     const message = `The provider ${account.provider} is not set up here`;
     throw new ProviderError('misconfigured', message, { reason: 'provider_not_set_up' });
   }
+  // The application may write, the account not: it was connected for reading, and more was never granted.
+  if (provider.signIn.method === 'redirect' && !provider.signIn.covers(account.grantedScopes, 'read-write')) {
+    const message =
+      'The account was connected without the permission to write: let its user connect it again';
+    throw new ProviderError('permission_missing', message, { reason: 'calendar_permission_missing' });
+  }
   return { account, writing: provider.open(credentials, deps.sessions.open(account)).writing };
 }
 
