@@ -15,6 +15,7 @@ import { pinToLoadCore } from './pinned-process.ts';
 import { type RowReport, reportOf, textOf } from './report.ts';
 import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
+import { firstSyncRow } from './rows/first-sync-row.ts';
 import { listingRow } from './rows/listing-row.ts';
 import { memoryRow, startRow } from './rows/start-row.ts';
 import { BEARER_PROGRAM, bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
@@ -57,6 +58,7 @@ async function bench(options: Options): Promise<void> {
       const context = { folder: ofRow, pace: options.pace, postgres: startPostgres };
       tell(reportOf(row, await runRow(row, context)));
     }
+    if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));
       tell(memoryRow(reports));

@@ -30,6 +30,8 @@ export type KalendsOptions = {
   readonly folder: string;
   /** A PostgreSQL URL; SQLite in the folder otherwise. */
   readonly databaseUrl?: string | undefined;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Runs before the server starts. */
   readonly seed?: (stores: Stores, application: Application) => Promise<void>;
   /** Arguments of node; those of `npm start` when absent. */
@@ -45,7 +47,10 @@ const AS_NPM_START = ['--max-semi-space-size=8'];
 export async function startKalends(options: KalendsOptions): Promise<Kalends> {
   const { folder, databaseUrl, seed, nodeArguments = AS_NPM_START, program } = options;
   const port = await freePort();
-  const env = kalendsEnvironment(path.join(folder, `kalends-${port}`), port, databaseUrl);
+  const env = {
+    ...kalendsEnvironment(path.join(folder, `kalends-${port}`), port, databaseUrl),
+    ...options.env,
+  };
   const application = await createApplication(env);
   const stores = await openStorage(loadConfig(env));
   await seed?.(stores, application);

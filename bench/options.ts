@@ -4,15 +4,21 @@ import { parseArgs } from 'node:util';
 import type { Pace } from './measure.ts';
 import type { RowName } from './row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
   --only    these rows only, separated by commas`;
 
-export type Options = { readonly pace: Pace; readonly rows: readonly RowName[]; readonly starts: number };
+export type Options = {
+  readonly pace: Pace;
+  readonly rows: readonly RowName[];
+  readonly starts: number;
+  /** Events of the first sync. */
+  readonly events: number;
+};
 
-const ROWS: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'postgres', 'listing', 'start'];
+const ROWS: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'postgres', 'listing', 'sync', 'start'];
 const CONNECTIONS = 64;
 const PACES = {
   full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5, users: 1000 },
@@ -20,6 +26,7 @@ const PACES = {
   smoke: { connections: 8, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1, users: 20 },
 };
 const STARTS = { full: 7, quick: 3, smoke: 1 };
+const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 
 /** `undefined` when help was asked for; throws a sentence when a word is not known. */
 export function readOptions(argv: readonly string[]): Options | undefined {
@@ -38,5 +45,10 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   const unknown = asked.filter((name) => !ROWS.some((row) => row === name));
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join(', ')}; rows are ${ROWS.join(', ')}`);
-  return { pace: PACES[pace], starts: STARTS[pace], rows: ROWS.filter((row) => asked.includes(row)) };
+  return {
+    pace: PACES[pace],
+    starts: STARTS[pace],
+    events: EVENTS[pace],
+    rows: ROWS.filter((row) => asked.includes(row)),
+  };
 }

@@ -2,7 +2,7 @@
 import type { DurablePostgres } from './durable-postgres.ts';
 import type { Pace, Subject } from './measure.ts';
 
-export type RowName = 'refresh' | 'exchange' | 'bearer' | 'postgres' | 'listing' | 'start';
+export type RowName = 'refresh' | 'exchange' | 'bearer' | 'postgres' | 'listing' | 'sync' | 'start';
 
 /** A figure that is required, and the one we are out for. */
 export type Target = { readonly required: number; readonly outFor: number };

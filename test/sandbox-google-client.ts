@@ -8,6 +8,7 @@ import * as oauth from 'oauth4webapi';
 import { type SandboxClock, sandboxClock } from '../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../sandbox/google/google-sandbox.ts';
+import { passSignIn } from '../sandbox/google/pass-sign-in.ts';
 
 export const CALLBACK = 'http://127.0.0.1:9/connect/google/callback';
 export const APP = {
@@ -86,31 +87,8 @@ export async function request(
 }
 
 /** Walks the pages like a person: picks the account, unticks, continues. Answers the callback's address. */
-export async function walk(url: URL, { email = ADA.email, untick = [] }: SignInOptions = {}): Promise<URL> {
-  let response = await fetch(url, { redirect: 'manual' });
-  for (let page = 0; page < 2 && response.status === 200; page += 1) {
-    const text = await response.text();
-    const fields = new URLSearchParams();
-    for (const [input] of text.matchAll(/<input[^>]*>/g)) {
-      const value = attribute(input, 'value');
-      const isTicked = /type="checkbox"/.test(input)
-        ? /\bchecked\b/.test(input) && !untick.includes(value)
-        : true;
-      if (isTicked) fields.append(attribute(input, 'name'), value);
-    }
-    if (text.includes('name="account"')) {
-      assert.ok(text.includes(`>${email}</button>`), `No button named ${email}`);
-      fields.append('account', email);
-    } else fields.append('decision', 'continue');
-    const action = attribute(/<form[^>]*>/.exec(text)?.[0] ?? '', 'action');
-    response = await fetch(new URL(action, url), { method: 'POST', body: fields, redirect: 'manual' });
-  }
-  assert.equal(response.status, 303, `No redirect: ${response.status}`);
-  return new URL(response.headers.get('location') ?? '');
-}
-
-const attribute = (tag: string, name: string): string =>
-  (new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '').replaceAll('&#38;', '&');
+export const walk = (url: URL, { email = ADA.email, untick = [] }: SignInOptions = {}): Promise<URL> =>
+  passSignIn(url, { email, untick });
 
 /** Redeems a callback, with all the checks oauth4webapi has: state, iss, nonce, audience, and the signature. */
 export async function redeem(callback: URL, { as, verifier, state, nonce }: Requested) {
