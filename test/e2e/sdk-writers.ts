@@ -1,0 +1,169 @@
+/**
+ * An event's life as each of the published clients writes it (wire 1.8, 1.9 and 6): what it sends, and what its caller
+ * must find afterwards.
+ */
+import type { READERS, ReadEvent } from './sdk-reading.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+export type Wanted = Partial<ReadEvent>;
+
+export type SdkWriter = {
+  readonly name: keyof typeof READERS;
+  readonly jsonType: string;
+  /** Sends `Content-Type: application/json` with requests that have no body. */
+  readonly typedDelete: boolean;
+  readonly create: Body;
+  readonly created: Wanted;
+  readonly update: Body;
+  readonly updated: Wanted;
+  /** Query parameters of DELETE besides the event's. */
+  readonly deleteExtra?: Readonly<Record<string, string>>;
+};
+
+export const JSON_TYPE = 'application/json';
+const JSON_UTF8 = 'application/json; charset=utf-8';
+export const NINE = { start: '2026-12-01T09:00:00.000Z', end: '2026-12-01T10:00:00.000Z' };
+const TEN = { start: '2026-12-01T10:00:00.000Z', end: '2026-12-01T11:00:00.000Z' };
+const LINK = 'https://meet.example/room';
+
+export const WRITERS: readonly SdkWriter[] = [
+  {
+    name: 'Node',
+    jsonType: JSON_TYPE,
+    typedDelete: true,
+    create: {
+      ...NINE,
+      title: 'Node ☕',
+      description: 'As axios sends it',
+      allDay: false,
+      attendees: ['ben@example.com'],
+      custom: { ticket: 'A-1', nested: { deep: [1, 2] } },
+      conference: LINK,
+      availability: 'free',
+      privacy: 'private',
+      status: 'tentative',
+    },
+    created: {
+      ...NINE,
+      title: 'Node ☕',
+      allDay: false,
+      custom: { ticket: 'A-1', nested: { deep: [1, 2] } },
+      conference: LINK,
+      availability: 'free',
+      privacy: 'private',
+      status: 'tentative',
+    },
+    update: { ...TEN, title: 'Node 2' },
+    updated: { ...TEN, title: 'Node 2', description: 'As axios sends it', conference: LINK },
+    // It sends every key of the caller's object.
+    deleteExtra: { title: 'Node 2', attendees: '', deleteMode: '', recurringEventId: '', whatever: '7' },
+  },
+  {
+    name: 'Python',
+    jsonType: JSON_TYPE,
+    typedDelete: true,
+    create: {
+      start: '2026-12-01T09:00:00Z',
+      end: '2026-12-01T10:00:00Z',
+      title: 'Python',
+      attendees: ['ben@example.com'],
+      conferenceData: { provider: 'zoom' },
+      conference: { url: LINK, provider: 'zoom', autoGenerate: false },
+    },
+    created: { ...NINE, title: 'Python', conference: LINK },
+    update: { location: 'Room 4' },
+    updated: { ...NINE, title: 'Python', location: 'Room 4', conference: LINK },
+  },
+  {
+    name: 'PHP',
+    jsonType: JSON_TYPE,
+    typedDelete: true,
+    create: {
+      start: '2026-12-01T09:00:00Z',
+      end: '2026-12-01T10:00:00Z',
+      title: 'PHP',
+      attendees: [{ email: 'ben@example.com', name: 'Ben', status: 'none', organizer: false }],
+      recurrence: [],
+      custom: [],
+      conferenceData: [],
+    },
+    created: { ...NINE, title: 'PHP' },
+    update: { title: 'PHP 2', attendees: [], custom: [], recurrence: [] },
+    updated: { ...NINE, title: 'PHP 2' },
+  },
+  {
+    name: 'Ruby',
+    jsonType: JSON_TYPE,
+    typedDelete: true,
+    create: {
+      start: '2026-12-01T09:00',
+      end: '2026-12-01T10:00',
+      title: 'Ruby',
+      attendees: [{ email: 'ben@example.com' }],
+      description: null,
+      location: null,
+      recurrence: null,
+      custom: null,
+      conference: null,
+      conferenceData: null,
+      availability: null,
+      privacy: null,
+      status: null,
+      color: null,
+      allDay: null,
+    },
+    created: { ...NINE, title: 'Ruby', allDay: false },
+    update: { title: 'Ruby 2', start: null, end: null, attendees: null, description: null, updateMode: null },
+    updated: { ...NINE, title: 'Ruby 2' },
+  },
+  {
+    name: 'Go',
+    jsonType: JSON_TYPE,
+    typedDelete: false,
+    create: {
+      start: '2026-12-01T10:00:00+01:00',
+      end: '2026-12-01T11:00:00.000000000+01:00',
+      title: 'Go',
+      attendees: ['ben@example.com'],
+      custom: { origin: 'go' },
+    },
+    created: { ...NINE, title: 'Go', custom: { origin: 'go' } },
+    update: { description: 'Changed', custom: { origin: 'go', again: true } },
+    updated: { ...NINE, title: 'Go', description: 'Changed', custom: { origin: 'go', again: true } },
+  },
+  {
+    name: 'Java',
+    jsonType: JSON_UTF8,
+    typedDelete: false,
+    create: {
+      start: '2026-12-01T00:00:00+01:00',
+      end: '2026-12-02T00:00:00+01:00',
+      title: 'Java – ganztägig',
+      allDay: true,
+      attendees: ['ben@example.com'],
+    },
+    created: {
+      start: '2026-12-01T00:00:00.000Z',
+      end: '2026-12-02T00:00:00.000Z',
+      title: 'Java – ganztägig',
+      allDay: true,
+    },
+    update: { ...NINE, allDay: false },
+    updated: { ...NINE, title: 'Java – ganztägig', allDay: false },
+  },
+  {
+    name: '.NET',
+    jsonType: JSON_UTF8,
+    typedDelete: false,
+    create: {
+      start: '2026-12-01T09:00:00',
+      end: '2026-12-01T10:00:00.0000000',
+      title: '.NET',
+      allDay: false,
+      attendees: ['ben@example.com'],
+    },
+    created: { ...NINE, title: '.NET' },
+    update: { title: '', start: '0001-01-01T00:00:00', end: '0001-01-01T00:00:00', location: 'Room 5' },
+    updated: { ...NINE, title: '.NET', location: 'Room 5' },
+  },
+];

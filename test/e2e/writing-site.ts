@@ -1,0 +1,123 @@
+/** Running instances of the program whose user has a calendar at the sandbox's Google and one at its CalDAV server. */
+import { randomBytes } from 'node:crypto';
+
+import { caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
+import { sandboxClock } from '../../sandbox/core/clock.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
+import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { type Program, startProgram } from '../program.ts';
+import { walk } from '../sandbox-google-client.ts';
+import { openBrowser } from './browser.ts';
+import { type Application, authorizeUrl, exchange, jsonOf, linkAccount, tokensOf } from './flow.ts';
+
+const APP = { clientId: 'app.apps.example', clientSecret: 'sandbox-app-secret' };
+const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
+const DAV_ADA = { email: 'ada', name: 'Ada Lovelace', password: 'difference-engine' };
+
+export type WrittenProvider = 'google' | 'caldav';
+
+/** One calendar of the user, as GET /calendars names it. */
+export type WrittenCalendar = { readonly provider: WrittenProvider; readonly calendarId: string };
+
+/** What a request answered; `text` as it came over the wire. */
+export type Answered = {
+  readonly status: number;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+};
+
+export type WritingSite = Awaited<ReturnType<typeof openWritingSite>>;
+
+/** Starts providers and instances, and connects both accounts; the caller closes all. */
+export async function openWritingSite(
+  options: { readonly databaseUrl?: string | undefined; readonly instances?: number } = {},
+) {
+  const stops: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    return { ...(await open(options, (stop) => stops.push(stop))), close };
+  } catch (reason) {
+    await close();
+    throw reason;
+  }
+}
+
+async function open(
+  { databaseUrl, instances = 1 }: { databaseUrl?: string | undefined; instances?: number },
+  later: (stop: () => Promise<unknown>) => void,
+) {
+  const deps = { clock: sandboxClock(), faults: faultBoard() };
+  const google = await googleSandbox(deps);
+  later(() => google.close());
+  const caldav = await caldavSandbox({ ...deps, kind: 'caldav' });
+  later(() => caldav.close());
+  const env = {
+    KALENDS_MASTER_KEY: randomBytes(32).toString('base64'),
+    KALENDS_GOOGLE_CLIENT_ID: APP.clientId,
+    KALENDS_GOOGLE_CLIENT_SECRET: APP.clientSecret,
+    KALENDS_GOOGLE_ISSUER: google.issuer,
+    KALENDS_GOOGLE_API_URL: google.apiUrl,
+  };
+  const programs: Program[] = [];
+  for (let i = 0; i < instances; i++) {
+    const program = await startProgram({ databaseUrl, env });
+    later(() => program.dispose());
+    programs.push(program);
+  }
+  google.registerApp({ ...APP, redirectUris: programs.map(({ url }) => `${url}/connect/google/callback`) });
+  await google.hand.addPerson(ADA);
+  await google.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+  await caldav.hand.addPerson(DAV_ADA);
+  await caldav.hand.addCalendar(DAV_ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+
+  const [program] = programs;
+  if (program === undefined) throw new Error('At least one instance is needed');
+  const registration = await program.createClient();
+  const application: Application = { ...registration, url: program.url };
+  const token = await connectBoth(application, caldav.origin);
+  const calendars = await calendarsOf(application, token);
+  return { programs, program, application, token, calendars, google, caldav };
+}
+
+async function connectBoth(application: Application, server: string): Promise<string> {
+  const browser = openBrowser();
+  await browser.open(authorizeUrl(application, { userId: 'ada' }));
+  const { left } = await browser.press('Connect Google');
+  if (left === undefined) throw new Error('The browser was not sent to Google');
+  await browser.open(await walk(left, { email: ADA.email }));
+  await linkAccount(browser, { server, username: DAV_ADA.email, password: DAV_ADA.password });
+  await browser.press('Continue');
+  await browser.press('Allow');
+  return (await tokensOf(await exchange(application, 'ada'))).accessToken;
+}
+
+/** Of each provider the calendar called Work. */
+async function calendarsOf({ url }: Application, token: string) {
+  const answer = await fetch(`${url}/api/calendars`, { headers: { authorization: `Bearer ${token}` } });
+  const listed: { provider: string; id: string; title: string }[] = JSON.parse(await answer.text());
+  const work = (provider: WrittenProvider): WrittenCalendar => {
+    const found = listed.find((calendar) => calendar.provider === provider && calendar.title === 'Work');
+    if (found === undefined) throw new Error(`No calendar of ${provider}: ${JSON.stringify(listed)}`);
+    return { provider, calendarId: found.id };
+  };
+  return { google: work('google'), caldav: work('caldav') };
+}
+
+/** Sends one request as given; a redirect fails it, as in the published clients. */
+export async function send(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: string,
+): Promise<Answered> {
+  const answer = await fetch(url, {
+    method,
+    headers,
+    redirect: 'error',
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await answer.clone().text();
+  return { status: answer.status, text, body: await jsonOf(answer) };
+}
