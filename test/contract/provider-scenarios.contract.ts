@@ -107,7 +107,8 @@ export function providerScenarios(target: ProviderTarget): void {
           await hand.removeCalendar(ADA.email, id);
 
           // Microsoft’s calendars have no zone of their own that an application may see.
-          const timeZone = target.kind === 'microsoft' ? 'UTC' : 'America/New_York';
+          // Microsoft tells no calendar's own zone: it is that of the mailbox's working hours.
+          const timeZone = target.kind === 'microsoft' ? 'Europe/Paris' : 'America/New_York';
           assert.deepEqual([made.title, made.color, made.timeZone], [calendar.title, '#12abef', timeZone]);
           assert.deepEqual(
             [renamed.title, renamed.color, renamed.timeZone],
