@@ -106,8 +106,7 @@ export function providerScenarios(target: ProviderTarget): void {
           const [renamed] = await listed(id);
           await hand.removeCalendar(ADA.email, id);
 
-          // Microsoft’s calendars have no zone of their own that an application may see.
-          // Microsoft tells no calendar's own zone: it is that of the mailbox's working hours.
+          // Microsoft’s calendars have no zone of their own that an application may see, but their mailbox has.
           const timeZone = target.kind === 'microsoft' ? 'Europe/Paris' : 'America/New_York';
           assert.deepEqual([made.title, made.color, made.timeZone], [calendar.title, '#12abef', timeZone]);
           assert.deepEqual(
