@@ -146,13 +146,6 @@ const GUARDS: readonly Guard[] = [
     fails: 'withdraws the pending code with the last account, not before',
   },
   {
-    store: 'account',
-    without:
-      'UPDATE application_user SET last_seen_at = :now WHERE=>SELECT CAST(:now AS BIGINT) FROM application_user WHERE',
-    fails: 'withdraws the code when the last ten accounts go at once',
-    on: 'PostgreSQL',
-  },
-  {
     store: 'job',
     without: ' AND lease_holder = :holder=>',
     fails: 'ignores the end of a run whose lease another took over',
