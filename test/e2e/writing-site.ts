@@ -68,9 +68,15 @@ async function open(
   }
   google.registerApp({ ...APP, redirectUris: programs.map(({ url }) => `${url}/connect/google/callback`) });
   await google.hand.addPerson(ADA);
-  await google.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
   await caldav.hand.addPerson(DAV_ADA);
-  await caldav.hand.addCalendar(DAV_ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+  const work = { title: 'Work', timeZone: 'Europe/Paris' };
+  const atGoogle = await google.hand.addCalendar(ADA.email, work);
+  const atCalDav = await caldav.hand.addCalendar(DAV_ADA.email, work);
+  /** What the provider itself shows in the user's calendar. */
+  const shownAt = (provider: WrittenProvider, window: { readonly start: number; readonly end: number }) =>
+    provider === 'google'
+      ? google.hand.instances(ADA.email, atGoogle, window)
+      : caldav.hand.instances(DAV_ADA.email, atCalDav, window);
 
   const [program] = programs;
   if (program === undefined) throw new Error('At least one instance is needed');
@@ -78,7 +84,7 @@ async function open(
   const application: Application = { ...registration, url: program.url };
   const token = await connectBoth(application, caldav.origin);
   const calendars = await calendarsOf(application, token);
-  return { programs, program, application, token, calendars, google, caldav };
+  return { programs, program, application, token, calendars, shownAt };
 }
 
 async function connectBoth(application: Application, server: string): Promise<string> {
