@@ -82,7 +82,8 @@ onEachDatabase((database, _open, place) => {
           }),
         );
 
-        assert.deepEqual(statusesOf(answers), [200], answers.find(({ status }) => status !== 200)?.text);
+        const refused = answers.find(({ status }) => status !== 200);
+        assert.deepEqual(statusesOf(answers), [200], refused?.text ?? '');
         const now = (await read(site, named)).body;
         const { attendees, ...plain } = fields;
         const names = Object.keys(plain);
