@@ -16,6 +16,7 @@ import { revocationRoute } from './oauth/revocation.route.ts';
 import type { RevocationDeps } from './oauth/revocation.ts';
 import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
+import { calendarWriteRoutes } from './writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
 
 export type AppDeps = ServerOptions &
@@ -56,6 +57,7 @@ function resourceRoutes(given: AppDeps): FastifyPluginAsync {
     app.register(eventRoutes(deps));
     app.register(freeBusyRoutes(deps));
     app.register(eventWriteRoutes(deps));
+    app.register(calendarWriteRoutes(deps));
     app.register(connectionRoutes(deps));
     app.register(webhookRoutes(deps));
   };

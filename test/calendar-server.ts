@@ -47,6 +47,7 @@ import { type RunningSync, runningSync } from '../src/sync/run-sync.ts';
 import { wakeUp } from '../src/sync/wake-up.ts';
 import { webhookRoutes } from '../src/webhooks/webhooks.route.ts';
 import { calendarTurns } from '../src/writing/calendar-turn.ts';
+import { calendarWriteRoutes } from '../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../src/writing/events.route.ts';
 import { presentedOf } from './contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
@@ -148,6 +149,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
     app.register(eventWriteRoutes(deps), { prefix });
+    app.register(calendarWriteRoutes(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });

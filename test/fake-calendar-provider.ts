@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ProviderCalendar } from '../src/calendars/calendar.ts';
 import type { CalendarProvider, Changes } from '../src/calendars/calendar-provider.ts';
+import type { CalendarWriting } from '../src/calendars/calendar-writing.ts';
 import type { EventResource } from '../src/calendars/event.ts';
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import type { ProviderKind } from '../src/calendars/provider-kind.ts';
@@ -79,6 +80,7 @@ export class FakeCalendarProvider {
         this.#call('list', () => [...this.calendars.values()].map(({ calendar }) => calendar)),
       changesSince: (href: string, token: string | undefined) => this.#changesSince(href, token),
       writing: fakeEventWriting(this.#writable()),
+      calendarWriting: this.#calendarWriting(),
     };
     const verify = async () => {
       throw new ProviderError('unauthorized', 'Nobody signs in here');
@@ -110,6 +112,29 @@ export class FakeCalendarProvider {
   /** The resources of a calendar as the provider has them. */
   resourcesOf(href: string): EventResource[] {
     return [...this.#find(href).resources.values()];
+  }
+
+  #calendarWriting(): CalendarWriting {
+    return {
+      create: ({ title, color, description, timeZone = 'UTC' }, key) =>
+        this.#call(`make ${title}`, () => {
+          const href = `/made/${key}/`;
+          const words = { ...(color && { color }), ...(description && { description }) };
+          if (!this.calendars.has(href))
+            this.addCalendar({ href, title, ...words, timeZone, access: 'write', original: {} });
+          return href;
+        }),
+      change: (href, change) =>
+        this.#call(`change ${href}`, () => {
+          const stored = this.#find(href);
+          const { description, color, ...kept } = { ...stored.calendar, ...change };
+          stored.calendar = { ...kept, ...(description && { description }), ...(color && { color }) };
+        }),
+      delete: (href) =>
+        this.#call(`drop ${href}`, () => {
+          this.calendars.delete(href);
+        }),
+    };
   }
 
   #writable(): WritableCalendars {

@@ -108,7 +108,9 @@ export class FakeRedirectProvider {
   }
 
   #open(session: AccountSession): CalendarAccount {
-    const { listCalendars, changesSince, writing } = this.calendars.asProvider().open({}, session);
+    const { listCalendars, changesSince, writing, calendarWriting } = this.calendars
+      .asProvider()
+      .open({}, session);
     const permitted = async <T>(operation: string, ask: () => Promise<T>): Promise<T> => {
       const token = await session.accessToken();
       const answer = await session.limited(operation, () => this.#judge(token, ask));
@@ -127,6 +129,11 @@ export class FakeRedirectProvider {
         respond: (href, target, response) =>
           permitted('write', () => writing.respond(href, target, response)),
         read: (href, name) => permitted('read', () => writing.read(href, name)),
+      },
+      calendarWriting: {
+        create: (draft, key) => permitted('write', () => calendarWriting.create(draft, key)),
+        change: (href, change) => permitted('write', () => calendarWriting.change(href, change)),
+        delete: (href) => permitted('write', () => calendarWriting.delete(href)),
       },
       async *changesSince(href, token, known) {
         const parts = changesSince(href, token, known)[Symbol.asyncIterator]();

@@ -37,8 +37,9 @@ export type Seen = {
   readonly health: { state: string; reason?: string; actor?: string; message?: string; since: string };
 };
 
-/** How the user signs in: what is left out at Google, and what is asked for, reading unless said. */
-export type SignIn = { untick?: string[]; scope?: Scope };
+/** How the user signs in: what is left out at Google, and what is asked for, reading unless said; `besides`: more of the provider's
+ * own scopes, which another part of the application asks for. */
+export type SignIn = { untick?: string[]; scope?: Scope; besides?: readonly string[] };
 
 export type Bench = {
   readonly server: CalendarServer;
@@ -172,7 +173,7 @@ function providerOf(kind: ProviderKind, sandbox: Started, deps: AdapterDeps): Ca
 async function signInAt(
   signIn: RedirectSignIn,
   kind: ProviderKind,
-  { untick = [], scope = 'read' }: SignIn = {},
+  { untick = [], scope = 'read', besides = [] }: SignIn = {},
 ) {
   const request = {
     app: APP,
@@ -182,6 +183,7 @@ async function signInAt(
     language: 'en',
   } as const;
   const { url, pending } = await signIn.begin(request);
+  url.searchParams.set('scope', [url.searchParams.get('scope'), ...besides].join(' '));
   const callback =
     kind === 'google'
       ? await walk(url, { email: ADA.email, untick })

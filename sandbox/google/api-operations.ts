@@ -12,6 +12,7 @@ import {
   insertCalendar,
   listCalendars,
   patchCalendar,
+  patchEntry,
 } from './calendar-operations.ts';
 import type { Channels } from './channels.ts';
 import type { MeetMaker } from './conferences.ts';
@@ -42,6 +43,7 @@ const METHODS: readonly Method[] = [
   method('GET', '/users/me/calendarList', 'calendarList.list', listCalendars),
   method('POST', '/users/me/calendarList/watch', 'calendarList.watch', watchList),
   method('GET', '/users/me/calendarList/:calendarId', 'calendarList.get', getEntry),
+  method('PATCH', '/users/me/calendarList/:calendarId', 'calendarList.patch', patchEntry),
   method('POST', '/calendars', 'calendars.insert', insertCalendar),
   method('GET', '/calendars/:calendarId', 'calendars.get', getCalendar),
   method('PATCH', '/calendars/:calendarId', 'calendars.patch', patchCalendar),

@@ -1,4 +1,4 @@
-/** calendarList.list and get, and calendars.get, insert, patch and delete. */
+/** calendarList.list, get and patch, and calendars.get, insert, patch and delete. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
@@ -104,6 +104,20 @@ function entryView(
 export function getEntry(context: ApiContext): SandboxAnswer {
   const { entry } = calendarOf(context);
   return jsonAnswer(200, entryView(context, entry));
+}
+
+/** Of what an entry has, its colour: in RGB, when that is what is said (`colorRgbFormat`). */
+export function patchEntry(context: ApiContext): SandboxAnswer {
+  const { person, query, body, channels } = context;
+  const { entry } = calendarOf(context);
+  const { backgroundColor } = jsonBody(body);
+  if (backgroundColor !== undefined && flag(query, 'colorRgbFormat') === true) {
+    if (typeof backgroundColor !== 'string' || !/^#[\da-f]{6}$/i.test(backgroundColor))
+      throw new SandboxRefusal(400, 'invalid', 'Invalid value for: backgroundColor');
+    putEntry(person, entry.calendarId, { ...entry, color: backgroundColor });
+    channels.changed(`list ${person.email}`);
+  }
+  return getEntry(context);
 }
 
 export function getCalendar(context: ApiContext): SandboxAnswer {

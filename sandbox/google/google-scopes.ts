@@ -41,11 +41,13 @@ const LISTING = calendar('', 'readonly', 'calendarlist', 'calendarlist.readonly'
 const READING = calendar('', 'readonly', 'events', 'events.readonly', 'events.freebusy');
 const WRITING = calendar('', 'events');
 const CALENDARS = calendar('', 'calendars');
+const LIST_WRITING = calendar('', 'calendarlist');
 
 /** Any one of them will do. */
 export const METHOD_SCOPES = {
   'calendarList.list': LISTING,
   'calendarList.get': LISTING,
+  'calendarList.patch': LIST_WRITING,
   'calendarList.watch': LISTING,
   'calendars.get': [...CALENDARS, ...calendar('calendars.readonly', 'readonly')],
   'calendars.insert': CALENDARS,

@@ -72,7 +72,7 @@ function shownCalendar(calendar: StoredCalendar, { account, permissions }: Graph
   return {
     id,
     name,
-    color: 'auto',
+    color: calendar.color ?? 'auto',
     hexColor,
     isDefaultCalendar: isDefault,
     changeKey: changeKeyOf(change),

@@ -3,6 +3,7 @@ import { matchPath } from '../core/path-pattern.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { answerCalendar, answerCalendars, answerMailboxSettings, answerMe } from './calendar-operations.ts';
+import { answerCalendarDelete, answerCalendarUpdate, answerNewCalendar } from './calendar-writes.ts';
 import { answerDelta } from './delta-operations.ts';
 import { answerCalendarView, answerEvent, answerEvents, answerInstances } from './event-operations.ts';
 import { answerResponse } from './event-responses.ts';
@@ -69,6 +70,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   at('GET', '/me', 'me', anybody, answerMe),
   at('GET', '/me/mailboxSettings', 'mailboxSettings', anybody, answerMailboxSettings),
   at('GET', '/me/calendars', 'calendars.list', mayReadBasic, answerCalendars),
+  at('POST', '/me/calendars', 'calendars.create', mayWrite, answerNewCalendar),
+  at('PATCH', '/me/calendars/:calendarId', 'calendars.update', mayWrite, answerCalendarUpdate),
+  at('DELETE', '/me/calendars/:calendarId', 'calendars.delete', mayWrite, answerCalendarDelete),
   at('GET', '/me/calendar', 'calendars.get', mayReadBasic, answerCalendar),
   at('GET', '/me/calendars/:calendarId', 'calendars.get', mayReadBasic, answerCalendar),
   at('POST', '/me/calendar/getSchedule', 'getSchedule', mayReadBasic, answerSchedule),

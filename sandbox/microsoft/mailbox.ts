@@ -3,6 +3,7 @@
  * it changes, never altered, so that what was expanded from an event holds as long as the object does.
  */
 import type {
+  CalendarColor,
   Event as GraphEvent,
   OnlineMeetingInfo,
   SingleValueLegacyExtendedProperty,
@@ -38,6 +39,8 @@ export type StoredCalendar = {
   readonly name: string;
   /** `#rrggbb`; empty when the colour is `auto`. */
   readonly hexColor: string;
+  /** Graph's name for it, where it was chosen by that. */
+  readonly color?: CalendarColor;
   readonly canEdit: boolean;
   readonly isDefault: boolean;
   /** Another person's calendar that was shared: its events are not found under `/me/events`. */

@@ -4,6 +4,7 @@
  */
 import type { Scope } from '../oauth/scope.ts';
 import type { ProviderCalendar } from './calendar.ts';
+import type { CalendarWriting } from './calendar-writing.ts';
 import type { EventResource } from './event.ts';
 import type { EventWriting } from './event-writing.ts';
 import type { ProviderKind } from './provider-kind.ts';
@@ -42,6 +43,7 @@ export interface AccountSession {
 /** One linked account. Its methods fail with ProviderError only, whatever the provider answered. */
 export interface CalendarAccount {
   readonly writing: EventWriting;
+  readonly calendarWriting: CalendarWriting;
 
   listCalendars(): Promise<ProviderCalendar[]>;
 

@@ -21,7 +21,8 @@ export async function listCalendars(
   return { body: `[${texts.join(',')}]`, problems };
 }
 
-function calendarText(calendar: ReadableCalendar, { provider, accountId }: MirroredAccount): string {
+/** A calendar as the list has it: JSON text. */
+export function calendarText(calendar: ReadableCalendar, { provider, accountId }: MirroredAccount): string {
   const { href, title, timeZone, color, description, primary, access, original } = calendar;
   const fields = {
     provider,

@@ -5,7 +5,9 @@ export type UnsupportedReason =
   | 'conference_not_supported_by_calendar'
   | 'mode_not_supported_by_provider'
   | 'organizer_only'
-  | 'calendar_read_only';
+  | 'calendar_read_only'
+  | 'calendar_creation_not_supported_by_provider'
+  | 'calendar_not_deletable';
 
 export class UnsupportedByProvider extends Error {
   readonly reason: UnsupportedReason;

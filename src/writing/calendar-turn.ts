@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
+import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { MirroredAccount } from '../calendars/event-reader.ts';
 import type { EventWriting, Written } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
@@ -93,7 +94,8 @@ async function underLease<T>(
     calendar = await mirror.leaseCalendar(lease, now(), now() + LEASE_MS);
   }
   try {
-    const { account, writing } = await opened(accountKey, deps);
+    const { account, open } = await openedToWrite(accountKey, deps);
+    const { writing } = open;
     const keep = async ({ changed, removed }: Written) => {
       if (await mirror.applyChanges(lease, changed, removed, now() + LEASE_MS)) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
@@ -105,10 +107,11 @@ async function underLease<T>(
   }
 }
 
-async function opened(
+/** The account, opened. Throws 404 when it is gone, and fails as `permission_missing` when it may only be read. */
+export async function openedToWrite(
   accountKey: string,
   deps: WriteDeps,
-): Promise<{ account: Account; writing: EventWriting }> {
+): Promise<{ account: Account; open: CalendarAccount }> {
   const account = await deps.accounts.findAccount(accountKey);
   const credentials = await deps.accounts.credentialsOf(accountKey);
   if (account === undefined || credentials === undefined) throw gone();
@@ -123,7 +126,7 @@ async function opened(
       'The account was connected without the permission to write: let its user connect it again';
     throw new ProviderError('permission_missing', message, { reason: 'calendar_permission_missing' });
   }
-  return { account, writing: provider.open(credentials, deps.sessions.open(account)).writing };
+  return { account, open: provider.open(credentials, deps.sessions.open(account)) };
 }
 
 /** These say something of an event or of this permission, not of whether the account can be read. */
@@ -134,7 +137,7 @@ const NOT_OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
 ]);
 
 /** A write says as much of an account's health as a sync does. */
-async function noting<T>(account: Account, deps: WriteDeps, work: () => Promise<T>): Promise<T> {
+export async function noting<T>(account: Account, deps: WriteDeps, work: () => Promise<T>): Promise<T> {
   const { accounts, log, now } = deps;
   try {
     const done = await work();

@@ -42,6 +42,6 @@ export async function createEvent(body: unknown, grant: Grant, seed: string, dep
 }
 
 /** What the port wants as a key: 32 hex digits. */
-const keyOf = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 32);
+export const keyOf = (seed: string): string => createHash('sha256').update(seed).digest('hex').slice(0, 32);
 
 export const newSeed = (): string => randomBytes(16).toString('hex');

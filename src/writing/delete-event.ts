@@ -2,7 +2,7 @@
 import type { Grant } from '../oauth/grant.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
 import { MODES, scopeOf } from './event-scope.ts';
-import { asObject, fieldsOf } from './fields.ts';
+import { asObject, type Fields, fieldsOf } from './fields.ts';
 import { findCalendar } from './find-calendar.ts';
 import { onLatestVersion, requireKnown } from './latest-version.ts';
 import { endSeriesBefore, finishOpenSplits } from './run-split.ts';
@@ -15,17 +15,11 @@ import { refusalOf } from './write-refusal.ts';
  * the body. Throws ApiError.
  */
 export async function deleteEvent(
-  {
-    query,
-    body,
-    ifMatch,
-  }: { readonly query: unknown; readonly body: unknown; readonly ifMatch: string | undefined },
+  { ifMatch, ...asked }: Asked & { readonly ifMatch: string | undefined },
   grant: Grant,
   deps: WriteDeps,
 ): Promise<string> {
-  const fields = fieldsOf(
-    asObject(body) === undefined ? (body ?? present(query)) : { ...asObject(body), ...present(query) },
-  );
+  const fields = deletionFields(asked);
   const { calendar: named, event } = eventName(fields);
   const mode = fields.oneOf('deleteMode', MODES);
   fields.done();
@@ -53,6 +47,14 @@ export async function deleteEvent(
   } catch (reason) {
     throw refusalOf(reason, account);
   }
+}
+
+type Asked = { readonly query: unknown; readonly body: unknown };
+
+/** Of both places. Throws 400 for a body that is no object. */
+export function deletionFields({ query, body }: Asked): Fields {
+  const members = asObject(body);
+  return fieldsOf(members === undefined ? (body ?? present(query)) : { ...members, ...present(query) });
 }
 
 /** A repeated parameter counts once, an empty one not at all (wire 1). */

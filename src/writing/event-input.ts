@@ -82,7 +82,8 @@ function timeInput(fields: Fields, name: 'start' | 'end', whole: boolean): Writt
   return written ?? fields.mistake(name, 'must be a date and time such as 2026-11-01T09:00:00Z');
 }
 
-function zoneInput(fields: Fields): string | undefined {
+/** `timeZone`, also as `timezone`: an IANA name. */
+export function zoneInput(fields: Fields): string | undefined {
   const name = fields.raw('timeZone') === undefined ? 'timezone' : 'timeZone';
   const text = fields.text(name, 100)?.trim();
   if (text === undefined || text === '') return undefined;

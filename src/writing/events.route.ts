@@ -12,8 +12,8 @@ import type { WriteDeps } from './write-deps.ts';
 
 export type EventWriteRouteDeps = BearerDeps & WriteDeps & IdempotencyDeps;
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-const NO_WRITING = 'Write access denied for current scope';
+export const JSON_TYPE = 'application/json; charset=utf-8';
+export const NO_WRITING = 'Write access denied for current scope';
 
 /** Relative paths: mounted wherever the resources are. */
 export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
@@ -63,7 +63,8 @@ export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync 
   };
 }
 
-function headerOf(request: FastifyRequest, name: string): string | undefined {
+/** A header's value, several joined. */
+export function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }

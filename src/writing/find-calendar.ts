@@ -21,13 +21,19 @@ const LONGEST_ID = 2_000;
 /** How old the list of calendars may be when the one that is asked for is not on it, in milliseconds. */
 const LIST_AGE = 10_000;
 
+export type AccountName = Omit<CalendarName, 'calendarId'>;
+
 /** Mistakes are noted in `fields`; the answer counts only when there is none. */
 export function calendarName(fields: Fields): CalendarName {
+  const { provider, account } = accountName(fields);
+  return { provider, calendarId: requiredText(fields, 'calendarId'), account };
+}
+
+/** The same of an account alone. */
+export function accountName(fields: Fields): AccountName {
   const provider = fields.oneOf('provider', PROVIDER_KINDS);
   if (provider === undefined && !fields.failed('provider')) fields.mistake('provider', 'is missing');
-  const calendarId = requiredText(fields, 'calendarId');
-  const account = fields.text('account', LONGEST_ID) || undefined;
-  return { provider: provider ?? 'caldav', calendarId, account };
+  return { provider: provider ?? 'caldav', account: fields.text('account', LONGEST_ID) || undefined };
 }
 
 /** An id the caller was given. */
@@ -59,6 +65,27 @@ export async function findCalendar(
     throw new ApiError(422, 'calendar_read_only', message, { details: { calendarId: [message] } });
   }
   return chosen;
+}
+
+/** The account meant; throws 400 where it is one of several, 404 and 403 as findCalendar does. */
+export async function findAccount(
+  { provider, account: accountId }: AccountName,
+  { clientId, userId }: Grant,
+  fields: Fields,
+  { events }: WriteDeps,
+): Promise<MirroredAccount> {
+  const accounts = (await events.accountsOf(clientId, userId)).filter(
+    (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
+  );
+  const [found] = accounts;
+  if (found === undefined) {
+    const message = `The user has no such account at ${provider}`;
+    throw new ApiError(404, 'account_not_found', message, { details: { account: [message] } });
+  }
+  if (accounts.length > 1) fields.mistake('account', 'must name one of the accounts at this provider');
+  fields.done();
+  requireWorking(found);
+  return found;
 }
 
 async function refreshed({ clientId, userId }: Grant, deps: WriteDeps): Promise<readonly MirroredAccount[]> {
@@ -94,7 +121,8 @@ function isNamed(
 const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>
   health.state !== 'reauth_required' && calendarPermission !== false;
 
-function requireWorking(account: MirroredAccount): void {
+/** Throws 403 when the account's user has to sign in again or left out the permission (wire 3.2). */
+export function requireWorking(account: MirroredAccount): void {
   if (isWorking(account)) return;
   const { provider, accountId, calendarPermission, health } = account;
   const accounts = [{ provider, account: accountId }];

@@ -6,6 +6,7 @@ import type { Egress } from '../../lib/egress/egress.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
 import type { Log } from '../../lib/log.ts';
 import { CALENDAR_PROPERTIES, calendarOf } from './calendar-properties.ts';
+import { calendarWriting } from './calendar-writing.ts';
 import { changesSince } from './changes-since.ts';
 import { readCredentials } from './credentials.ts';
 import { type DavSession, propfind } from './dav-client.ts';
@@ -20,6 +21,7 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
 
   return {
     writing: eventWriting({ session, principal: new URL(principal) }, deps),
+    calendarWriting: calendarWriting({ session, homes: homes.map(toUrl) }, deps),
     async listCalendars() {
       const calendars = await listCalendars(session, homes.map(toUrl), deps.log).catch((failure: unknown) => {
         if (failure instanceof ProviderError && failure.kind === 'not_found') return undefined;

@@ -1,6 +1,5 @@
 /**
- * A WebDAV client as small as CalDAV permits: PROPFIND, REPORT, GET, PUT and DELETE within one account's
- * pinned origins. An address outside of them is never requested, let alone given the password.
+ * A WebDAV client as small as CalDAV permits: its methods within one account's pinned origins. An address outside of them is never requested, let alone given the password.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
@@ -21,7 +20,7 @@ export type DavSession = {
 };
 
 export type DavRequest = {
-  readonly method: 'PROPFIND' | 'REPORT' | 'GET' | 'PUT' | 'DELETE';
+  readonly method: 'PROPFIND' | 'REPORT' | 'GET' | 'PUT' | 'DELETE' | 'MKCALENDAR' | 'PROPPATCH';
   readonly depth?: '0' | '1';
   /** XML, or the calendar object that is put. */
   readonly body?: string;

@@ -8,6 +8,7 @@ import type {
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { googleApi } from './google-api.ts';
+import { googleCalendarWriting } from './google-calendar-writing.ts';
 import { listCalendars } from './google-calendars.ts';
 import { changesSince } from './google-changes.ts';
 import { googleSignIn } from './google-sign-in.ts';
@@ -43,6 +44,7 @@ function openAccount(
   const granted = texts(Array.isArray(scopes) ? scopes : []);
   return {
     writing: googleWriting(api),
+    calendarWriting: googleCalendarWriting(api, granted),
     listCalendars: () => listCalendars(api),
     changesSince: (calendarHref, token) =>
       changesSince({ calendarHref, token, scopes: granted }, api, deps.log),

@@ -39,3 +39,11 @@ const holds = (grantedScopes: readonly string[], needed: string): boolean =>
 
 /** As a token answer lists them. */
 export const scopesOf = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
+
+/** Whether they let calendars themselves be created, changed and deleted. */
+export const mayWriteCalendars = (grantedScopes: readonly string[]): boolean =>
+  [CALENDAR, `${CALENDAR}.calendars`].some((name) => grantedScopes.includes(name));
+
+/** Whether they let the user's list of calendars be changed, which has the colours. */
+export const maySetColors = (grantedScopes: readonly string[]): boolean =>
+  [CALENDAR, `${CALENDAR}.calendarlist`].some((name) => grantedScopes.includes(name));

@@ -8,6 +8,7 @@ import type {
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
+import { calendarWriting } from './calendar-writing.ts';
 import { listCalendars } from './calendars.ts';
 import { changesSince } from './changes-since.ts';
 import { eventWriting } from './event-writing.ts';
@@ -44,6 +45,7 @@ function openAccount(
   const basic = !covers(grantedScopes(credentials), 'read');
   return {
     writing: eventWriting({ graph, basic, log }),
+    calendarWriting: calendarWriting(graph),
     listCalendars: () => listCalendars(graph, now()),
     async *changesSince(calendarHref, token, known) {
       const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;

@@ -1,0 +1,109 @@
+/**
+ * Making, changing and deleting calendars at Google. Name and description are the calendar's (Calendars), its colour is
+ * of the user's own list (CalendarList). Both need more than the permission to write events, which is not asked for:
+ * whether the user granted it, to this or another part of the same Google project, is looked at before anything is sent.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import type { GoogleApi } from './google-api.ts';
+import { unreadable } from './google-refusal.ts';
+import { maySetColors, mayWriteCalendars } from './google-scopes.ts';
+import { text } from './json-value.ts';
+
+/** `granted` are Google's own scopes. */
+export function googleCalendarWriting(api: GoogleApi, granted: readonly string[]): CalendarWriting {
+  return {
+    create: (draft) => create(draft, granted, api),
+    async change(calendarHref, change) {
+      requirePermission(change, granted);
+      const { title, description, color } = change;
+      if (title !== undefined || description !== undefined) {
+        const body: calendar_v3.Schema$Calendar = {
+          ...(title === undefined ? {} : { summary: title }),
+          ...(description === undefined ? {} : { description }),
+        };
+        await writeCalendar('PATCH', 'calendars.patch', calendarHref, api, body);
+      }
+      if (color !== undefined) await setColor(calendarHref, color, api);
+    },
+    async delete(calendarHref) {
+      if (!mayWriteCalendars(granted)) throw permissionMissing();
+      await writeCalendar('DELETE', 'calendars.delete', calendarHref, api).catch((failure: unknown) => {
+        if (!(failure instanceof ProviderError) || failure.kind !== 'not_found') throw failure;
+      });
+    },
+  };
+}
+
+async function create(draft: CalendarDraft, granted: readonly string[], api: GoogleApi): Promise<string> {
+  requirePermission(draft, granted);
+  const { title, description, timeZone, color } = draft;
+  const body: calendar_v3.Schema$Calendar = {
+    summary: title,
+    ...(description === undefined ? {} : { description }),
+    ...(timeZone === undefined ? {} : { timeZone }),
+  };
+  const request = { method: 'POST', operation: 'calendars.insert', path: '/calendars' } as const;
+  const answer = await api.write({ ...request, parameters: {}, body });
+  const id = typeof answer === 'object' && answer !== null && 'id' in answer ? text(answer.id) : undefined;
+  if (id === undefined) throw unreadable(undefined, 'Google sent a calendar without an id');
+  if (color === undefined) return id;
+  try {
+    await setColor(id, color, api);
+  } catch (failure) {
+    // All or nothing: whoever tries again would have two.
+    await writeCalendar('DELETE', 'calendars.delete', id, api);
+    throw failure;
+  }
+  return id;
+}
+
+async function writeCalendar(
+  method: 'PATCH' | 'DELETE',
+  operation: string,
+  href: string,
+  api: GoogleApi,
+  body?: calendar_v3.Schema$Calendar,
+): Promise<void> {
+  const path = `/calendars/${encodeURIComponent(href)}`;
+  await api.write({ method, operation, path, parameters: {}, ...(body && { body }) });
+}
+
+async function setColor(href: string, color: string, api: GoogleApi): Promise<void> {
+  await api.write({
+    method: 'PATCH',
+    operation: 'calendarList.patch',
+    path: `/users/me/calendarList/${encodeURIComponent(href)}`,
+    parameters: { colorRgbFormat: 'true' },
+    body: { backgroundColor: color, foregroundColor: textColorOn(color) },
+  });
+}
+
+/** Black or white, whichever can be read on it: by the luma of ITU-R BT.601. */
+function textColorOn(color: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? '#000000' : '#ffffff';
+}
+
+function requirePermission({ title, description, color }: CalendarChange, granted: readonly string[]): void {
+  if (color !== undefined && !color.startsWith('#'))
+    throw new UnsupportedByProvider(
+      'field_not_supported_by_provider',
+      'A colour at Google is written as #rrggbb',
+      'color',
+    );
+  const isOfCalendar = title !== undefined || description !== undefined;
+  if ((isOfCalendar && !mayWriteCalendars(granted)) || (color !== undefined && !maySetColors(granted)))
+    throw permissionMissing();
+}
+
+const permissionMissing = (): ProviderError =>
+  new ProviderError(
+    'permission_missing',
+    'To create, change or delete calendars at Google the account must grant https://www.googleapis.com/auth/calendar: ' +
+      'let the user grant it to the same Google project, then connect the account again',
+    { reason: 'calendar_permission_missing' },
+  );
