@@ -167,3 +167,43 @@ export const WRITERS: readonly SdkWriter[] = [
     updated: { ...NINE, title: '.NET', location: 'Room 5' },
   },
 ];
+
+/** A rule as one client writes it, from Monday 7 December 2026 on, and the days of that month that it makes. */
+export type SdkRule = {
+  readonly name: SdkWriter['name'];
+  readonly rule: Body;
+  readonly days: readonly number[];
+};
+
+export const RULES: readonly SdkRule[] = [
+  { name: 'Node', rule: { frequency: 'MONTHLY', byDay: ['1MO'], count: 2 }, days: [7] },
+  {
+    name: 'Python',
+    rule: { frequency: 'WEEKLY', interval: 1, byDay: ['MO', 'WE'], until: '20261216T090000Z' },
+    days: [7, 9, 14, 16],
+  },
+  {
+    name: 'PHP',
+    rule: { frequency: 'YEARLY', byMonth: [12], byMonthDay: [7], count: 2, byDay: [] },
+    days: [7],
+  },
+  { name: 'Ruby', rule: { frequency: 'WEEKLY', interval: null, count: 2, byDay: null }, days: [7, 14] },
+  { name: 'Go', rule: { frequency: 'DAILY', interval: 2, count: 3 }, days: [7, 9, 11] },
+  {
+    name: 'Java',
+    rule: { frequency: 'MONTHLY', interval: 1, byMonthDay: [7], count: 2 },
+    days: [7],
+  },
+  {
+    name: '.NET',
+    rule: {
+      frequency: 'DAILY',
+      interval: 1,
+      count: null,
+      until: '20261209T235959Z',
+      byDay: null,
+      byMonth: null,
+    },
+    days: [7, 8, 9],
+  },
+];

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { READERS, type ReadEvent, readList, readWritten } from './sdk-reading.ts';
-import { type Body, JSON_TYPE, NINE, type SdkWriter, type Wanted, WRITERS } from './sdk-writers.ts';
+import { type Body, JSON_TYPE, NINE, RULES, type SdkWriter, type Wanted, WRITERS } from './sdk-writers.ts';
 import { openWritingSite, send, type WritingSite, type WrittenProvider } from './writing-site.ts';
 
 const BEN = [{ email: 'ben@example.com', status: 'none' }];
@@ -76,6 +76,18 @@ describe('writing as the published clients do', () => {
         .map(({ title, start }) => `${title} ${start.slice(8, 10)}`);
     const instancesOf = async (title: string) =>
       (await list(WRITERS[0] as SdkWriter)).filter((event) => event.title === title); // as above
+
+    for (const { name, rule, days } of RULES)
+      it(`takes a recurrence rule as the ${name} client writes it, at ${provider}`, async () => {
+        const title = `Rule of ${name} at ${provider}`;
+        const times = { start: '2026-12-07T09:00:00Z', end: '2026-12-07T10:00:00Z' };
+        const made = await write('POST', { ...site.calendars[provider], ...times, title, recurrence: rule });
+
+        assert.equal(made.status, 200, made.text);
+        readWritten(READERS[name], made.body);
+        const starts = (await instancesOf(title)).map(({ start }) => Number(start.slice(8, 10)));
+        assert.deepEqual(starts, days);
+      });
 
     it(`takes the modes of the .NET client, which cannot leave out title and dates, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
@@ -182,6 +194,21 @@ describe('writing as the published clients do', () => {
         assert.ok(Array.isArray(texts) && texts.every((text) => typeof text === 'string'));
     });
   }
+
+  it('answers a write with a dead token 401 before anything is done, so that the retry makes one event', async () => {
+    const body = JSON.stringify({ ...site.calendars.google, ...NINE, title: 'Retried' });
+
+    const dead = await send(api('/event'), 'POST', { ...json(), authorization: 'Bearer dead' }, body);
+    const retried = await send(api('/event'), 'POST', json(), body);
+
+    assert.deepEqual(
+      [dead.status, dead.body.error, typeof dead.body.message],
+      [401, 'Unauthorized', 'string'],
+    );
+    assert.equal(retried.status, 200, retried.text);
+    const shown = await site.shownAt('google', { start: Date.parse(NINE.start), end: Date.parse(NINE.end) });
+    assert.equal(shown.filter(({ title }) => title === 'Retried').length, 1);
+  });
 
   it('takes primary for the main calendar of the Google account, all of an event’s life', async () => {
     const primary = { provider: 'google', calendarId: 'primary' };
