@@ -1,10 +1,11 @@
 /**
  * Writes the documents that are made from the program itself: docs/configuration.md from the table of
- * options, docs/cli.md from the commands' help. `--check` writes nothing and fails when one is stale.
+ * options, docs/cli.md from the commands' help, docs/openapi.json from the operations. `--check` writes nothing and fails when one is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { currentDocument } from '../src/api-reference/current-document.ts';
 import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
 import { OPTIONS, type Option } from '../src/config.ts';
@@ -14,6 +15,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const documents: Readonly<Record<string, string>> = {
   'docs/configuration.md': configurationDocument(),
   'docs/cli.md': commandLineDocument(),
+  'docs/openapi.json': `${JSON.stringify(currentDocument('http://127.0.0.1:8080'), undefined, 2)}\n`,
 };
 
 function configurationDocument(): string {

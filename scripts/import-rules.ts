@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['lib', 'http'],
   ['calendars', 'oauth'],
   ['sync', 'connect', 'writing', 'free-busy', 'webhooks', 'dashboard'],
+  ['api-reference'],
   ['app.ts', 'cli'],
   ['serve.ts', 'open-storage.ts', 'main.ts'],
 ];

@@ -1,6 +1,7 @@
 /** Which routes there are and where they are mounted. Decides nothing else. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
+import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-reference.route.ts';
 import { answerCache } from './calendars/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './calendars/calendars.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connection.route.ts';
@@ -20,6 +21,7 @@ import { calendarWriteRoutes } from './writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
 
 export type AppDeps = ServerOptions &
+  ApiReferenceDeps &
   MetadataDeps &
   TokenRouteDeps &
   RevocationDeps &
@@ -36,6 +38,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps);
   app.register(connectRoutes(deps));
   app.register(metadataRoutes(deps));
+  app.register(apiReferenceRoutes(deps));
   app.register(homePage);
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });

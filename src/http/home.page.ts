@@ -27,9 +27,8 @@ const PAGE = html`<html lang="en">
 <p>It connects applications to their users’ calendars. There is nothing to do on this page: people come
 here from an application that they want to connect.</p>
 <p>To integrate one, make it known with <code>kalends client create</code>, then send its users to
-<code>/authorize</code>. The endpoints are listed in the
-<a href="/.well-known/oauth-authorization-server">server’s metadata</a>; <a href="/health">/health</a> says
-whether requests are served.</p>
+<code>/authorize</code>. What can be called is in the <a href="/docs">API reference</a>;
+<a href="/health">/health</a> says whether requests are served.</p>
 </main>
 </body>
 </html>

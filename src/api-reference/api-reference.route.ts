@@ -1,0 +1,49 @@
+/**
+ * GET /openapi.json and GET /docs. What they are made of is loaded when somebody first asks, so that a server nobody
+ * asks starts as fast and holds as little as without them.
+ */
+import type { FastifyPluginAsync } from 'fastify';
+
+import { sendPage } from '../http/html.ts';
+
+export type ApiReferenceDeps = {
+  /** The public origin. */
+  readonly publicUrl: string;
+};
+
+const CACHED_FOR = 'public, max-age=300';
+
+/** Mounted at the origin's root. */
+export function apiReferenceRoutes({ publicUrl }: ApiReferenceDeps): FastifyPluginAsync {
+  const documentText = once(async () => {
+    const { currentDocument } = await import('./current-document.ts');
+    return JSON.stringify(currentDocument(publicUrl));
+  });
+  const referencePage = once(async () => {
+    const [{ currentDocument }, { pageOf, PAGE_POLICY }] = await Promise.all([
+      import('./current-document.ts'),
+      import('./reference.page.ts'),
+    ]);
+    return { page: pageOf(currentDocument(publicUrl)), policy: PAGE_POLICY };
+  });
+
+  return async (app) => {
+    app.get('/openapi.json', async (_request, reply) => {
+      // Public, and read by tools that run on other origins.
+      reply.header('cache-control', CACHED_FOR).header('access-control-allow-origin', '*');
+      return reply.type('application/json; charset=utf-8').send(await documentText());
+    });
+    app.get('/docs', async (_request, reply) => {
+      const { page, policy } = await referencePage();
+      return sendPage(reply, 200, page, policy);
+    });
+  };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

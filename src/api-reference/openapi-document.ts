@@ -1,0 +1,210 @@
+/** The features' operations as one OpenAPI 3.1 document: a pure function. */
+import { ErrorBody, OAuthErrorBody, refusal } from '../http/error.schema.ts';
+import type { Answer, Body, Caller, Operation, Parameter, RefusalCase } from '../http/operation.ts';
+import { oauthRefusal } from '../oauth/oauth.schema.ts';
+import { collectSchemas, type Json } from './schema-references.ts';
+
+export type OpenApiDocument = {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Json>>;
+    readonly securitySchemes: Readonly<Record<string, Json>>;
+  };
+};
+
+export type OpenApiOperation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  /** Any one of them suffices; an empty one is nobody's. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, OpenApiResponse>>;
+};
+
+export type OpenApiParameter = {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Json;
+  readonly example?: unknown;
+};
+
+export type OpenApiResponse = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Json }>>;
+  readonly content?: Content;
+};
+
+export type Content = Readonly<
+  Record<
+    string,
+    {
+      readonly schema: Json;
+      readonly example?: unknown;
+      readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+    }
+  >
+>;
+
+export type DocumentSource = {
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+  readonly version: string;
+  readonly operations: readonly Operation[];
+};
+
+const DESCRIPTION = `Connects an application to its users’ calendars at Google, Microsoft, Apple and any CalDAV server.
+
+Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter and a null field are absent ones. Instants are RFC 3339 in UTC.`;
+
+/** The document. Refusals are what the program itself throws, so that their bodies are the sent ones. */
+export function openapiDocument({ publicUrl, version, operations }: DocumentSource): OpenApiDocument {
+  const schemas = collectSchemas();
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const operation of operations) {
+    const methods = paths[operation.path] ?? {};
+    methods[operation.method] = operationOf(operation, schemas.reference);
+    paths[operation.path] = methods;
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Kalends', version, description: DESCRIPTION },
+    servers: [{ url: publicUrl, description: 'This server' }],
+    tags: [...new Set(operations.map(({ group }) => group))].map((name) => ({ name })),
+    paths,
+    components: { schemas: schemas.named(), securitySchemes: securitySchemes(publicUrl) },
+  };
+}
+
+type Reference = (schema: object) => Json;
+
+function securitySchemes(publicUrl: string): Record<string, Json> {
+  return {
+    accessToken: {
+      type: 'oauth2',
+      description: 'Authorization: Bearer ACCESS_TOKEN. A wider scope has all that a smaller one has.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${publicUrl}/authorize`,
+          tokenUrl: `${publicUrl}/token`,
+          refreshUrl: `${publicUrl}/token`,
+          scopes: {
+            'free-busy': 'See when the user is busy',
+            read: 'Read calendars and events',
+            'read-write': 'Read and write calendars and events',
+          },
+        },
+      },
+    },
+    application: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'The application’s client_id and client_secret.',
+    },
+  };
+}
+
+function operationOf(operation: Operation, reference: Reference): OpenApiOperation {
+  const { id, group, summary, description, callers, parameters, body, answer, refusals } = operation;
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: callers.map(securityOf),
+    ...(parameters === undefined
+      ? {}
+      : { parameters: parameters.map((parameter) => parameterOf(parameter, reference)) }),
+    ...(body === undefined ? {} : { requestBody: bodyOf(body, reference) }),
+    responses: {
+      ...(answer === undefined ? {} : { [answer.status]: answerOf(answer, reference) }),
+      ...refusalsOf([...refusals, faultLike(refusals)], reference),
+    },
+  };
+}
+
+function securityOf(caller: Caller): Record<string, string[]> {
+  if (caller === 'anybody') return {};
+  return caller === 'application' ? { application: [] } : { accessToken: [caller] };
+}
+
+function parameterOf({ required = false, schema, example, ...rest }: Parameter, reference: Reference) {
+  // An empty example says no more than its absence.
+  const shown = example === '' ? {} : { example };
+  return { ...rest, required, schema: reference(schema), ...shown };
+}
+
+const bodyOf = ({ schema, example, required, types = ['application/json'] }: Body, reference: Reference) => ({
+  required,
+  content: Object.fromEntries(types.map((type) => [type, { schema: reference(schema), example }])),
+});
+
+function answerOf({ description, schema, example, headers }: Answer, reference: Reference): OpenApiResponse {
+  return {
+    description,
+    ...headersOf(headers),
+    ...(schema === undefined
+      ? {}
+      : { content: { 'application/json': { schema: reference(schema), example } } }),
+  };
+}
+
+function headersOf(headers: Readonly<Record<string, string>> | undefined) {
+  const entries = Object.entries(headers ?? {});
+  if (entries.length === 0) return {};
+  const told = entries.map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
+  return { headers: Object.fromEntries(told) };
+}
+
+const FAULT =
+  'Something went wrong on our side; the operator finds it in the log under request 1f2e3d4c5b6a-0';
+const WHEN = 'A fault of the server.';
+
+/** The fault, in the shape of the operation's refusals. */
+function faultLike(refusals: readonly RefusalCase[]): RefusalCase {
+  const fields = { error: 'server_error', requestId: '1f2e3d4c5b6a-0' };
+  const fault = refusal(500, 'server_error', WHEN, FAULT, { fields });
+  if (refusals[0]?.shape !== 'oauth') return fault;
+  const { body } = oauthRefusal('invalid_request', WHEN, FAULT);
+  return { ...fault, shape: 'oauth', body: { ...body, ...fault.body } };
+}
+
+function refusalsOf(refusals: readonly RefusalCase[], reference: Reference): Record<string, OpenApiResponse> {
+  const byStatus = Map.groupBy(refusals, ({ status }) => status);
+  const sorted = [...byStatus].toSorted(([a], [b]) => a - b);
+  return Object.fromEntries(sorted.map(([status, cases]) => [status, responseOf(cases, reference)]));
+}
+
+/** One status: its codes are an enumeration, and each has its example. */
+function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenApiResponse {
+  const rest = cases.filter(({ shape }) => shape === undefined);
+  const oauth = cases.filter(({ shape }) => shape === 'oauth');
+  const shapes = [
+    ...(rest.length > 0 ? [{ ...reference(ErrorBody), ...codes('code', rest) }] : []),
+    ...(oauth.length > 0 ? [{ ...reference(OAuthErrorBody), ...codes('error', oauth) }] : []),
+  ];
+  const [only] = shapes;
+  const examples = cases.map(({ code, when, body }) => [code, { summary: when, value: body }]);
+  return {
+    description: [...new Set(cases.map(({ when }) => when))].join(' '),
+    ...headersOf(Object.assign({}, ...cases.map(({ headers }) => headers))),
+    content: {
+      'application/json': {
+        schema: shapes.length === 1 && only !== undefined ? only : { anyOf: shapes },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+const codes = (member: string, cases: readonly RefusalCase[]) => ({
+  properties: { [member]: { enum: [...new Set(cases.map(({ code }) => code))] } },
+});

@@ -1,0 +1,21 @@
+/** Every operation of the interface, in the order the reference shows them. */
+import { calendarOperations } from '../calendars/calendars.schema.ts';
+import { eventOperations } from '../calendars/events.schema.ts';
+import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
+import { healthOperations } from '../http/health.schema.ts';
+import type { Operation } from '../http/operation.ts';
+import { oauthOperations } from '../oauth/oauth.schema.ts';
+import { webhookOperations } from '../webhooks/webhooks.schema.ts';
+import { eventWriteOperations } from '../writing/events.schema.ts';
+import { referenceOperations } from './reference.schema.ts';
+
+export const OPERATIONS: readonly Operation[] = [
+  ...oauthOperations,
+  ...calendarOperations,
+  ...eventOperations,
+  ...eventWriteOperations,
+  ...freeBusyOperations,
+  ...webhookOperations,
+  ...healthOperations,
+  ...referenceOperations,
+];

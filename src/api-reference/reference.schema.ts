@@ -1,0 +1,20 @@
+/** GET /openapi.json, which describes itself too. */
+import { anyObject, type Operation } from '../http/operation.ts';
+
+export const referenceOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/openapi.json',
+    id: 'getOpenApiDocument',
+    group: 'Server',
+    summary: 'This interface as an OpenAPI 3.1 document',
+    callers: ['anybody'],
+    answer: {
+      status: 200,
+      description: 'The document.',
+      schema: anyObject('OpenAPI 3.1.'),
+      example: { openapi: '3.1.1' },
+    },
+    refusals: [],
+  },
+];

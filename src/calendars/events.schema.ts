@@ -1,0 +1,236 @@
+/** Reading events (wire 1.7, 2.5) and following their changes, for the API reference. */
+import { Type } from 'typebox';
+
+import { badField, badTokens, refusal, smallScope, unreadable } from '../http/error.schema.ts';
+import { type Operation, oneOf, query, required } from '../http/operation.ts';
+import { EVENT_EXAMPLE, Event, errorsMember, eventMembers, Provider } from './calendar.schema.ts';
+
+const EventsPage = Type.Object(
+  {
+    events: Type.Array(Event),
+    pageSize: Type.Integer(),
+    nextPageToken: Type.Optional(Type.String({ description: 'Absent on the last page.' })),
+    errors: errorsMember,
+  },
+  { $id: 'EventsPage' },
+);
+
+const ChangedEvent = Type.Object(
+  {
+    ...eventMembers,
+    overrides: Type.Optional(
+      Type.Array(Type.Object({ ...eventMembers, thisAndFuture: Type.Optional(Type.Literal(true)) }), {
+        description:
+          'Instances of a series that were changed by themselves; `thisAndFuture`: and all later ones.',
+      }),
+    ),
+    cancelledInstances: Type.Optional(
+      Type.Array(Type.String(), { description: 'Ids of instances that do not take place.' }),
+    ),
+  },
+  { $id: 'ChangedEvent', description: 'An event, or a whole series with what differs from its rule.' },
+);
+
+const DeletedEvent = Type.Object(
+  { provider: Provider, account: Type.String(), calendarId: Type.String(), id: Type.String() },
+  { $id: 'DeletedEvent' },
+);
+
+const Change = Type.Union(
+  [
+    Type.Object({ changeType: oneOf(['created', 'updated']), event: ChangedEvent }),
+    Type.Object({ changeType: Type.Literal('deleted'), event: DeletedEvent }),
+  ],
+  { $id: 'Change' },
+);
+
+const ChangesPage = Type.Object(
+  {
+    changes: Type.Array(Change),
+    cursor: Type.String({ description: 'Keep it once the changes are yours.' }),
+    more: Type.Boolean({ description: 'Whether to ask again at once.' }),
+    errors: errorsMember,
+  },
+  { $id: 'ChangesPage' },
+);
+
+const pageSize = query('pageSize', '250 by default; more than 1,000 is 1,000.', 100, Type.Integer());
+const flag = oneOf(['true', 'false']);
+
+const notFound = [
+  refusal(
+    404,
+    'event_not_found',
+    'There is no such event, or it was cancelled.',
+    'There is no such event; it may have been deleted or cancelled',
+  ),
+  refusal(
+    404,
+    'calendar_not_found',
+    'The calendar is not the user’s.',
+    'The user has no such calendar; see GET /calendars',
+  ),
+];
+const ambiguous = refusal(
+  409,
+  'ambiguous_event',
+  'Several calendars have an event of that id.',
+  'Several calendars have an event of this id: name the one you mean by provider and calendarId, and account where two accounts show one calendar',
+);
+
+export const windowTooLargeCase = refusal(
+  400,
+  'window_too_large',
+  'The window holds more than one answer may cost.',
+  'The window is too large: ask for a shorter time between start and end, or for fewer calendars',
+  { details: { end: ['end is too far from start'] } },
+);
+
+export const calendarIds = query(
+  'calendarIds',
+  'JSON: ids by provider, or a flat list of ids of any. All calendars when absent; ids that are not the user’s choose nothing.',
+  '{"google":["ada@example.com"]}',
+);
+
+const group = 'Reading events';
+const account = query('account', 'Where two accounts show one calendar.', 'ada@example.com');
+const oneEvent = { status: 200, description: 'The event.', schema: Event, example: EVENT_EXAMPLE };
+
+export const eventOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/events',
+    id: 'listEvents',
+    group,
+    summary: 'The events in a window, over all calendars, sorted by start',
+    description:
+      'Instances of series come expanded. Scope `free-busy` sees blocks titled `Busy`. `errors` tells of each account that could not be brought up to date.',
+    callers: ['free-busy'],
+    parameters: [
+      query('start', 'The first day of the current month in UTC by default.', '2026-11-01T00:00:00Z'),
+      query('end', 'Exclusive; the end of that month by default.', '2026-12-01T00:00:00Z'),
+      calendarIds,
+      query('singleEvents', 'False: series once instead of their instances. True by default.', 'true', flag),
+      query('q', 'Words that must all be in an event; at most eight. Needs scope `read`.', 'planning'),
+      pageSize,
+      query('nextPageToken', 'Of the page before; it carries all but `pageSize`.', ''),
+    ],
+    answer: {
+      status: 200,
+      description: 'One page.',
+      schema: EventsPage,
+      example: { events: [EVENT_EXAMPLE], pageSize: 100 },
+    },
+    refusals: [
+      badField('start', 'must be a date and time such as 2026-11-01T00:00:00Z'),
+      refusal(
+        400,
+        'invalid_page_token',
+        'The token is not one of this user and application.',
+        'nextPageToken is not valid: start the listing again without it',
+        { details: { nextPageToken: ['nextPageToken is not valid'] } },
+      ),
+      windowTooLargeCase,
+      ...badTokens,
+      smallScope('Searching events is forbidden for free-busy scope'),
+      ...unreadable,
+    ],
+  },
+  {
+    method: 'get',
+    path: '/event',
+    id: 'getEvent',
+    group,
+    summary: 'One event by its calendar and id',
+    callers: ['free-busy'],
+    parameters: [
+      required(query('provider', 'Whose calendar.', 'google', Provider)),
+      required(query('calendarId', '`primary`: the account’s main calendar.', 'ada@example.com')),
+      required(query('eventId', 'Of an event, an instance or a series.', 'k3vd8u2q')),
+      account,
+    ],
+    answer: oneEvent,
+    refusals: [
+      badField('eventId', 'is missing'),
+      windowTooLargeCase,
+      ...badTokens,
+      ...notFound,
+      ambiguous,
+      ...unreadable,
+    ],
+  },
+  {
+    method: 'get',
+    path: '/events/{id}',
+    id: 'getEventById',
+    group,
+    summary: 'One event by its id',
+    callers: ['free-busy'],
+    parameters: [
+      required({
+        in: 'path',
+        name: 'id',
+        description: 'Percent-encoded.',
+        schema: Type.String(),
+        example: 'k3vd8u2q',
+      }),
+      query('provider', 'Where several calendars have an event of that id.', 'google', Provider),
+      query('calendarId', 'Likewise.', 'ada@example.com'),
+      account,
+    ],
+    answer: oneEvent,
+    refusals: [
+      badField('provider', 'must be one of google, microsoft, apple, caldav'),
+      windowTooLargeCase,
+      ...badTokens,
+      ...notFound,
+      ambiguous,
+      ...unreadable,
+    ],
+  },
+  {
+    method: 'get',
+    path: '/events/changes',
+    id: 'listEventChanges',
+    group,
+    summary: 'What was created, updated and deleted since a cursor',
+    description:
+      'One cursor over all calendars of the user. Nothing is left out; a change can be told twice. A series is one event.',
+    callers: ['read'],
+    parameters: [
+      query('cursor', 'Of the answer before; a cursor for now is answered when absent.', ''),
+      query('initial', 'Without a cursor: begin with everything there is.', 'true', flag),
+      pageSize,
+    ],
+    answer: {
+      status: 200,
+      description: 'One page.',
+      schema: ChangesPage,
+      example: {
+        changes: [{ changeType: 'created', event: EVENT_EXAMPLE }],
+        cursor: 'eyJmIjoi…',
+        more: false,
+      },
+    },
+    refusals: [
+      badField('initial', 'must be true or false'),
+      refusal(
+        400,
+        'invalid_cursor',
+        'The cursor is not one of this user and application.',
+        'cursor is not one of this user and application: start again without it',
+        { details: { cursor: ['cursor is not one of this user and application: start again without it'] } },
+      ),
+      ...badTokens,
+      smallScope('The changes of events are forbidden for free-busy scope'),
+      ...unreadable,
+      refusal(404, 'user_not_found', 'The user was deleted meanwhile.', 'There is no such user any longer'),
+      refusal(
+        410,
+        'cursor_expired',
+        'What happened since the cursor is no longer known: begin anew with `initial=true`.',
+        'What happened since this cursor is no longer known: read everything anew with initial=true, and go on with the cursor of that answer',
+      ),
+    ],
+  },
+];

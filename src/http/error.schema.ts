@@ -1,0 +1,155 @@
+/** The refusals every part of the REST interface shares (wire 3.1, 3.2), in the bodies they are sent with. */
+import { Type } from 'typebox';
+
+import { ApiError, type ApiErrorOptions } from './api-error.ts';
+import { anyObject, type RefusalCase } from './operation.ts';
+
+/** Wire 3.1. Further members are named where they occur. */
+export const ErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'A short name.' }),
+    message: Type.String({ description: 'Which rule was broken and what to do, in English.' }),
+    code: Type.String({ description: 'For machines.' }),
+    details: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'Field → what is wrong with it.',
+      }),
+    ),
+    accounts: Type.Optional(
+      Type.Array(Type.Object({ provider: Type.String(), account: Type.String() }), {
+        description: 'Whose sign-in or permission is missing (403).',
+      }),
+    ),
+    errors: Type.Optional(
+      Type.Array(anyObject('A ReadProblem.'), {
+        description: 'The accounts that could not be brought up to date (404 and 503).',
+      }),
+    ),
+    event: Type.Optional(anyObject('The event as it is now (412).')),
+    requestId: Type.Optional(Type.String({ description: 'What the operator looks for in the log (500).' })),
+  },
+  { $id: 'Error' },
+);
+
+/** RFC 6749 §5.2, with `message` for published clients that read nothing else. */
+export const OAuthErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'The code of RFC 6749.' }),
+    error_description: Type.String(),
+    message: Type.String({ description: 'The same text again.' }),
+    code: Type.Optional(Type.String({ description: 'With `server_error`.' })),
+    requestId: Type.Optional(Type.String({ description: 'With `server_error`.' })),
+  },
+  { $id: 'OAuthError' },
+);
+
+/** A refusal with the body that it is answered with. */
+export function refusal(
+  status: number,
+  code: string,
+  when: string,
+  message: string,
+  options: ApiErrorOptions & { readonly tells?: Readonly<Record<string, string>> } = {},
+): RefusalCase {
+  const { tells, ...rest } = options;
+  const { body } = new ApiError(status, code, message, rest);
+  return { status, code, when, body, ...(tells === undefined ? {} : { headers: tells }) };
+}
+
+/** A field of the request that is wrong or missing. */
+export const badField = (field: string, problem: string) =>
+  refusal(
+    400,
+    'invalid_request',
+    'The request cannot be read, or a field is wrong or missing.',
+    `${field} ${problem}`,
+    {
+      details: { [field]: [`${field} ${problem}`] },
+    },
+  );
+
+/** What the framework refuses of a body: too large, or of another type. */
+export const badBodies: readonly RefusalCase[] = [
+  refusal(413, 'request_refused', 'The body is larger than one MiB.', 'The body is too large', {
+    error: 'Error',
+  }),
+  refusal(
+    415,
+    'request_refused',
+    'The body is of another content type.',
+    'This content type is not supported',
+  ),
+];
+
+const CHALLENGE = { 'WWW-Authenticate': 'The challenge of RFC 6750 §3.' };
+
+/** What every call with an access token can be refused for. */
+export const badTokens: readonly RefusalCase[] = [
+  refusal(
+    401,
+    'missing_token',
+    'No access token came.',
+    'Missing access token: send it as Authorization: Bearer …',
+    {
+      tells: CHALLENGE,
+    },
+  ),
+  refusal(
+    401,
+    'invalid_token',
+    'The access token is malformed, expired or revoked, or it is a refresh token.',
+    'The access token is invalid, expired or revoked',
+    { tells: CHALLENGE },
+  ),
+];
+
+/** A scope that does not suffice; `message` is the operation's own. */
+export const smallScope = (message: string, error?: string) =>
+  refusal(403, 'insufficient_scope', 'The scope of the access token does not suffice.', message, {
+    ...(error === undefined ? {} : { error }),
+    tells: CHALLENGE,
+  });
+
+const RETRY = { 'Retry-After': 'Whole seconds.' };
+const PROBLEM = {
+  provider: 'google',
+  account: 'ada@example.com',
+  code: 'unavailable',
+  message: 'The provider answered 503',
+  reason: 'provider_unavailable',
+  actor: 'nobody',
+};
+
+/** What reading calendars and events can fail of besides. */
+export const unreadable: readonly RefusalCase[] = [
+  refusal(
+    403,
+    'calendar_permission_required',
+    'Accounts are connected, and none was given access to its calendars.',
+    'No connected account has calendar access',
+    { fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] } },
+  ),
+  refusal(
+    503,
+    'sync_in_progress',
+    'The first sync is still going on.',
+    'The calendars are being read for the first time: ask again in a few seconds',
+    {
+      fields: { errors: [{ ...PROBLEM, code: 'sync_in_progress' }] },
+      tells: RETRY,
+    },
+  ),
+  refusal(
+    503,
+    'providers_unavailable',
+    'No provider could be read, and nothing is known from before.',
+    'None of the connected accounts could be read',
+    {
+      fields: { errors: [PROBLEM] },
+      tells: RETRY,
+    },
+  ),
+];
+
+/** Tells when to come back. */
+export const later = { tells: RETRY };

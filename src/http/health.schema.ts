@@ -1,0 +1,22 @@
+/** GET /health (wire 1.14) for the API reference. */
+import { Type } from 'typebox';
+
+import type { Operation } from './operation.ts';
+
+export const healthOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/health',
+    id: 'getHealth',
+    group: 'Server',
+    summary: 'Whether requests can be served',
+    callers: ['anybody'],
+    answer: {
+      status: 200,
+      description: 'They can.',
+      schema: Type.Object({ status: Type.Literal('ok') }),
+      example: { status: 'ok' },
+    },
+    refusals: [],
+  },
+];

@@ -1,0 +1,226 @@
+/** GET /authorize, POST /token, POST /revoke and the metadata (requirement §4, RFC 8414) for the API reference. */
+import { Type } from 'typebox';
+
+import type { Operation, Parameter, RefusalCase } from '../http/operation.ts';
+import { oneOf, query, required } from '../http/operation.ts';
+import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
+import { SCOPES } from './scope.ts';
+import { RevocationRequest, TokenForm } from './token.schema.ts';
+
+/** A refusal in the shape of RFC 6749 §5.2. */
+export function oauthRefusal(
+  code: OAuthErrorCode,
+  when: string,
+  description: string,
+  options: OAuthErrorOptions = {},
+): RefusalCase {
+  const { status, body } = new OAuthError(code, description, options);
+  const tells = options.headers === undefined ? {} : { headers: options.headers };
+  return { status, code, when, body, shape: 'oauth', ...tells };
+}
+
+/** What HTTP Basic of an application can be refused for. */
+export const badClients: readonly RefusalCase[] = [
+  oauthRefusal('invalid_client', 'The application or its secret is wrong.', 'Client authentication failed', {
+    status: 401,
+    headers: { 'WWW-Authenticate': 'A Basic challenge.' },
+  }),
+  oauthRefusal(
+    'temporarily_unavailable',
+    'Too many wrong secrets. A right one always passes.',
+    'Too many failed attempts; try again in 30 seconds',
+    { status: 429, headers: { 'Retry-After': 'Whole seconds.' } },
+  ),
+];
+
+const TokenAnswer = Type.Object(
+  {
+    access_token: Type.String({ description: 'A JWT.' }),
+    token_type: Type.Literal('Bearer'),
+    expires_in: Type.Literal(3600, { description: 'Seconds.' }),
+    refresh_token: Type.String({ description: 'New each time; the one before is dead at once.' }),
+  },
+  { $id: 'TokenAnswer' },
+);
+
+const Metadata = Type.Object(
+  {
+    issuer: Type.String(),
+    authorization_endpoint: Type.String(),
+    token_endpoint: Type.String(),
+    revocation_endpoint: Type.String(),
+    jwks_uri: Type.Optional(Type.String({ description: 'With ES256 only.' })),
+    response_types_supported: Type.Array(Type.String()),
+    response_modes_supported: Type.Array(Type.String()),
+    grant_types_supported: Type.Array(Type.String()),
+    scopes_supported: Type.Array(oneOf(SCOPES)),
+    token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+    code_challenge_methods_supported: Type.Array(Type.String()),
+  },
+  { $id: 'ServerMetadata' },
+);
+
+const KeySet = Type.Object(
+  { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
+  { $id: 'KeySet', description: 'RFC 7517. Empty with HS256.' },
+);
+
+const group = 'Authorization';
+const FORM = 'application/x-www-form-urlencoded';
+
+const AUTHORIZE: readonly Parameter[] = [
+  required(query('client_id', 'The application.', 'proj1a2b3c')),
+  required(query('user_id', 'Your own id of the user; it is made known by this.', 'ada')),
+  query('scope', '`read-write` by default.', 'read', oneOf(SCOPES)),
+  query('state', 'Comes back unchanged.', 'xyz'),
+  query('response_type', '`code`.', 'code'),
+  query('redirect_uri', 'Ignored: the registered one counts.', 'https://app.example/callback'),
+  query('lng', 'Language of the pages; the browser’s by default.', 'fr'),
+  query('theme', 'Of the pages.', 'dark', oneOf(['auto', 'light', 'dark'])),
+  query('providers', 'Which providers are offered, separated by commas; all by default.', 'google,caldav'),
+  query('code_challenge', 'PKCE (RFC 7636).', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
+  query('code_challenge_method', 'With `code_challenge`.', 'S256'),
+];
+
+const invalid = (when: string, description: string) => oauthRefusal('invalid_request', when, description);
+
+const TOKENS: Operation = {
+  method: 'post',
+  path: '/token',
+  id: 'issueTokens',
+  group,
+  summary: 'Exchange a code, or refresh',
+  description:
+    'Client authentication by HTTP Basic, or by `client_id` and `client_secret` in the body; not both. JSON is taken as well as the form.',
+  callers: ['application', 'anybody'],
+  body: {
+    schema: TokenForm,
+    required: true,
+    types: [FORM, 'application/json'],
+    example: {
+      grant_type: 'authorization_code',
+      code: 'ada',
+      redirect_uri: 'https://app.example/callback',
+    },
+  },
+  answer: {
+    status: 200,
+    description: 'Both tokens are new.',
+    schema: TokenAnswer,
+    example: {
+      access_token: 'eyJhbGciOi…',
+      token_type: 'Bearer',
+      expires_in: 3600,
+      refresh_token: 'eyJhbGciOi…',
+    },
+  },
+  refusals: [
+    oauthRefusal(
+      'invalid_grant',
+      'The code or the refresh token is unknown, spent, expired, revoked or another application’s, or the redirect URI is another.',
+      'Invalid authorization code',
+    ),
+    invalid('A field is missing.', 'grant_type is missing'),
+    oauthRefusal(
+      'unsupported_grant_type',
+      'Another grant type.',
+      'grant_type must be authorization_code or refresh_token',
+    ),
+    oauthRefusal('session_expired', 'The authorization was withdrawn.', 'The authorization has expired'),
+    oauthRefusal('invalid_client', 'The credentials of the body are wrong.', 'Client authentication failed'),
+    ...badClients,
+  ],
+};
+
+export const oauthOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/authorize',
+    id: 'startAuthorization',
+    group,
+    summary: 'Send the user’s browser here to connect calendars',
+    description:
+      'Ends at the registered redirect URI with `code` and `state`, or with `error=access_denied`. Errors are a page; JSON where `Accept` prefers it.',
+    callers: ['anybody'],
+    parameters: AUTHORIZE,
+    answer: {
+      status: 302,
+      description: 'To the page where providers are chosen.',
+      headers: { Location: 'The page.', 'Set-Cookie': '`oauth_req`.' },
+    },
+    refusals: [
+      invalid('A parameter is missing or unusable.', 'user_id is missing'),
+      oauthRefusal('invalid_client', 'The application is unknown.', 'Unknown client_id', { status: 401 }),
+      oauthRefusal(
+        'temporarily_unavailable',
+        'Too many flows were started from one address.',
+        'Too many requests',
+        {
+          status: 429,
+          headers: { 'Retry-After': 'Whole seconds.' },
+        },
+      ),
+    ],
+  },
+  TOKENS,
+  {
+    method: 'post',
+    path: '/revoke',
+    id: 'revokeTokens',
+    group,
+    summary: 'End every token of the user at the application',
+    description: 'By any access or refresh token of theirs. The same answer whatever became of the token.',
+    callers: ['anybody'],
+    body: {
+      schema: RevocationRequest,
+      required: true,
+      types: ['application/json', FORM],
+      example: { token: 'eyJhbGciOi…' },
+    },
+    answer: {
+      status: 200,
+      description: 'Done.',
+      schema: Type.Object({ success: Type.Literal(true) }),
+      example: { success: true },
+    },
+    refusals: [invalid('`token` is missing or no text.', 'token is missing')],
+  },
+  {
+    method: 'get',
+    path: '/.well-known/oauth-authorization-server',
+    id: 'getServerMetadata',
+    group,
+    summary: 'What the authorization server offers (RFC 8414)',
+    callers: ['anybody'],
+    answer: {
+      status: 200,
+      description: 'The metadata.',
+      schema: Metadata,
+      example: {
+        issuer: 'https://kalends.example',
+        authorization_endpoint: 'https://kalends.example/authorize',
+        token_endpoint: 'https://kalends.example/token',
+        revocation_endpoint: 'https://kalends.example/revoke',
+        response_types_supported: ['code'],
+        response_modes_supported: ['query'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+        scopes_supported: SCOPES,
+        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+        revocation_endpoint_auth_methods_supported: ['none'],
+        code_challenge_methods_supported: ['S256'],
+      },
+    },
+    refusals: [],
+  },
+  {
+    method: 'get',
+    path: '/.well-known/jwks.json',
+    id: 'getSigningKeys',
+    group,
+    summary: 'The public keys of access tokens (RFC 7517)',
+    callers: ['anybody'],
+    answer: { status: 200, description: 'The keys.', schema: KeySet, example: { keys: [] } },
+    refusals: [],
+  },
+];

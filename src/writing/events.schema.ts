@@ -1,0 +1,270 @@
+/** POST, PUT and DELETE /event, and POST /event/rsvp (wire 1.8, 1.9, 3.2) for the API reference. */
+import { Type } from 'typebox';
+
+import { EVENT_EXAMPLE, Provider } from '../calendars/calendar.schema.ts';
+import { Done } from '../calendars/calendars.schema.ts';
+import {
+  badBodies,
+  badField,
+  badTokens,
+  later,
+  refusal,
+  smallScope,
+  unreadable,
+} from '../http/error.schema.ts';
+import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
+import { EventUpdate, Mode, NewEvent, Rsvp, WrittenEvent } from './writing.schema.ts';
+
+const group = 'Writing events';
+const PLACE = { provider: 'google', calendarId: 'ada@example.com' };
+const NAMED = { ...PLACE, eventId: 'k3vd8u2q' };
+const OF_ACCOUNT = { fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] } };
+
+const idempotencyKey: Parameter = {
+  in: 'header',
+  name: 'Idempotency-Key',
+  description: 'The same key and body within 24 hours have the same answer, and are carried out once.',
+  schema: Type.String({ maxLength: 255 }),
+  example: '5b1f3d0e-7c1a-4a52-9d50-0d6a3c1f9b11',
+};
+const ifMatch: Parameter = {
+  in: 'header',
+  name: 'If-Match',
+  description: 'The `etag` the change is based on: 412 when the event has another by now.',
+  schema: Type.String(),
+  example: '"3389437110000000"',
+};
+
+const ofAnyWrite: readonly RefusalCase[] = [
+  ...badTokens,
+  smallScope('Write access denied for current scope'),
+  ...unreadable,
+  refusal(
+    403,
+    'reauth_required',
+    'The provider refused the account: the user must connect it again.',
+    'The provider refused the account; the user must connect it again',
+    OF_ACCOUNT,
+  ),
+  refusal(
+    404,
+    'calendar_not_found',
+    'The calendar is not the user’s.',
+    'The user has no calendar work at google',
+  ),
+  ...badBodies,
+  refusal(422, 'calendar_read_only', 'The calendar can only be read.', 'This calendar can only be read'),
+  refusal(429, 'rate_limited', 'The provider wants to be left alone.', 'The provider limits requests', later),
+  refusal(
+    502,
+    'provider_error',
+    'The provider’s answer could not be used.',
+    'The provider’s answer is not understood',
+    {
+      error: 'Bad Gateway',
+    },
+  ),
+  refusal(
+    503,
+    'provider_unavailable',
+    'The provider cannot be reached.',
+    'The provider cannot be reached',
+    later,
+  ),
+  refusal(
+    503,
+    'provider_not_set_up',
+    'The operator must act.',
+    'The operator has not set this provider up',
+    later,
+  ),
+  refusal(
+    503,
+    'calendar_busy',
+    'The calendar was synced or written to for too long.',
+    'The calendar is being synced or written to; try again in a few seconds',
+    later,
+  ),
+];
+
+const conflict = refusal(
+  409,
+  'conflict',
+  'Somebody else was first, five times.',
+  'The event was changed by somebody else',
+  later,
+);
+
+const limits: readonly RefusalCase[] = [
+  refusal(
+    422,
+    'recurrence_not_supported_by_provider',
+    'The calendar cannot keep such a rule.',
+    'This calendar cannot keep this rule',
+    { details: { recurrence: ['This calendar cannot keep this rule'] } },
+  ),
+  refusal(
+    422,
+    'field_not_supported_by_provider',
+    'The calendar cannot keep the field.',
+    'This calendar cannot keep this value',
+    { details: { status: ['This calendar cannot keep this value'] } },
+  ),
+  refusal(
+    422,
+    'conference_not_supported_by_calendar',
+    'The calendar makes no meetings.',
+    'This calendar makes no online meetings',
+  ),
+];
+
+const modeLimits: readonly RefusalCase[] = [
+  refusal(
+    422,
+    'mode_not_supported_by_provider',
+    'The calendar cannot do this to a part of a series.',
+    'This calendar cannot change a part of this series',
+  ),
+  refusal(
+    422,
+    'organizer_only',
+    'Only the organizer may do this.',
+    'Only the organizer may change this event',
+  ),
+];
+
+const noEvent = refusal(404, 'event_not_found', 'There is no such event.', 'There is no such event');
+
+const changed = refusal(
+  412,
+  'precondition_failed',
+  'The event changed since; `event` is what it is now.',
+  'The event was changed since the version that If-Match names; event is what it is now',
+  { fields: { event: EVENT_EXAMPLE }, tells: { ETag: 'The version now.' } },
+);
+
+const ofKey: readonly RefusalCase[] = [
+  refusal(
+    409,
+    'idempotency_key_in_use',
+    'The first request with this key is still being carried out.',
+    'The first request with this Idempotency-Key is still being carried out',
+    later,
+  ),
+  refusal(
+    422,
+    'idempotency_key_reused',
+    'The key was used for another request.',
+    'This Idempotency-Key was used for another request: take a new one',
+  ),
+];
+
+const written = {
+  status: 200,
+  description: 'The event as `GET /event` answers it from now on.',
+  schema: WrittenEvent,
+  example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
+};
+
+export const eventWriteOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/event',
+    id: 'createEvent',
+    group,
+    summary: 'Create an event or a series',
+    callers: ['read-write'],
+    parameters: [idempotencyKey],
+    body: {
+      schema: NewEvent,
+      required: true,
+      example: {
+        ...PLACE,
+        title: 'Planning',
+        start: '2026-11-20T10:00:00',
+        end: '2026-11-20T11:00:00',
+        timeZone: 'Europe/Vienna',
+        attendees: ['grace@example.com'],
+      },
+    },
+    answer: written,
+    refusals: [badField('title', 'is missing'), ...ofAnyWrite, conflict, ...ofKey, ...limits],
+  },
+  {
+    method: 'put',
+    path: '/event',
+    id: 'updateEvent',
+    group,
+    summary: 'Change an event, an instance, this and later ones, or a series',
+    description:
+      'Nothing is overwritten unseen: without `If-Match` too the write is conditional, and only the named fields change. `following` answers a new series.',
+    callers: ['read-write'],
+    parameters: [ifMatch],
+    body: { schema: EventUpdate, required: true, example: { ...NAMED, title: 'Planning, moved' } },
+    answer: written,
+    refusals: [
+      badField('eventId', 'is missing'),
+      ...ofAnyWrite,
+      noEvent,
+      conflict,
+      changed,
+      ...limits,
+      ...modeLimits,
+    ],
+  },
+  {
+    method: 'delete',
+    path: '/event',
+    id: 'deleteEvent',
+    group,
+    summary: 'Delete an event, an instance, this and later ones, or a series',
+    description: 'The parameters may stand in a JSON body instead; the query wins.',
+    callers: ['read-write'],
+    parameters: [
+      required(query('provider', 'Whose calendar.', 'google', Provider)),
+      required(query('calendarId', 'As in `GET /calendars`.', PLACE.calendarId)),
+      required(query('eventId', 'Of an event, an instance or a series.', NAMED.eventId)),
+      query('recurringEventId', 'The series an instance is of; found by its id when absent.', ''),
+      query('deleteMode', 'How much of a series is meant.', 'this', Mode),
+      query('account', 'Where two accounts show one calendar.', 'ada@example.com'),
+      ifMatch,
+    ],
+    answer: {
+      status: 200,
+      description: 'It is gone.',
+      schema: Done,
+      example: { success: true, message: 'The event was deleted' },
+    },
+    refusals: [
+      badField('eventId', 'is missing'),
+      ...ofAnyWrite,
+      noEvent,
+      conflict,
+      changed,
+      ...limits,
+      ...modeLimits,
+    ],
+  },
+  {
+    method: 'post',
+    path: '/event/rsvp',
+    id: 'respondToEvent',
+    group,
+    summary: 'Answer an invitation',
+    description:
+      'Where the provider takes a declined event out of the calendar, the answer is `success` and `message` alone.',
+    callers: ['read-write'],
+    parameters: [idempotencyKey],
+    body: { schema: Rsvp, required: true, example: { ...NAMED, response: 'accepted' } },
+    answer: { ...written, schema: Type.Union([WrittenEvent, Done]) },
+    refusals: [
+      badField('response', 'is missing'),
+      ...ofAnyWrite,
+      noEvent,
+      conflict,
+      ...ofKey,
+      ...limits,
+      ...modeLimits,
+    ],
+  },
+];
