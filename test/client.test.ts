@@ -171,6 +171,23 @@ describe('the client', () => {
     );
   });
 
+  it('makes, renames and deletes a calendar', async () => {
+    const made = await user.createCalendar({ provider: 'caldav' }, { title: 'Trips', color: '#d50000' });
+    const where = { provider: made.provider, calendarId: made.id };
+    const renamed = await user.updateCalendar(where, { title: 'Travel', description: 'All of them' });
+    const { calendars } = await user.calendars();
+    const { success } = await user.deleteCalendar(where);
+
+    assert.deepEqual([made.title, made.color, made.access], ['Trips', '#d50000', 'write']);
+    assert.deepEqual([renamed.title, renamed.description], ['Travel', 'All of them']);
+    assert.deepEqual(
+      calendars.find(({ id }) => id === made.id),
+      renamed,
+    );
+    assert.equal(success, true);
+    await assert.rejects(user.updateCalendar(where, { title: 'Late' }), refusedAs('calendar_not_found', 404));
+  });
+
   it('makes, finds, changes and deletes an event', async () => {
     const made = await user.createEvent(place, {
       ...meeting('Plan', '2026-03-02'),

@@ -61,6 +61,19 @@ export type Calendar = {
   readonly original: Readonly<Record<string, unknown>>;
 };
 
+/** A calendar to be made. */
+export type CalendarFields = {
+  readonly title: string;
+  /** `#rrggbb`; at Microsoft one of Graph's names, such as `lightBlue`. */
+  readonly color?: string;
+  readonly description?: string;
+  /** IANA; the provider's choice when absent. */
+  readonly timeZone?: string;
+};
+
+/** What is changed of a calendar; an empty description is taken away. */
+export type CalendarChange = Partial<Pick<CalendarFields, 'title' | 'color' | 'description'>>;
+
 /** An account that could not be brought up to date: what it has may be old or missing in the answer. */
 export type ReadProblem = {
   readonly provider: Provider;

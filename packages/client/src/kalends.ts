@@ -21,6 +21,7 @@ import type { Delivery, WebhookKey } from './webhook-verification.ts';
 
 export type { AuthorizationRequest, Callback, Registration } from './authorization.ts';
 export type * from './calendar-shapes.ts';
+export type { CalendarWrites } from './calendar-writes.ts';
 export type { EventReads } from './event-reads.ts';
 export type * from './event-shapes.ts';
 export type { EventWrites } from './event-writes.ts';

@@ -11,13 +11,15 @@ import type {
   Provider,
   ReadProblem,
 } from './calendar-shapes.ts';
+import { type CalendarWrites, calendarWrites } from './calendar-writes.ts';
 import { type EventReads, eventReads } from './event-reads.ts';
 import { type EventWrites, eventWrites } from './event-writes.ts';
 import { queryOf, type UserCall } from './user-call.ts';
 
 /** The calls of one user. All fail with KalendsError; ReauthorizationRequired when the grant has ended. */
 export type UserCalendars = EventReads &
-  EventWrites & {
+  EventWrites &
+  CalendarWrites & {
     /** The accounts the user connected, and how they do. */
     connectionStatus(): Promise<ConnectionStatus>;
     /** Lets go of an account, or of all of the provider. */
@@ -35,6 +37,7 @@ export function userCalendars(call: UserCall): UserCalendars {
   return {
     ...eventReads(call),
     ...eventWrites(call),
+    ...calendarWrites(call),
 
     connectionStatus: () => call.body({ method: 'GET', path: '/connection-status' }),
 
