@@ -8,10 +8,12 @@ import { createEgress } from '../src/lib/egress/egress.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
 import { type CalendarServer, get, link, openCalendarServer } from './calendar-server.ts';
 import { counterpart } from './counterpart.ts';
-import { openBench } from './provider-bench.ts';
+import { ADA, openBench } from './provider-bench.ts';
+import { CYRUS, startCyrus } from './servers/cyrus.ts';
 import { USERS } from './servers/process.ts';
 import { RADICALE, startRadicale } from './servers/radicale.ts';
 import { recordingLog } from './servers/recording-log.ts';
+import { startXandikos, XANDIKOS } from './servers/xandikos.ts';
 
 const FULL = 'https://www.googleapis.com/auth/calendar';
 
@@ -31,12 +33,12 @@ async function onSandbox(kind: ProviderKind): Promise<Place> {
   return { provider: kind, server, pass: () => bench.pass(60_000), close: () => bench.close() };
 }
 
-async function onRadicale(): Promise<Place> {
-  const radicale = await startRadicale(['work']);
+async function onServer(start: typeof startRadicale): Promise<Place> {
+  const running = await start(['work']);
   const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const caldav = caldavProvider({ egress, log: recordingLog().log, now: Date.now });
   const server = await openCalendarServer({ caldav });
-  const typed = { server: radicale.typed, username: 'ada', password: USERS.ada ?? '' };
+  const typed = { server: running.typed, username: 'ada', password: USERS.ada ?? '' };
   const { accountId, display, credentials } = await caldav.signIn.verify(typed);
   await link(server, { accountId, display, credentials });
   return {
@@ -48,7 +50,7 @@ async function onRadicale(): Promise<Place> {
     async close() {
       await server.close();
       await egress.close();
-      await radicale.stop();
+      await running.stop();
     },
   };
 }
@@ -59,7 +61,9 @@ const NAMES = { first: 'lightBlue', second: 'lightRed' };
 
 for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const)
   calendarsOn(`the sandbox’s ${kind}`, () => onSandbox(kind), {});
-calendarsOn('Radicale', onRadicale, counterpart('Radicale', RADICALE));
+calendarsOn('Radicale', () => onServer(startRadicale), counterpart('Radicale', RADICALE));
+calendarsOn('Xandikos', () => onServer(startXandikos), counterpart('Xandikos', XANDIKOS));
+calendarsOn('Cyrus', () => onServer(startCyrus), counterpart('Cyrus', CYRUS, { root: true }));
 
 type Listed = { id: string; title: string; color?: string; description?: string; timeZone: string };
 
@@ -132,9 +136,12 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
 
     it('keeps description and zone, or says that it cannot', async () => {
       const words = { title: 'Described', description: 'Who & why', timeZone: 'America/New_York' };
-      if (at.provider === 'microsoft') {
+      if (at.provider === 'microsoft' || name === 'Xandikos') {
         const { status, body } = await send(at.server, 'POST', { provider: at.provider, ...words });
         assert.deepEqual([status, body.code], [422, 'field_not_supported_by_provider']);
+        at.pass();
+        const all: Listed[] = (await get(at.server, '/calendars', await at.server.token())).json();
+        assert.ok(!all.some(({ title }) => title === 'Described'), 'nothing is left behind');
         return;
       }
 
@@ -235,6 +242,52 @@ describe('a calendar that may not be written', () => {
       }
     });
   }
+
+  for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const) {
+    it(`is not there any more at ${kind}: a change is 404, a deletion is done`, async () => {
+      const bench = await openBench(kind);
+      try {
+        await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
+        const one = { title: 'One', timeZone: 'Europe/Paris' };
+        const ids = [
+          await bench.hand.addCalendar(ADA.email, one),
+          await bench.hand.addCalendar(ADA.email, { ...one, title: 'Other' }),
+        ];
+        await bench.read();
+        for (const id of ids) await bench.hand.removeCalendar(ADA.email, id);
+        const [changed, deleted] = ids.map((calendarId) => ({ provider: kind, calendarId }));
+
+        const deletion = await send(bench.server, 'DELETE', { ...deleted });
+        const again = await send(bench.server, 'PUT', { ...changed, title: 'Late' });
+
+        assert.deepEqual([deletion.status, again.status, again.body.code], [200, 404, 'calendar_not_found']);
+      } finally {
+        await bench.close();
+      }
+    });
+  }
+
+  it('is told as gone when it goes between the list and the change', async () => {
+    const bench = await openBench('google');
+    try {
+      await bench.link({ scope: 'read-write', besides: [FULL] });
+      const id = await bench.hand.addCalendar(ADA.email, { title: 'One', timeZone: 'Europe/Paris' });
+      await bench.read();
+      await bench.hand.removeCalendar(ADA.email, id);
+
+      const { status, body } = await send(bench.server, 'PUT', {
+        provider: 'google',
+        calendarId: id,
+        title: 'Late',
+      });
+
+      assert.deepEqual([status, body.code], [404, 'calendar_not_found']);
+      const all: Listed[] = (await get(bench.server, '/calendars', await bench.server.token())).json();
+      assert.ok(!all.some((calendar) => calendar.id === id));
+    } finally {
+      await bench.close();
+    }
+  });
 
   it('is not made under a name that Outlook has already', async () => {
     const bench = await openBench('microsoft');
