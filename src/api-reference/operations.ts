@@ -6,12 +6,14 @@ import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
+import { calendarWriteOperations } from '../writing/calendars.schema.ts';
 import { eventWriteOperations } from '../writing/events.schema.ts';
 import { referenceOperations } from './reference.schema.ts';
 
 export const OPERATIONS: readonly Operation[] = [
   ...oauthOperations,
   ...calendarOperations,
+  ...calendarWriteOperations,
   ...eventOperations,
   ...eventWriteOperations,
   ...freeBusyOperations,

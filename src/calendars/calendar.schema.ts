@@ -101,21 +101,21 @@ export const EVENT_EXAMPLE = {
   original: {},
 };
 
-export const Calendar = Type.Object(
-  {
-    provider: Provider,
-    account: Type.String({ description: 'The id of the account, as in connection-status.' }),
-    id: Type.String(),
-    title: Type.String(),
-    timeZone: Type.String({ description: 'An IANA zone.' }),
-    color: text('`#rrggbb`.'),
-    description: text('As its owner wrote it.'),
-    primary: Type.Boolean({ description: 'The account’s main calendar.' }),
-    access: oneOf(['write', 'read']),
-    original: anyObject('The provider’s own object.'),
-  },
-  { $id: 'Calendar' },
-);
+/** The members of a calendar; a write's answer has them at its root too. */
+export const calendarMembers = {
+  provider: Provider,
+  account: Type.String({ description: 'The id of the account, as in connection-status.' }),
+  id: Type.String(),
+  title: Type.String(),
+  timeZone: Type.String({ description: 'An IANA zone.' }),
+  color: text('`#rrggbb`.'),
+  description: text('As its owner wrote it.'),
+  primary: Type.Boolean({ description: 'The account’s main calendar.' }),
+  access: oneOf(['write', 'read']),
+  original: anyObject('The provider’s own object.'),
+};
+
+export const Calendar = Type.Object(calendarMembers, { $id: 'Calendar' });
 
 export const ReadProblem = Type.Object(
   {

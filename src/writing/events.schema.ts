@@ -20,7 +20,7 @@ const PLACE = { provider: 'google', calendarId: 'ada@example.com' };
 const NAMED = { ...PLACE, eventId: 'k3vd8u2q' };
 const OF_ACCOUNT = { fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] } };
 
-const idempotencyKey: Parameter = {
+export const idempotencyKey: Parameter = {
   in: 'header',
   name: 'Idempotency-Key',
   description: 'The same key and body within 24 hours have the same answer, and are carried out once.',
@@ -35,7 +35,7 @@ const ifMatch: Parameter = {
   example: '"3389437110000000"',
 };
 
-const ofAnyWrite: readonly RefusalCase[] = [
+export const ofAnyWrite: readonly RefusalCase[] = [
   ...badTokens,
   smallScope('Write access denied for current scope'),
   ...unreadable,
@@ -143,7 +143,7 @@ const changed = refusal(
   { fields: { event: EVENT_EXAMPLE }, tells: { ETag: 'The version now.' } },
 );
 
-const ofKey: readonly RefusalCase[] = [
+export const ofKey: readonly RefusalCase[] = [
   refusal(
     409,
     'idempotency_key_in_use',

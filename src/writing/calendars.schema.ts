@@ -1,0 +1,144 @@
+/** POST, PUT and DELETE /calendars (additive to the wire) for the API reference. */
+import { Type } from 'typebox';
+
+import { Calendar, calendarMembers, Provider } from '../calendars/calendar.schema.ts';
+import { Done } from '../calendars/calendars.schema.ts';
+import { badField, refusal } from '../http/error.schema.ts';
+import { type Operation, query, required } from '../http/operation.ts';
+import { idempotencyKey, ofAnyWrite, ofKey } from './events.schema.ts';
+
+const account = Type.Optional(Type.String({ description: 'Where the user has several at the provider.' }));
+const title = Type.String({ maxLength: 250 });
+const words = {
+  color: Type.Optional(
+    Type.String({ description: '`#rrggbb`, or the name of one of the provider’s own.', maxLength: 50 }),
+  ),
+  description: Type.Optional(Type.String({ maxLength: 5_000 })),
+};
+
+const NewCalendar = Type.Object(
+  {
+    provider: Provider,
+    account,
+    title,
+    ...words,
+    timeZone: Type.Optional(Type.String({ description: 'IANA.' })),
+  },
+  { $id: 'NewCalendar' },
+);
+
+const CalendarUpdate = Type.Object(
+  { provider: Provider, calendarId: Type.String(), account, title: Type.Optional(title), ...words },
+  {
+    $id: 'CalendarUpdate',
+    description: 'An absent field stays as it is; an empty `description` takes it away.',
+  },
+);
+
+const WrittenCalendar = Type.Object(
+  { success: Type.Literal(true), ...calendarMembers, calendar: Calendar },
+  {
+    $id: 'WrittenCalendar',
+    description: 'The calendar’s members at the root, and the same calendar under `calendar`.',
+  },
+);
+
+const CALENDAR = {
+  provider: 'google',
+  account: 'ada@example.com',
+  id: 'c_1b2d3f@group.calendar.google.com',
+  title: 'Bookings',
+  timeZone: 'Europe/Vienna',
+  primary: false,
+  access: 'write',
+  original: {},
+};
+const written = {
+  status: 200,
+  description: 'The calendar as `GET /calendars` answers it from now on.',
+  schema: WrittenCalendar,
+  example: { success: true, ...CALENDAR, calendar: CALENDAR },
+};
+const NAMED = { provider: 'google', calendarId: CALENDAR.id };
+const group = 'Calendars and accounts';
+
+const fieldLimit = refusal(
+  422,
+  'field_not_supported_by_provider',
+  'The provider cannot keep the value.',
+  'This provider cannot keep this colour',
+  { details: { color: ['This provider cannot keep this colour'] } },
+);
+
+export const calendarWriteOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/calendars',
+    id: 'createCalendar',
+    group,
+    summary: 'Create a calendar where the provider can',
+    callers: ['read-write'],
+    parameters: [idempotencyKey],
+    body: { schema: NewCalendar, required: true, example: { provider: 'google', title: 'Bookings' } },
+    answer: written,
+    refusals: [
+      badField('title', 'is missing'),
+      ...ofAnyWrite,
+      refusal(
+        404,
+        'account_not_found',
+        'The user has no such account.',
+        'The user has no such account at google',
+      ),
+      ...ofKey,
+      fieldLimit,
+      refusal(
+        422,
+        'calendar_creation_not_supported_by_provider',
+        'The provider makes no calendars for applications.',
+        'This server makes no calendars',
+      ),
+    ],
+  },
+  {
+    method: 'put',
+    path: '/calendars',
+    id: 'updateCalendar',
+    group,
+    summary: 'Rename, recolour or describe a calendar',
+    callers: ['read-write'],
+    body: { schema: CalendarUpdate, required: true, example: { ...NAMED, title: 'Bookings 2027' } },
+    answer: written,
+    refusals: [badField('calendarId', 'is missing'), ...ofAnyWrite, fieldLimit],
+  },
+  {
+    method: 'delete',
+    path: '/calendars',
+    id: 'deleteCalendar',
+    group,
+    summary: 'Delete a calendar with all its events',
+    description: 'The parameters may stand in a JSON body instead; the query wins.',
+    callers: ['read-write'],
+    parameters: [
+      required(query('provider', 'Whose calendar.', 'google', Provider)),
+      required(query('calendarId', 'As in `GET /calendars`.', CALENDAR.id)),
+      query('account', 'Where two accounts show one calendar.', 'ada@example.com'),
+    ],
+    answer: {
+      status: 200,
+      description: 'It is gone.',
+      schema: Done,
+      example: { success: true, message: 'The calendar was deleted' },
+    },
+    refusals: [
+      badField('calendarId', 'is missing'),
+      ...ofAnyWrite,
+      refusal(
+        422,
+        'calendar_not_deletable',
+        'The main calendar of an account, or one the provider keeps.',
+        'The main calendar of an account cannot be deleted',
+      ),
+    ],
+  },
+];
