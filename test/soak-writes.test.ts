@@ -19,7 +19,7 @@ import { rounds } from './rounds.ts';
 const ROUNDS = rounds(5);
 const CREATORS = 3;
 const LONGEST_LOAD_MS = 500;
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'caldav'];
+const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2027, 0, 1, 9);
 const INSTANCES = 40;

@@ -69,7 +69,9 @@ function planOf({ input, fields, scope, written }: SplitRequest, { calendar }: T
   if (series === undefined) throw new Error('A series was to be split that has no master');
   const wanted = { words: wordsOf(input), times, moved: meant !== undefined, rule };
   const key = randomBytes(16).toString('hex');
-  return planSplit(series, instance.originalStart, wanted, { seriesHref: master.href, calendarZone, key });
+  const hrefs = written.known.map(({ href }) => href);
+  const context = { seriesHref: master.href, hrefs, calendarZone, key };
+  return planSplit(series, instance.originalStart, wanted, context);
 }
 
 /** Does what is still to be done. Safe to call again at any point. */
@@ -117,15 +119,19 @@ async function trimOrUndo(splitId: string, plan: SplitPlan, turn: Turn, deps: Sp
 const MOST_TRIES = 3;
 
 async function trim(plan: SplitPlan, turn: Turn): Promise<Written> {
-  const { seriesHref, at, calendarZone, trimmed } = plan;
+  const { seriesHref, hrefs, at, calendarZone, trimmed } = plan;
   for (let tries = 1; ; tries += 1) {
     const resources = await turn.writing.read(turn.calendar.href, seriesHref);
     const series = seriesIn(resources ?? []);
     if (resources === undefined || series === undefined) {
       throw new ProviderError('not_found', 'The series was deleted meanwhile');
     }
-    if (isTrimmed(series.master, at, calendarZone))
-      return withoutLater(resources, { changed: resources, removed: [] }, plan, turn);
+    if (isTrimmed(series.master, at, calendarZone)) {
+      // By a try that ended before it was kept: what went then is in the mirror still.
+      const there = new Set(resources.map(({ href }) => href));
+      const removed = hrefs.filter((href) => !there.has(href));
+      return withoutLater(resources, { changed: resources, removed }, plan, turn);
+    }
     if (fingerprintOf(series, at, calendarZone) !== plan.from) {
       throw new ProviderError('precondition_failed', 'The series was changed by somebody else meanwhile');
     }

@@ -18,6 +18,8 @@ import { justBefore, shifted, shiftedRecurrence, withoutEnd, withUntil } from '.
 /** As JSON in the journal. */
 export type SplitPlan = {
   readonly seriesHref: string;
+  /** Of the old series and its exceptions, where those are resources of their own, when the plan was made. */
+  readonly hrefs: readonly string[];
   readonly calendarZone: string;
   /** The original start of the first instance that is split off. */
   readonly at: EventTime;
@@ -56,7 +58,7 @@ export function planSplit(
   { master, overrides }: Series,
   at: EventTime,
   wanted: Wanted,
-  context: { readonly seriesHref: string; readonly calendarZone: string; readonly key: string },
+  context: Pick<SplitPlan, 'seriesHref' | 'hrefs' | 'calendarZone' | 'key'>,
 ): SplitPlan {
   if (overrides.some(({ thisAndFuture }) => thisAndFuture)) {
     const message =
