@@ -1,6 +1,6 @@
 /**
- * What the published clients in seven languages send to write an event, replayed (wire 1.8, 1.9 and 6), on a calendar at
- * Google and one at a CalDAV server; every answer is read as that client reads it.
+ * What the published clients in seven languages send to write an event, replayed (wire 1.8, 1.9 and 6), on calendars at
+ * Google, Microsoft and a CalDAV server; every answer is read as that client reads it.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -10,7 +10,7 @@ import { type Body, JSON_TYPE, NINE, RULES, type SdkWriter, type Wanted, WRITERS
 import { openWritingSite, send, type WritingSite, type WrittenProvider } from './writing-site.ts';
 
 const BEN = [{ email: 'ben@example.com', status: 'none' }];
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'caldav'];
+const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
 const MONTH = 'start=2026-12-01T00%3A00%3A00Z&end=2026-12-31T00%3A00%3A00Z';
 
 describe('writing as the published clients do', () => {

@@ -12,7 +12,7 @@ import {
 } from './writing-site.ts';
 
 const FIFTY = Array.from({ length: 50 }, (_, i) => i);
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'caldav'];
+const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
 const START = '2026-12-01T09:00:00.000Z';
 const END = '2026-12-01T10:00:00.000Z';
 const DAY = { start: Date.parse('2026-12-01'), end: Date.parse('2026-12-02') };
@@ -66,7 +66,8 @@ onEachDatabase((database, _open, place) => {
           title: 'Changed',
           description: 'Agenda',
           location: 'Roof',
-          availability: 'free',
+          // In Outlook, what is free is not tentative.
+          ...(provider === 'microsoft' ? {} : { availability: 'free' }),
           privacy: 'private',
           status: 'tentative',
           conference: 'https://meet.example/room',

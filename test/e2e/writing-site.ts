@@ -1,20 +1,23 @@
-/** Running instances of the program whose user has a calendar at the sandbox's Google and one at its CalDAV server. */
+/** Running instances of the program whose user has a calendar at the sandbox's Google, Microsoft and CalDAV server. */
 import { randomBytes } from 'node:crypto';
 
 import { caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
-import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import type { ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
+import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
+import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import { type Program, startProgram } from '../program.ts';
 import { walk } from '../sandbox-google-client.ts';
 import { openBrowser } from './browser.ts';
 import { type Application, authorizeUrl, exchange, jsonOf, linkAccount, tokensOf } from './flow.ts';
 
-const APP = { clientId: 'app.apps.example', clientSecret: 'sandbox-app-secret' };
+const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'sandbox-app-secret' };
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 const DAV_ADA = { email: 'ada', name: 'Ada Lovelace', password: 'difference-engine' };
 
-export type WrittenProvider = 'google' | 'caldav';
+export type WrittenProvider = 'google' | 'microsoft' | 'caldav';
 
 /** One calendar of the user, as GET /calendars names it. */
 export type WrittenCalendar = { readonly provider: WrittenProvider; readonly calendarId: string };
@@ -28,7 +31,7 @@ export type Answered = {
 
 export type WritingSite = Awaited<ReturnType<typeof openWritingSite>>;
 
-/** Starts providers and instances, and connects both accounts; the caller closes all. */
+/** Starts providers and instances, and connects the accounts; the caller closes all. */
 export async function openWritingSite(
   options: { readonly databaseUrl?: string | undefined; readonly instances?: number } = {},
 ) {
@@ -51,14 +54,14 @@ async function open(
   const deps = { clock: sandboxClock(), faults: faultBoard() };
   const google = await googleSandbox(deps);
   later(() => google.close());
+  const microsoft = await microsoftSandbox(deps);
+  later(() => microsoft.close());
   const caldav = await caldavSandbox({ ...deps, kind: 'caldav' });
   later(() => caldav.close());
   const env = {
     KALENDS_MASTER_KEY: randomBytes(32).toString('base64'),
-    KALENDS_GOOGLE_CLIENT_ID: APP.clientId,
-    KALENDS_GOOGLE_CLIENT_SECRET: APP.clientSecret,
-    KALENDS_GOOGLE_ISSUER: google.issuer,
-    KALENDS_GOOGLE_API_URL: google.apiUrl,
+    ...settingsOf('GOOGLE', google),
+    ...settingsOf('MICROSOFT', microsoft),
   };
   const programs: Program[] = [];
   for (let i = 0; i < instances; i++) {
@@ -66,37 +69,58 @@ async function open(
     later(() => program.dispose());
     programs.push(program);
   }
-  google.registerApp({ ...APP, redirectUris: programs.map(({ url }) => `${url}/connect/google/callback`) });
-  await google.hand.addPerson(ADA);
-  await caldav.hand.addPerson(DAV_ADA);
-  const work = { title: 'Work', timeZone: 'Europe/Paris' };
-  const atGoogle = await google.hand.addCalendar(ADA.email, work);
-  const atCalDav = await caldav.hand.addCalendar(DAV_ADA.email, work);
-  /** What the provider itself shows in the user's calendar. */
-  const shownAt = (provider: WrittenProvider, window: { readonly start: number; readonly end: number }) =>
-    provider === 'google'
-      ? google.hand.instances(ADA.email, atGoogle, window)
-      : caldav.hand.instances(DAV_ADA.email, atCalDav, window);
+  for (const sandbox of [google, microsoft]) {
+    const redirectUris = programs.map(({ url }) => `${url}/connect/${sandbox.kind}/callback`);
+    sandbox.registerApp({ ...APP, redirectUris });
+  }
+  const shownAt = await furnish({ google, microsoft, caldav });
 
   const [program] = programs;
   if (program === undefined) throw new Error('At least one instance is needed');
   const registration = await program.createClient();
   const application: Application = { ...registration, url: program.url };
-  const token = await connectBoth(application, caldav.origin);
+  const token = await connectAll(application, caldav.origin);
   const calendars = await calendarsOf(application, token);
   return { programs, program, application, token, calendars, shownAt };
 }
 
-async function connectBoth(application: Application, server: string): Promise<string> {
+async function connectAll(application: Application, server: string): Promise<string> {
   const browser = openBrowser();
   await browser.open(authorizeUrl(application, { userId: 'ada' }));
-  const { left } = await browser.press('Connect Google');
-  if (left === undefined) throw new Error('The browser was not sent to Google');
-  await browser.open(await walk(left, { email: ADA.email }));
+  const google = await browser.press('Connect Google');
+  if (google.left === undefined) throw new Error('The browser was not sent to Google');
+  await browser.open(await walk(google.left, { email: ADA.email }));
+  const microsoft = await browser.press('Connect Microsoft');
+  if (microsoft.left === undefined) throw new Error('The browser was not sent to Microsoft');
+  await browser.open(await passSignIn(microsoft.left, { account: ADA.email }));
   await linkAccount(browser, { server, username: DAV_ADA.email, password: DAV_ADA.password });
   await browser.press('Continue');
   await browser.press('Allow');
   return (await tokensOf(await exchange(application, 'ada'))).accessToken;
+}
+
+const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftSandbox) => ({
+  [`KALENDS_${name}_CLIENT_ID`]: APP.clientId,
+  [`KALENDS_${name}_CLIENT_SECRET`]: APP.clientSecret,
+  [`KALENDS_${name}_ISSUER`]: issuer,
+  [`KALENDS_${name}_API_URL`]: apiUrl,
+});
+
+/** Gives the user a calendar called Work at each; answers what tells what a provider itself shows in it. */
+async function furnish(sandboxes: Readonly<Record<WrittenProvider, ProviderSandbox>>) {
+  const calendars = new Map<string, string>();
+  for (const [provider, { hand }] of Object.entries(sandboxes)) {
+    const person = provider === 'caldav' ? DAV_ADA : ADA;
+    await hand.addPerson(person);
+    calendars.set(
+      provider,
+      await hand.addCalendar(person.email, { title: 'Work', timeZone: 'Europe/Paris' }),
+    );
+  }
+  return (provider: WrittenProvider, window: { readonly start: number; readonly end: number }) => {
+    const { email } = provider === 'caldav' ? DAV_ADA : ADA;
+    return sandboxes[provider].hand.instances(email, calendars.get(provider) ?? '', window);
+  };
 }
 
 /** Of each provider the calendar called Work. */
@@ -108,7 +132,7 @@ async function calendarsOf({ url }: Application, token: string) {
     if (found === undefined) throw new Error(`No calendar of ${provider}: ${JSON.stringify(listed)}`);
     return { provider, calendarId: found.id };
   };
-  return { google: work('google'), caldav: work('caldav') };
+  return { google: work('google'), microsoft: work('microsoft'), caldav: work('caldav') };
 }
 
 /** Sends one request as given; a redirect fails it, as in the published clients. */
