@@ -399,4 +399,19 @@ describe('a request about a calendar', () => {
     assert.deepEqual([status, body.code], [503, 'sync_in_progress']);
     assert.ok(server.provider.calls.includes('make Unseen'));
   });
+
+  it('does not wait for ever for a list that another run holds', async () => {
+    const impatient = await openCalendarServer({ writing: { turnBound: 100 } });
+    try {
+      const { accountKey } = await link(impatient);
+      const now = impatient.clock.now;
+      await impatient.deps.mirror.leaseList({ key: accountKey, holder: 'dead' }, now, now + 90_000);
+
+      const { status, body } = await send(impatient, 'POST', { provider: 'caldav', title: 'Late' });
+
+      assert.deepEqual([status, body.code], [503, 'sync_in_progress']);
+    } finally {
+      await impatient.close();
+    }
+  });
 });

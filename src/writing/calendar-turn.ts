@@ -35,7 +35,7 @@ export type Turn = {
 export type TurnOwner = Pick<MirroredAccount, 'accountKey'>;
 
 /** Published clients give up after 30 seconds. */
-const TURN_BOUND_MS = 20_000;
+export const TURN_BOUND_MS = 20_000;
 const POLL_MS = 50;
 
 /**
@@ -65,7 +65,8 @@ export async function inTurn<T>(
   }
 }
 
-async function endsBefore(promise: Promise<void>, deadline: number): Promise<boolean> {
+/** Whether it resolves before the deadline (`performance.now()`). */
+export async function endsBefore(promise: Promise<void>, deadline: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false);

@@ -8,7 +8,7 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { calendarDraft, calendarWords } from './calendar-input.ts';
-import { noting, openedToWrite } from './calendar-turn.ts';
+import { endsBefore, noting, openedToWrite, TURN_BOUND_MS } from './calendar-turn.ts';
 import { type Done, keyOf } from './create-event.ts';
 import { deletionFields } from './delete-event.ts';
 import { fieldsOf } from './fields.ts';
@@ -67,7 +67,7 @@ export async function deleteCalendar(
 
 /**
  * Carries a write out at the provider, then brings the account's list up to date, which waits for whoever syncs it over
- * all instances: reads have the change from then on. Throws 503 when that list cannot be read now: a job goes on.
+ * all instances: reads have the change from then on. Throws 503 when that list cannot be read soon: a job goes on.
  */
 async function written<T>(
   mirrored: MirroredAccount,
@@ -90,10 +90,14 @@ async function written<T>(
   }
 }
 
-async function listAnew({ accountKey }: Account, { sync, now }: WriteDeps): Promise<void> {
+async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void> {
+  const { sync, now, turnBound = TURN_BOUND_MS } = deps;
+  let isListed = false;
   // One that began in this very millisecond may have been answered before the write.
-  const failure = await sync.syncList(accountKey, now() + 1);
-  if (failure === undefined) return;
+  const listing = sync.syncList(accountKey, now() + 1).then((failure) => {
+    isListed = failure === undefined;
+  });
+  if ((await endsBefore(listing, performance.now() + turnBound)) && isListed) return;
   await sync.continueAsJob('sync-account', accountKey);
   throw notReadBack();
 }
