@@ -289,6 +289,34 @@ describe('a calendar that may not be written', () => {
     }
   });
 
+  for (const kind of ['apple', 'caldav'] as const) {
+    it(`is made once at ${kind} when the first answer was lost and the request is repeated`, async () => {
+      const bench = await openBench(kind);
+      try {
+        await bench.link();
+        await bench.read();
+        const body = { provider: kind, title: 'Once', color: RGB.first };
+        const key = { 'idempotency-key': 'lost' };
+
+        bench.fault({ kind: 'lost_answer' }, 'MKCALENDAR', 1);
+        const first = await send(bench.server, 'POST', body, key);
+        bench.pass(60_000);
+        const again = await send(bench.server, 'POST', body, key);
+
+        assert.deepEqual([first.status, again.status], [503, 200], JSON.stringify(again.body));
+        bench.pass(60_000);
+        const all: Listed[] = (await get(bench.server, '/calendars', await bench.server.token())).json();
+        const made = all.filter(({ title }) => title === 'Once');
+        assert.deepEqual(
+          made.map(({ id, color }) => [id, color]),
+          [[again.body.id, RGB.first]],
+        );
+      } finally {
+        await bench.close();
+      }
+    });
+  }
+
   it('is not made under a name that Outlook has already', async () => {
     const bench = await openBench('microsoft');
     try {
