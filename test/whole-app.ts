@@ -30,10 +30,25 @@ export async function openWholeApp({ db, deps }: CalendarServer, sealer: Sealer)
     trustProxy: undefined,
     secure: true,
   });
-  const routes: Route[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one.toLowerCase(), path: url });
-  });
   await app.ready();
-  return { app, routes };
+  return { app, routes: routesOf(app) };
+}
+
+/** The router's own tree, of which each line has the rest of a path behind those of the lines it hangs on. */
+function routesOf(app: FastifyInstance): Route[] {
+  const above: string[] = [];
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', piece = '', methods = ''] =
+        /^([│ ]*)[├└]── (.*?)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? [];
+      const depth = indent.length / 4;
+      above.splice(depth, above.length, piece);
+      const path = above.slice(0, depth + 1).join('');
+      return methods
+        .split(', ')
+        .filter((method) => method !== '')
+        .map((method) => ({ method: method.toLowerCase(), path }));
+    });
 }
