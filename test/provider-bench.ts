@@ -17,7 +17,13 @@ import { appleProvider } from '../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
 import { googleProvider } from '../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../src/providers/microsoft/microsoft-provider.ts';
-import { type CalendarServer, get, link, openCalendarServer } from './calendar-server.ts';
+import {
+  type CalendarServer,
+  type CalendarServerOptions,
+  get,
+  link,
+  openCalendarServer,
+} from './calendar-server.ts';
 import { walk } from './sandbox-google-client.ts';
 import { recordingLog } from './servers/recording-log.ts';
 
@@ -65,7 +71,10 @@ export type Bench = {
 };
 
 /** `status: 'testing'` is Google's word for an app nobody reviewed. */
-export async function openBench(kind: ProviderKind): Promise<Bench> {
+export async function openBench(
+  kind: ProviderKind,
+  writing: CalendarServerOptions['writing'] = {},
+): Promise<Bench> {
   let offset = 0;
   const time = {
     get now() {
@@ -85,6 +94,7 @@ export async function openBench(kind: ProviderKind): Promise<Bench> {
     [kind]: provider,
     apps: { google: APP, microsoft: APP },
     clock: time,
+    writing,
   });
   const calendarId = await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
   const faultAt = kind === 'apple' ? 'icloud' : kind;
