@@ -1,6 +1,8 @@
 /** What /openapi.json says is what the program does: its routes, its answers, its refusals. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
 import type { FastifyInstance } from 'fastify';
@@ -68,10 +70,10 @@ describe('the API reference', () => {
 
   /** The operation of a call, whatever its id in the path. */
   function operationAt(method: string, url: string): OpenApiOperation {
-    const [path = ''] = url.split('?');
-    const known = document.paths[path] ?? document.paths[path.replace(/[^/]+$/, '{id}')];
+    const [place = ''] = url.split('?');
+    const known = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
     const operation = known?.[method];
-    assert.ok(operation, `${method} ${path} is documented`);
+    assert.ok(operation, `${method} ${place} is documented`);
     return operation;
   }
 
@@ -190,6 +192,24 @@ describe('the API reference', () => {
       for (const bearer of ['', 'nonsense'])
         await call(method, path.replace('{id}', 'x'), { bearer, status: 401 });
     }
+  });
+
+  it('names every code that the program refuses with', () => {
+    // Of a path that is nowhere, and of the command line: no operation has them.
+    const elsewhere = ['not_found', 'invalid_client_metadata', 'invalid_redirect_uri'];
+    const root = path.resolve(import.meta.dirname, '..');
+    const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
+      [
+        ...readFileSync(path.join(root, file), 'utf8').matchAll(
+          /new ApiError\(\s*\d+,\s*'(\w+)'|code: '(\w+)', retryAfter/g,
+        ),
+      ].map(([, code, told]) => code ?? told ?? ''),
+    );
+    assert.ok(thrown.length >= 20);
+    const text = JSON.stringify(document);
+
+    for (const code of thrown.filter((one) => !elsewhere.includes(one)))
+      assert.ok(text.includes(`"${code}":{"summary"`), code);
   });
 
   it('has examples that its own schemas take', () => {

@@ -192,7 +192,10 @@ function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenAp
     ...(oauth.length > 0 ? [{ ...reference(OAuthErrorBody), ...codes('error', oauth) }] : []),
   ];
   const [only] = shapes;
-  const examples = cases.map(({ code, when, body }) => [code, { summary: when, value: body }]);
+  // Both shapes can have one code.
+  const named = ({ shape, code }: RefusalCase) =>
+    shape === 'oauth' && rest.length > 0 ? `oauth_${code}` : code;
+  const examples = cases.map((one) => [named(one), { summary: one.when, value: one.body }]);
   return {
     description: [...new Set(cases.map(({ when }) => when))].join(' '),
     ...headersOf(Object.assign({}, ...cases.map(({ headers }) => headers))),

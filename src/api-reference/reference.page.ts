@@ -13,7 +13,8 @@ import type {
 import type { Json } from './schema-references.ts';
 
 const STYLES = `
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; --line: light-dark(#d0d4da, #3b4048);
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif;
+  background: light-dark(#fff, #131519); color: light-dark(#1b1d21, #e6e8eb); --line: light-dark(#d0d4da, #3b4048);
   --soft: light-dark(#f4f5f7, #1d2025); --link: light-dark(#0b57d0, #8ab4f8); }
 body { margin: 0 auto; max-inline-size: 60rem; padding: 1.5rem; }
 a { color: var(--link); }

@@ -68,8 +68,14 @@ export const badField = (field: string, problem: string) =>
     },
   );
 
-/** What the framework refuses of a body: too large, or of another type. */
+/** What can be wrong with any body: its type, its size, text that no database keeps. */
 export const badBodies: readonly RefusalCase[] = [
+  refusal(
+    400,
+    'unusable_text',
+    'A text has U+0000 or half a surrogate pair in it.',
+    'Text must not contain the character U+0000 or half a surrogate pair',
+  ),
   refusal(413, 'request_refused', 'The body is larger than one MiB.', 'The body is too large', {
     error: 'Error',
   }),
