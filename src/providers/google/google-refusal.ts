@@ -3,6 +3,7 @@ import type { HealthReason } from '../../calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 
 type Meaning = readonly [kind: ProviderErrorKind, message: string, reason?: HealthReason];
@@ -103,7 +104,8 @@ export function unreadable(cause: unknown, message = 'Google’s answer cannot b
 
 const BELOW: readonly string[] = ['errors', 'details'];
 
-const errorIn = (body: Buffer): unknown => memberOf(parsed(body), 'error');
+/** Nothing in a proxy's page: the status has to do. */
+const errorIn = (body: Buffer): unknown => memberOf(jsonIn(body.toString('utf8')), 'error');
 
 /** `{error: {errors: [{reason}], details: [{reason}]}}`; both lists are optional, and so is the body. */
 function reasonsIn(error: unknown): string[] {
@@ -115,16 +117,6 @@ function reasonsIn(error: unknown): string[] {
     .map((entry: unknown) => memberOf(entry, 'reason'))
     .filter((reason) => typeof reason === 'string')
     .filter((reason) => /^\w{1,60}$/.test(reason));
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    // A proxy's page: the status has to do.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function memberOf(value: unknown, name: string): unknown {

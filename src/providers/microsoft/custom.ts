@@ -5,11 +5,12 @@ import type {
 } from '@microsoft/microsoft-graph-types';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { CONFERENCE_PROPERTY, CUSTOM_PROPERTY, MOST_CUSTOM } from './graph-facts.ts';
 
 /** A JSON object; anything else under the name is not ours. */
 export function customOf(item: GraphEvent): Readonly<Record<string, unknown>> | undefined {
-  const value = parsed(propertyOf(item, CUSTOM_PROPERTY));
+  const value = jsonIn(propertyOf(item, CUSTOM_PROPERTY));
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? { ...value } : undefined;
 }
@@ -45,13 +46,4 @@ export const conferenceProperty = (url: string | null): SingleValueLegacyExtende
 function propertyOf({ singleValueExtendedProperties }: GraphEvent, name: string): string {
   const wanted = name.toLowerCase();
   return singleValueExtendedProperties?.find(({ id }) => id?.toLowerCase() === wanted)?.value ?? '';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

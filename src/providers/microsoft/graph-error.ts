@@ -2,6 +2,7 @@
 import type { HealthReason } from '../../calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
+import { jsonIn } from '../../lib/json.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 
 /** The answer behind a ProviderError, for decisions within this adapter and for the log. */
@@ -69,7 +70,7 @@ export function refusalOf(answer: EgressResponse): ProviderError {
 
 /** `{ error: { code, message } }`; gateways in between answer without it. */
 function errorIn({ body }: EgressResponse): { readonly code: string; readonly message: string } {
-  const error = memberOf(parsed(body), 'error');
+  const error = memberOf(jsonIn(body.toString('utf8')), 'error');
   const code = memberOf(error, 'code');
   const message = memberOf(error, 'message');
   return {
@@ -82,12 +83,3 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined;
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

@@ -3,6 +3,7 @@
  * the permission showed no more than the basics. A larger one shows more of events whose versions stay as they were.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { jsonIn } from '../../lib/json.ts';
 
 /** Epoch milliseconds, from midnight to midnight UTC. */
 export type Window = { readonly start: number; readonly end: number };
@@ -40,12 +41,8 @@ function parse(token: string): SyncState | undefined {
   return { link, window: { start, end }, basic, drawnAt, comparedAt };
 }
 
+/** Empty for what is not our token. */
 function objectOf(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {}; // Not our token.
-    throw error;
-  }
+  const value = jsonIn(json);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
