@@ -1,9 +1,9 @@
 /** The zone of a calendar, as its calendar-timezone property (RFC 4791 §5.2.2) tells it. */
 
 import { vtimezoneOf } from '../../src/lib/icalendar/vtimezone-writer.ts';
+import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import { timeZoneOf } from '../../src/providers/caldav/calendar-time-zone.ts';
 import type { CalendarCollection } from './collection.ts';
-import { writeComponent } from './icalendar-writer.ts';
 import { TIME_ZONE } from './live-properties.ts';
 
 /** The property's text for an IANA zone. `now` is epoch milliseconds. */

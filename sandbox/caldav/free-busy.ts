@@ -1,7 +1,9 @@
 /** VFREEBUSY (RFC 5545 §3.6.4) of a calendar in a window of time. */
+
+import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import type { CalendarObject } from './collection.ts';
-import { utcText, writeComponent } from './icalendar-writer.ts';
+import { utcText } from './icalendar-writer.ts';
 import { instancesOf } from './instances.ts';
 
 /** Busy times in order, each once; what is free, cancelled or outside of the window is left out. */

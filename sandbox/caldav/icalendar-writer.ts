@@ -1,5 +1,4 @@
-/** Writing iCalendar (RFC 5545): escaped text, times, folded lines. */
-import type { Component } from '../../src/lib/icalendar/component.ts';
+/** Writing iCalendar (RFC 5545): escaped text and times. */
 import type { DraftTime } from '../core/provider-sandbox.ts';
 
 /** A TEXT value (§3.3.11). */
@@ -29,31 +28,4 @@ export function timeLine(name: string, time: DraftTime): string {
 /** Epoch milliseconds as `20261128T080000Z`. */
 export function utcText(instant: number): string {
   return `${compact(new Date(instant).toISOString().slice(0, 19))}Z`;
-}
-
-/** The text of a component, its lines ended by CRLF and folded. */
-export function writeComponent({ name, lines, components }: Component): string {
-  const all = [`BEGIN:${name}`, ...lines].map((line) => `${folded(line)}\r\n`);
-  return [...all, ...components.map(writeComponent), `END:${name}\r\n`].join('');
-}
-
-const MOST_OCTETS = 75;
-
-/** §3.1: no line longer than 75 octets, and no character cut. */
-function folded(line: string): string {
-  if (Buffer.byteLength(line) <= MOST_OCTETS) return line;
-  const lines: string[] = [];
-  let current = '';
-  let octets = 0;
-  for (const character of line) {
-    const length = Buffer.byteLength(character);
-    if (octets + length > MOST_OCTETS) {
-      lines.push(current);
-      current = ' ';
-      octets = 1;
-    }
-    current += character;
-    octets += length;
-  }
-  return [...lines, current].join('\r\n');
 }

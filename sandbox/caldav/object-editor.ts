@@ -3,10 +3,11 @@ import { type Component, parseComponents } from '../../src/lib/icalendar/compone
 import { parseContentLine } from '../../src/lib/icalendar/content-line.ts';
 import { parseTime } from '../../src/lib/icalendar/time-value.ts';
 import { vtimezoneOf } from '../../src/lib/icalendar/vtimezone-writer.ts';
+import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import type { EventDraft } from '../core/provider-sandbox.ts';
-import { escapedText, timeLine, utcText, writeComponent } from './icalendar-writer.ts';
+import { escapedText, timeLine, utcText } from './icalendar-writer.ts';
 
 /** The lines of VEVENTs: the master's, then its overrides', each by the instant of its original start. */
 export type EditedObject = {
