@@ -1,0 +1,31 @@
+import type { ApplicationFacts, Branding, Logo } from './branding.ts';
+
+export type ApplicationLook = { readonly branding: Branding; readonly facts: ApplicationFacts };
+
+/** A picture as it is served. */
+export type LogoImage = { readonly bytes: Uint8Array; readonly mediaType: 'image/webp' | 'image/png' };
+
+/** `undefined` leaves a value as it is, `null` empties it. */
+export type LookChange = {
+  readonly enabled?: boolean | undefined;
+  readonly logo?: LogoImage | null | undefined;
+  readonly darkLogo?: LogoImage | null | undefined;
+  readonly primaryColor?: string | null | undefined;
+  readonly theme?: Branding['theme'] | undefined;
+  readonly hideFooter?: boolean | undefined;
+  readonly supportEmail?: string | null | undefined;
+  readonly supportUrl?: string | null | undefined;
+  readonly verified?: boolean | undefined;
+};
+
+/** How applications look: their branding, pictures and support contacts. */
+export interface BrandingStore {
+  /** What an application has set; the defaults when it has set nothing or is not known. */
+  findLook(clientId: string): Promise<ApplicationLook>;
+
+  /** One transaction: all of `change` or nothing. `undefined` when there is no such application. */
+  changeLook(clientId: string, change: LookChange, now: number): Promise<ApplicationLook | undefined>;
+
+  /** A picture that some application shows now. */
+  findLogo(hash: Logo['hash']): Promise<LogoImage | undefined>;
+}

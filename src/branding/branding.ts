@@ -1,0 +1,45 @@
+/** How an application shows itself on the Connect pages (wire 4.3), and who helps its users (wire 4.1). */
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+/** A picture of ours: re-encoded when it was set, and served by its content's name (logo.route.ts). */
+export type Logo = {
+  /** SHA-256 of the served bytes, in hex. */
+  readonly hash: string;
+};
+
+/** What an application has set, whether or not it is switched on. */
+export type Branding = {
+  /** Off: everything here has the default look, and no value is lost. */
+  readonly enabled: boolean;
+  readonly logo: Logo | undefined;
+  /** On dark pages; without one `logo` serves there too. */
+  readonly darkLogo: Logo | undefined;
+  /** `#rrggbb` in lower case. */
+  readonly primaryColor: string | undefined;
+  readonly theme: Theme;
+  readonly hideFooter: boolean;
+};
+
+/** Settings, not branding: shown whatever the switch says. */
+export type ApplicationFacts = {
+  readonly supportEmail: string | undefined;
+  /** An absolute https address. */
+  readonly supportUrl: string | undefined;
+  /** Whether the operator has reviewed the application (wire 4.4). */
+  readonly verified: boolean;
+};
+
+/** Of an application that has set nothing. */
+export const DEFAULT_BRANDING: Branding = {
+  enabled: true,
+  logo: undefined,
+  darkLogo: undefined,
+  primaryColor: undefined,
+  theme: 'auto',
+  hideFooter: false,
+};
+
+/** What pages go by: the values, or the default look where branding is off. */
+export const effectiveBranding = (branding: Branding): Branding =>
+  branding.enabled ? branding : { ...DEFAULT_BRANDING, enabled: false };
