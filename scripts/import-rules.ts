@@ -20,7 +20,7 @@ type Import = {
 /** Each layer is imported by later ones only; folders of one layer may import each other. */
 const LAYERS: readonly (readonly string[])[] = [
   ['lib', 'http'],
-  ['calendars', 'oauth'],
+  ['branding', 'calendars', 'oauth'],
   ['sync', 'connect', 'writing', 'free-busy', 'webhooks', 'dashboard'],
   ['api-reference'],
   ['app.ts', 'cli'],

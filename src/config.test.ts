@@ -89,3 +89,19 @@ describe('the settings of Google and Microsoft', () => {
     });
   }
 });
+
+describe('the name of the operator', () => {
+  it('is none where it is not set or blank, and is trimmed', () => {
+    const names = [{}, { KALENDS_OPERATOR_NAME: '  ' }, { KALENDS_OPERATOR_NAME: ' Räder & Söhne ' }].map(
+      (env) => loadConfig(env).operatorName,
+    );
+
+    assert.deepEqual(names, [undefined, undefined, 'Räder & Söhne']);
+  });
+
+  it('is refused when a notice with it could read as something else', () => {
+    for (const name of ['a'.repeat(101), 'Acme\u202e', 'a\nb']) {
+      assert.match(problemsOf({ KALENDS_OPERATOR_NAME: name })[0] ?? '', /^KALENDS_OPERATOR_NAME must not/);
+    }
+  });
+});

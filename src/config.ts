@@ -12,6 +12,8 @@ export type Config = {
   readonly port: number;
   /** The public origin, without a trailing slash. */
   readonly url: string;
+  /** Who runs this instance; undefined: the Connect pages say nothing of who has reviewed an application. */
+  readonly operatorName: string | undefined;
   /** Number of trusted proxies in front, or the address ranges they come from; undefined trusts none. */
   readonly trustProxy: number | string[] | undefined;
   readonly dataDir: string;
@@ -74,6 +76,11 @@ export const OPTIONS = [
     name: 'KALENDS_URL',
     default: '',
     doc: 'Public origin, such as `https://calendars.example.com`, without a path. Default: `http://HOST:PORT`.',
+  },
+  {
+    name: 'KALENDS_OPERATOR_NAME',
+    default: '',
+    doc: 'Who runs this instance, at most 100 characters. With it, the Connect pages say of applications that are not [verified](branding.md#verification) that this operator has not reviewed them. Default: none, and nothing is said.',
   },
   {
     name: 'KALENDS_TRUST_PROXY',
@@ -232,6 +239,7 @@ export function loadConfig(env: Environment): Config {
     host,
     port,
     url,
+    operatorName: check('KALENDS_OPERATOR_NAME', operatorName, undefined),
     trustProxy: check('KALENDS_TRUST_PROXY', trustProxy, undefined),
     dataDir: path.resolve(raw.KALENDS_DATA_DIR),
     databaseUrl: check('KALENDS_DATABASE_URL', databaseUrl, undefined),
@@ -327,6 +335,16 @@ function printable(text: string): string {
   if (!/^[\x21-\x7e]{0,4096}$/.test(text))
     throw new Error('must be printable ASCII characters without spaces');
   return text;
+}
+
+/** A name that pages show: none when it is blank. */
+function operatorName(text: string): string | undefined {
+  const name = text.trim();
+  if (name.length > 100) throw new Error('must not be longer than 100 characters');
+  // Bidirectional overrides could make the notice read as something else.
+  if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name))
+    throw new Error('must not contain control characters');
+  return name === '' ? undefined : name;
 }
 
 function trustProxy(text: string): number | string[] | undefined {

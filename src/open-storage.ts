@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { accountStore } from './store/account-store.ts';
 import { authorizationCodeStore } from './store/authorization-code-store.ts';
 import { authorizationRequestStore } from './store/authorization-request-store.ts';
+import { brandingStore } from './store/branding-store.ts';
 import { changeFeed } from './store/change-feed.ts';
 import { clientStore } from './store/client-store.ts';
 import { endedAccessStore } from './store/ended-access-store.ts';
@@ -40,6 +41,7 @@ export async function openStorage(config: Config) {
     created,
     now,
     clients: clientStore(db),
+    branding: brandingStore(db),
     users: userStore(db),
     codes: authorizationCodeStore(db),
     families: tokenFamilyStore(db),

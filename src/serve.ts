@@ -91,6 +91,7 @@ async function instanceDeps(
     signer: createTokenSigner(signingKeys, now),
     log,
     publicUrl: config.url,
+    operatorName: config.operatorName,
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',

@@ -22,6 +22,7 @@ import type { Client } from '../src/oauth/client.ts';
 import { accountStore } from '../src/store/account-store.ts';
 import { authorizationCodeStore } from '../src/store/authorization-code-store.ts';
 import { authorizationRequestStore } from '../src/store/authorization-request-store.ts';
+import { brandingStore } from '../src/store/branding-store.ts';
 import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
 import { endedAccessStore } from '../src/store/ended-access-store.ts';
@@ -49,6 +50,7 @@ export type Harness = {
   readonly logged: { readonly level: string; readonly fields: object; readonly message: string }[];
   readonly codes: ReturnType<typeof authorizationCodeStore>;
   readonly clients: ReturnType<typeof clientStore>;
+  readonly looks: ReturnType<typeof brandingStore>;
   readonly accounts: ReturnType<typeof accountStore>;
   /** Moves the clock on. */
   readonly pass: (milliseconds: number) => void;
@@ -56,7 +58,10 @@ export type Harness = {
 };
 
 type Changes = Partial<
-  Pick<ConnectDeps, 'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins'>
+  Pick<
+    ConnectDeps,
+    'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins' | 'operatorName'
+  >
 >;
 
 const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
@@ -73,6 +78,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   };
   const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
   const clients = clientStore(db);
+  const looks = brandingStore(db);
   const sealer = createSealer(randomBytes(32));
   const accounts = accountStore(db, sealer);
   const deps: ConnectDeps = {
@@ -81,6 +87,8 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     requests: authorizationRequestStore(db, sealer),
     signIns: signInStore(db, sealer),
     accounts,
+    branding: looks,
+    operatorName: undefined,
     endedAccess: endedAccessStore(db, sealer),
     providers: {
       google: new FakeSignInProvider('google', () => clock),
@@ -110,7 +118,19 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const pass = (milliseconds: number) => {
     clock += milliseconds;
   };
-  return { app, db, sealer, deps, logged, codes: authorizationCodeStore(db), clients, accounts, pass, close };
+  return {
+    app,
+    db,
+    sealer,
+    deps,
+    logged,
+    codes: authorizationCodeStore(db),
+    clients,
+    looks,
+    accounts,
+    pass,
+    close,
+  };
 }
 
 /**

@@ -256,6 +256,13 @@ const GUARDS: readonly Guard[] = [
     without: ' WHERE request_circuit.open_until IS NULL OR request_circuit.open_until <= :now=>',
     fails: 'changes nothing for what fails while the circuit is open: it was under way before',
   },
+  {
+    store: 'branding',
+    without:
+      'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id AS "clientId"=>SELECT client_id FROM application WHERE client_id = :clientId AND CAST(:now AS BIGINT) > 0',
+    fails: 'loses none of ten changes that are made at once',
+    on: 'PostgreSQL',
+  },
 ];
 
 /** How often a mutated contract may come through by chance before its guard counts as untested. */

@@ -5,6 +5,7 @@ import { buildApp } from '../src/app.ts';
 import { connectAttempts } from '../src/connect/connect-deps.ts';
 import type { Sealer } from '../src/lib/sealing.ts';
 import { openSigningKeys } from '../src/oauth/signing-keys.ts';
+import { brandingStore } from '../src/store/branding-store.ts';
 import { signInStore } from '../src/store/sign-in-store.ts';
 import { signingKeyStore } from '../src/store/signing-key-store.ts';
 import type { CalendarServer } from './calendar-server.ts';
@@ -22,6 +23,8 @@ export async function openWholeApp({ db, deps }: CalendarServer, sealer: Sealer)
   const app = buildApp({
     ...deps,
     signIns: signInStore(db, sealer),
+    branding: brandingStore(db),
+    operatorName: undefined,
     signInOrigins: [],
     signingKeys,
     tokenAlgorithm: 'HS256',

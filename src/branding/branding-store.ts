@@ -2,8 +2,8 @@ import type { ApplicationFacts, Branding, Logo } from './branding.ts';
 
 export type ApplicationLook = { readonly branding: Branding; readonly facts: ApplicationFacts };
 
-/** A picture as it is served. */
-export type LogoImage = { readonly bytes: Uint8Array; readonly mediaType: 'image/webp' | 'image/png' };
+/** A picture as it is served: WebP. */
+export type LogoImage = { readonly webp: Uint8Array };
 
 /** `undefined` leaves a value as it is, `null` empties it. */
 export type LookChange = {
@@ -23,9 +23,12 @@ export interface BrandingStore {
   /** What an application has set; the defaults when it has set nothing or is not known. */
   findLook(clientId: string): Promise<ApplicationLook>;
 
-  /** One transaction: all of `change` or nothing. `undefined` when there is no such application. */
+  /**
+   * One transaction: all of `change` or nothing, and changes made at once lose none of each other.
+   * `undefined` when there is no such application. `now` is epoch milliseconds.
+   */
   changeLook(clientId: string, change: LookChange, now: number): Promise<ApplicationLook | undefined>;
 
-  /** A picture that some application shows now. */
+  /** A picture that some application has set now; one that is replaced or whose application is deleted is gone. */
   findLogo(hash: Logo['hash']): Promise<LogoImage | undefined>;
 }

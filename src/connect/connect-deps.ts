@@ -1,6 +1,7 @@
 /** What the Connect pages work with; the program hands it in (see main.ts). */
 import ipaddr from 'ipaddr.js';
 
+import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { EndedAccessStore } from '../calendars/ended-access-store.ts';
@@ -23,6 +24,13 @@ export type ConnectDeps = {
     AccountStore,
     'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'credentialsOf' | 'disconnect'
   >;
+  /** How applications look, and who helps their users. */
+  readonly branding: Pick<BrandingStore, 'findLook'>;
+  /**
+   * Who runs this instance, as the notice on applications that are not verified names them (wire 4.4);
+   * `undefined`: there is no such notice.
+   */
+  readonly operatorName: string | undefined;
   /** For access that was given too late to be linked. */
   readonly endedAccess: Pick<EndedAccessStore, 'leaveAccess'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;

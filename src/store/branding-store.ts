@@ -1,0 +1,130 @@
+/** BrandingStore in SQL; held to test/contract/branding-store.contract.ts on both databases. */
+import { hash } from 'node:crypto';
+
+import { DEFAULT_BRANDING, type Theme } from '../branding/branding.ts';
+import type { ApplicationLook, BrandingStore, LogoImage, LookChange } from '../branding/branding-store.ts';
+import type { Database, Statements } from './database.ts';
+
+type LookRow = {
+  enabled: number | null;
+  primaryColor: string | null;
+  theme: Theme | null;
+  hideFooter: number | null;
+  supportEmail: string | null;
+  supportUrl: string | null;
+  verified: number | null;
+  logo: string | null;
+  darkLogo: string | null;
+};
+
+const FIND = `
+  SELECT l.enabled AS "enabled", l.primary_color AS "primaryColor", l.theme AS "theme",
+         l.hide_footer AS "hideFooter", l.support_email AS "supportEmail", l.support_url AS "supportUrl",
+         l.verified AS "verified", light.hash AS "logo", dark.hash AS "darkLogo"
+    FROM application AS a
+    LEFT JOIN application_look AS l ON l.client_id = a.client_id
+    LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
+    LEFT JOIN application_logo AS dark ON dark.client_id = a.client_id AND dark.scheme = 'dark'
+   WHERE a.client_id = :clientId`;
+
+// Locks the application's row: changes of its look take turns.
+const LOCK = `
+  UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id AS "clientId"`;
+
+const SET = `
+  INSERT INTO application_look (client_id, enabled, primary_color, theme, hide_footer, support_email,
+    support_url, verified, updated_at)
+  VALUES (:clientId, :enabled, :primaryColor, :theme, :hideFooter, :supportEmail, :supportUrl, :verified, :now)
+  ON CONFLICT (client_id) DO UPDATE SET enabled = excluded.enabled, primary_color = excluded.primary_color,
+    theme = excluded.theme, hide_footer = excluded.hide_footer, support_email = excluded.support_email,
+    support_url = excluded.support_url, verified = excluded.verified, updated_at = excluded.updated_at`;
+
+const SET_LOGO = `
+  INSERT INTO application_logo (client_id, scheme, hash, content) VALUES (:clientId, :scheme, :hash, :content)
+  ON CONFLICT (client_id, scheme) DO UPDATE SET hash = excluded.hash, content = excluded.content`;
+const REMOVE_LOGO = 'DELETE FROM application_logo WHERE client_id = :clientId AND scheme = :scheme';
+const FIND_LOGO = 'SELECT content AS "content" FROM application_logo WHERE hash = :hash LIMIT 1';
+
+const NOTHING_SET: ApplicationLook = {
+  branding: DEFAULT_BRANDING,
+  facts: { supportEmail: undefined, supportUrl: undefined, verified: false },
+};
+
+/** The looks of applications in `db`. */
+export function brandingStore(db: Database): BrandingStore {
+  return {
+    findLook: (clientId) => findLook(db, clientId),
+
+    changeLook(clientId, change, now) {
+      return db.transaction(async (tx) => {
+        if ((await tx.all(LOCK, { clientId, now })).length === 0) return undefined;
+        await setLogo(tx, { clientId, scheme: 'light', logo: change.logo });
+        await setLogo(tx, { clientId, scheme: 'dark', logo: change.darkLogo });
+        const look = await findLook(tx, clientId);
+        await tx.all(SET, { clientId, now, ...valuesOf(look, change) });
+        return findLook(tx, clientId);
+      });
+    },
+
+    async findLogo(wanted) {
+      const row = await db.get<{ content: string }>(FIND_LOGO, { hash: wanted });
+      return row && { webp: Buffer.from(row.content, 'base64') };
+    },
+  };
+}
+
+async function findLook(statements: Statements, clientId: string): Promise<ApplicationLook> {
+  const row = await statements.get<LookRow>(FIND, { clientId });
+  return row === undefined ? NOTHING_SET : lookOf(row);
+}
+
+function lookOf(row: LookRow): ApplicationLook {
+  const { branding, facts } = NOTHING_SET;
+  const logoOf = (found: string | null) => (found === null ? undefined : { hash: found });
+  return {
+    branding: {
+      enabled: row.enabled === null ? branding.enabled : row.enabled === 1,
+      logo: logoOf(row.logo),
+      darkLogo: logoOf(row.darkLogo),
+      primaryColor: row.primaryColor ?? undefined,
+      theme: row.theme ?? branding.theme,
+      hideFooter: row.hideFooter === 1,
+    },
+    facts: {
+      supportEmail: row.supportEmail ?? facts.supportEmail,
+      supportUrl: row.supportUrl ?? facts.supportUrl,
+      verified: row.verified === 1,
+    },
+  };
+}
+
+/** The columns of the look after `change`. */
+function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
+  const changed = (value: string | null | undefined, before: string | undefined) =>
+    value === undefined ? (before ?? null) : value;
+  return {
+    enabled: Number(change.enabled ?? branding.enabled),
+    primaryColor: changed(change.primaryColor, branding.primaryColor),
+    theme: change.theme ?? branding.theme,
+    hideFooter: Number(change.hideFooter ?? branding.hideFooter),
+    supportEmail: changed(change.supportEmail, facts.supportEmail),
+    supportUrl: changed(change.supportUrl, facts.supportUrl),
+    verified: Number(change.verified ?? facts.verified),
+  };
+}
+
+type LogoChange = {
+  readonly clientId: string;
+  readonly scheme: 'light' | 'dark';
+  readonly logo: LogoImage | null | undefined;
+};
+
+async function setLogo(tx: Statements, { clientId, scheme, logo }: LogoChange): Promise<void> {
+  if (logo === undefined) return;
+  if (logo === null) {
+    await tx.all(REMOVE_LOGO, { clientId, scheme });
+    return;
+  }
+  const content = Buffer.from(logo.webp).toString('base64');
+  await tx.all(SET_LOGO, { clientId, scheme, hash: hash('sha256', logo.webp), content });
+}

@@ -1,0 +1,159 @@
+/** What every BrandingStore must do. Each database's test calls this with its own empty one. */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { describe, it } from 'node:test';
+
+import { DEFAULT_BRANDING } from '../../src/branding/branding.ts';
+import type { LookChange } from '../../src/branding/branding-store.ts';
+import { brandingStore } from '../../src/store/branding-store.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/database.ts';
+import { makeUsers, NOW, tenTimes } from './calendar-rows.ts';
+import { rowsIn } from './grant-rows.ts';
+
+const NO_FACTS = { supportEmail: undefined, supportUrl: undefined, verified: false };
+const picture = (content: string) => ({ webp: Buffer.from(`RIFF ${content} \0\xff`, 'latin1') });
+const hashOf = ({ webp }: ReturnType<typeof picture>) => hash('sha256', webp);
+
+export function brandingStoreContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const db = await open();
+    await makeUsers(db);
+    await db.write(
+      `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+       VALUES ('other', 'Other', 'https://other.example/cb', :now, :now)`,
+      { now: NOW },
+    );
+    return { db, looks: brandingStore(db) };
+  };
+
+  describe(`BrandingStore on ${database}`, () => {
+    it('answers the defaults of an application that has set nothing, or is not known', async () => {
+      const { looks } = await prepare();
+
+      for (const clientId of ['acme', 'nobody']) {
+        assert.deepEqual(await looks.findLook(clientId), { branding: DEFAULT_BRANDING, facts: NO_FACTS });
+      }
+    });
+
+    it('answers everything as it was set, to its application only', async () => {
+      const { looks } = await prepare();
+      const [logo, darkLogo] = [picture('light'), picture('dark')];
+      const plain = { enabled: false, primaryColor: '#aa3355', theme: 'dark', hideFooter: true } as const;
+      const facts = { supportEmail: 'a@acme.example', supportUrl: 'https://acme.example/?', verified: true };
+
+      const changed = await looks.changeLook('acme', { ...plain, ...facts, logo, darkLogo }, NOW);
+
+      const logos = { logo: { hash: hashOf(logo) }, darkLogo: { hash: hashOf(darkLogo) } };
+      assert.deepEqual(changed, { branding: { ...plain, ...logos }, facts });
+      assert.deepEqual(await looks.findLook('acme'), changed);
+      assert.deepEqual(await looks.findLook('other'), { branding: DEFAULT_BRANDING, facts: NO_FACTS });
+    });
+
+    it('leaves what a change does not name, and empties what it names null', async () => {
+      const { looks } = await prepare();
+      const set = { primaryColor: '#aa3355', supportEmail: 'a@acme.example', logo: picture('one') };
+      await looks.changeLook('acme', { ...set, theme: 'light', verified: true }, NOW);
+
+      const left = await looks.changeLook('acme', { hideFooter: true }, NOW + 1);
+      const emptied = await looks.changeLook(
+        'acme',
+        { primaryColor: null, supportEmail: null, logo: null },
+        NOW + 2,
+      );
+
+      assert.deepEqual(left?.branding.logo, { hash: hashOf(set.logo) });
+      assert.equal(left?.branding.primaryColor, '#aa3355');
+      assert.equal(left?.facts.supportEmail, 'a@acme.example');
+      assert.deepEqual(emptied, {
+        branding: { ...DEFAULT_BRANDING, theme: 'light', hideFooter: true },
+        facts: { ...NO_FACTS, verified: true },
+      });
+    });
+
+    it('sets nothing for an application that is not there', async () => {
+      const { db, looks } = await prepare();
+
+      assert.equal(await looks.changeLook('nobody', { logo: picture('x'), verified: true }, NOW), undefined);
+      assert.equal(await rowsIn(db, 'application_look'), 0);
+      assert.equal(await rowsIn(db, 'application_logo'), 0);
+    });
+
+    it('sets nothing at all where a part cannot be', async () => {
+      const { db, looks } = await prepare();
+      // The guarantee of the types, broken on purpose.
+      const change = { logo: picture('x'), theme: 'sepia' } as unknown as LookChange;
+
+      await assert.rejects(looks.changeLook('acme', change, NOW));
+
+      assert.equal(await rowsIn(db, 'application_logo'), 0);
+    });
+
+    it('loses none of ten changes that are made at once', async () => {
+      const { looks } = await prepare();
+      const changes: LookChange[] = [
+        { enabled: false },
+        { primaryColor: '#000000' },
+        { theme: 'dark' },
+        { hideFooter: true },
+        { supportEmail: 'a@acme.example' },
+        { supportUrl: 'https://acme.example/' },
+        { verified: true },
+        { logo: picture('light') },
+        { darkLogo: picture('dark') },
+        {},
+      ];
+
+      await tenTimes((i) => looks.changeLook('acme', changes[i] ?? {}, NOW + i));
+
+      const { branding, facts } = await looks.findLook('acme');
+      const lost = Object.entries({ ...branding, ...facts }).filter(([name, value]) => {
+        const before = { ...DEFAULT_BRANDING, ...NO_FACTS }[name as keyof typeof facts];
+        return value === before;
+      });
+      assert.deepEqual(lost, []);
+    });
+
+    it('answers a picture byte for byte by its hash', async () => {
+      const { looks } = await prepare();
+      const logo = picture('one');
+      await looks.changeLook('acme', { logo }, NOW);
+
+      const found = await looks.findLogo(hashOf(logo));
+
+      assert.deepEqual(found && Buffer.from(found.webp), logo.webp);
+      assert.equal(await looks.findLogo(hashOf(picture('two'))), undefined);
+    });
+
+    it('keeps a picture while one application or one scheme shows it, and no longer', async () => {
+      const { db, looks } = await prepare();
+      const logo = picture('shared');
+      await looks.changeLook('acme', { logo, darkLogo: logo }, NOW);
+      await looks.changeLook('other', { logo }, NOW);
+
+      const shown: boolean[] = [];
+      const look = async () => shown.push((await looks.findLogo(hashOf(logo))) !== undefined);
+      await looks.changeLook('acme', { logo: picture('next') }, NOW);
+      await look();
+      await looks.changeLook('acme', { darkLogo: null }, NOW);
+      await look();
+      await looks.changeLook('other', { logo: null }, NOW);
+      await look();
+
+      assert.deepEqual(shown, [true, true, false]);
+      assert.equal(await rowsIn(db, 'application_logo'), 1);
+    });
+
+    it('forgets the look and the pictures of an application that is deleted', async () => {
+      const { db, looks } = await prepare();
+      const logo = picture('gone');
+      await looks.changeLook('acme', { logo, verified: true }, NOW);
+
+      await clientStore(db).deleteClient('acme', NOW);
+
+      assert.equal(await looks.findLogo(hashOf(logo)), undefined);
+      assert.equal(await rowsIn(db, 'application_look'), 0);
+      assert.equal(await rowsIn(db, 'application_logo'), 0);
+    });
+  });
+}
