@@ -47,6 +47,7 @@ describe('kalends user', () => {
       const page = {
         language: 'en',
         theme: 'auto',
+        display: 'page',
         providers: [],
         query: '',
         formToken: 'f',

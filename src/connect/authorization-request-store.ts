@@ -1,5 +1,9 @@
+import type { Theme } from '../branding/branding.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Scope } from '../oauth/scope.ts';
+
+/** Where the pages run: in the browser's own window, or in one that an application's page opened. */
+export type Display = 'page' | 'popup';
 
 /** One run through /authorize and the Connect pages, kept for two hours. */
 export type AuthorizationRequest = {
@@ -14,7 +18,9 @@ export type AuthorizationRequest = {
   readonly codeChallenge: string | undefined;
   /** The matched catalogue, such as `fr`. */
   readonly language: string;
-  readonly theme: 'auto' | 'light' | 'dark';
+  /** As it was sent, `auto` included; `undefined` when none was. */
+  readonly theme: Theme | undefined;
+  readonly display: Display;
   /** The choices the page offers. */
   readonly providers: readonly ProviderKind[];
   /** The received query string, with which the flow can be started again. */
@@ -38,6 +44,9 @@ export interface AuthorizationRequestStore {
 
   /** open → denied. Of concurrent calls, and of approvals beside them, exactly one answers true. */
   denyRequest(transactionId: string): Promise<boolean>;
+
+  /** Shows the rest of an open request's pages in `language`; nothing happens to one that ended. */
+  setLanguage(transactionId: string, language: string): Promise<void>;
 
   /** Forgets requests made before `createdBefore`. */
   deleteExpiredRequests(createdBefore: number): Promise<number>;

@@ -2,9 +2,11 @@
  * What `GET /authorize` asks for (requirement §4.1, wire 1.1), read once from its query. The
  * application comes first and is looked up elsewhere; here is everything after it.
  */
+import type { Theme } from '../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import { isCodeChallenge } from '../oauth/pkce.ts';
 import { parseScope, type Scope } from '../oauth/scope.ts';
+import type { Display } from './authorization-request-store.ts';
 import { ConnectError } from './connect-error.ts';
 import { type ReceivedQuery, scalar, scalarSpelling, values } from './received-query.ts';
 
@@ -20,7 +22,9 @@ export type AuthorizeRequest = {
   /** As received, still percent-encoded: it goes back exactly so. */
   readonly state: string | undefined;
   readonly codeChallenge: string | undefined;
-  readonly theme: 'auto' | 'light' | 'dark';
+  /** `undefined`: none was sent. */
+  readonly theme: Theme | undefined;
+  readonly display: Display;
   readonly providers: readonly ProviderKind[];
 };
 
@@ -46,13 +50,20 @@ export function readAuthorizeRequest(query: ReceivedQuery): AuthorizeRequest {
     throw new ConnectError('response_type_unsupported', { parameter: 'response_type', description });
   }
   const codeChallenge = readCodeChallenge(query);
-  return { userId, scope, state, codeChallenge, theme: readTheme(query), providers: readProviders(query) };
+  const theme = readTheme(query);
+  const display = readDisplay(query);
+  return { userId, scope, state, codeChallenge, theme, display, providers: readProviders(query) };
 }
 
-/** The page's scheme of colours; anything unknown leaves it to the device. */
-export function readTheme(query: ReceivedQuery): 'auto' | 'light' | 'dark' {
+/** The page's scheme of colours; `undefined` when none, or none that is known, was sent. */
+export function readTheme(query: ReceivedQuery): Theme | undefined {
   const theme = scalar(query, 'theme')?.toLowerCase();
-  return theme === 'light' || theme === 'dark' ? theme : 'auto';
+  return theme === 'auto' || theme === 'light' || theme === 'dark' ? theme : undefined;
+}
+
+/** OpenID Connect Core 1.0 §3.1.2.1; its other values, and unknown ones, are the ordinary page. */
+function readDisplay(query: ReceivedQuery): Display {
+  return scalar(query, 'display')?.toLowerCase() === 'popup' ? 'popup' : 'page';
 }
 
 function readUserId(query: ReceivedQuery): string {

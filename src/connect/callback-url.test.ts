@@ -14,6 +14,7 @@ const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest =
   codeChallenge: undefined,
   language: 'en',
   theme: 'auto',
+  display: 'page',
   providers: ['caldav'],
   query: '',
   formToken: '',

@@ -14,6 +14,7 @@ const request: AuthorizationRequest = {
   codeChallenge: undefined,
   language: 'en',
   theme: 'auto',
+  display: 'page',
   providers: ['caldav'],
   query: '',
   formToken: 'secret',

@@ -1,4 +1,5 @@
 /** AuthorizationRequestStore in SQL; held to test/contract/authorization-request-store.contract.ts. */
+import type { Theme } from '../branding/branding.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type {
   AuthorizationRequest,
@@ -8,23 +9,24 @@ import type { Sealer } from '../lib/sealing.ts';
 import type { Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
-type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge'> & {
+type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge' | 'theme'> & {
   readonly providers: string;
   readonly state: string | null;
   readonly codeChallenge: string | null;
+  readonly theme: Theme | null;
 };
 
 const FIND = `
   SELECT transaction_id AS "transactionId", client_id AS "clientId", user_id AS "userId",
          redirect_uri AS "redirectUri", scope, state, code_challenge AS "codeChallenge", language, theme,
-         providers, query, form_token AS "formToken", status, created_at AS "createdAt"
+         display, providers, query, form_token AS "formToken", status, created_at AS "createdAt"
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
   INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
-    code_challenge, language, theme, providers, query, form_token, status, created_at)
+    code_challenge, language, theme, display, providers, query, form_token, status, created_at)
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
-    :codeChallenge, :language, :theme, :providers, :query, :formToken, :status, :createdAt)`;
+    :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt)`;
 
 // Locks the user's row, as disconnecting does: an approval and the end of the last account take turns,
 // so that either the approval finds no account or the disconnection finds a code to withdraw.
@@ -56,6 +58,10 @@ const DENY = `
   UPDATE authorization_request SET status = 'denied'
    WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
 
+const SET_LANGUAGE = `
+  UPDATE authorization_request SET language = :language
+   WHERE transaction_id = :transactionId AND status = 'open'`;
+
 const DELETE_EXPIRED = `
   DELETE FROM authorization_request
    WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
@@ -71,6 +77,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
         formToken: sealer.seal(request.formToken, contextOf(request.transactionId)),
         state: request.state ?? null,
         codeChallenge: request.codeChallenge ?? null,
+        theme: request.theme ?? null,
         providers: request.providers.join(','),
       });
     },
@@ -86,6 +93,10 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
 
     async denyRequest(transactionId) {
       return (await db.write(DENY, { transactionId })).length > 0;
+    },
+
+    async setLanguage(transactionId, language) {
+      await db.write(SET_LANGUAGE, { transactionId, language });
     },
 
     deleteExpiredRequests(createdBefore) {
@@ -112,6 +123,7 @@ function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
     formToken: sealer.open(row.formToken, contextOf(row.transactionId)),
     state: row.state ?? undefined,
     codeChallenge: row.codeChallenge ?? undefined,
+    theme: row.theme ?? undefined,
     providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds
   };
 }

@@ -21,6 +21,7 @@ const request: AuthorizationRequest = {
   codeChallenge: 'challenge',
   language: 'fr',
   theme: 'dark',
+  display: 'popup',
   providers: ['apple', 'caldav'],
   query: 'client_id=acme&user_id=ada',
   formToken: 'token',
@@ -45,7 +46,8 @@ export function authorizationRequestStoreContract(database: string, open: () => 
   describe(`AuthorizationRequestStore on ${database}`, () => {
     it('answers a request as it was made, and nothing for another transaction', async () => {
       const { requests } = await prepare();
-      const bare = { ...request, transactionId: 't2', state: undefined, codeChallenge: undefined };
+      const none = { state: undefined, codeChallenge: undefined, theme: undefined };
+      const bare: AuthorizationRequest = { ...request, ...none, transactionId: 't2', display: 'page' };
       await requests.createRequest(bare);
 
       assert.deepEqual({ ...(await requests.findRequest('t1')) }, request);
@@ -142,6 +144,19 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       const code = await codes.findCode('acme', 'ada');
       assert.ok(code === undefined || code.withdrawnAt !== undefined);
       assert.equal(await requests.findRequest('t1'), undefined);
+    });
+
+    it('shows an open request in another language from then on, and leaves one that ended', async () => {
+      const { requests } = await prepare();
+      await requests.createRequest({ ...request, transactionId: 't2' });
+
+      await requests.setLanguage('t1', 'de');
+      await requests.denyRequest('t2');
+      await requests.setLanguage('t2', 'de');
+      await requests.setLanguage('t3', 'de');
+
+      assert.deepEqual({ ...(await requests.findRequest('t1')) }, { ...request, language: 'de' });
+      assert.equal((await requests.findRequest('t2'))?.language, 'fr');
     });
 
     it('forgets requests made before the instant, and no others', async () => {

@@ -20,6 +20,7 @@ const request: AuthorizationRequest = {
   codeChallenge: undefined,
   language: 'en',
   theme: 'auto',
+  display: 'page',
   providers: ['google', 'microsoft'],
   query: '',
   formToken: 'token',
