@@ -3,34 +3,75 @@ import { describe, it } from 'node:test';
 
 import { chooseLocale, directionOf, matchLocale } from './locale.ts';
 
-const SHIPPED = ['en', 'fr', 'de', 'pt-PT', 'pt-BR', 'he', 'no', 'zh-Hans', 'ar'];
+const SHIPPED = [
+  ...['en', 'fr', 'de', 'pt-PT', 'pt-BR', 'he', 'no', 'zh-Hans', 'ar', 'fa'],
+  ...['id', 'yi', 'fil', 'ro', 'sr'],
+];
 
 describe('matchLocale', () => {
-  const cases: [tag: string, match: string | undefined][] = [
-    ['fr', 'fr'],
-    ['FR', 'fr'],
-    ['pt-BR', 'pt-BR'],
-    ['pt_br', 'pt-BR'],
-    ['de-CH', 'de'],
-    ['pt', 'pt-PT'],
-    ['pt-AO', 'pt-PT'],
-    ['zh-Hans-CN', 'zh-Hans'],
-    ['zh', 'zh-Hans'],
-    ['iw', 'he'],
-    ['iw-IL', 'he'],
-    ['nb', 'no'],
-    ['nn-NO', 'no'],
-    ['no', 'no'],
-    ['tlh', undefined],
-    ['', undefined],
-    ['-', undefined],
-    ['__proto__', undefined],
-    ['constructor', undefined],
-    [`fr${'-x'.repeat(5000)}`, 'fr'],
-  ];
-  for (const [tag, match] of cases) {
-    it(`reads ${JSON.stringify(tag.slice(0, 20))} as ${match ?? 'no catalogue'}`, () => {
-      assert.equal(matchLocale(tag, SHIPPED), match);
+  const rules: Readonly<Record<string, readonly [tag: string, match: string | undefined][]>> = {
+    'finds the variant that is named, whatever its case and its separator': [
+      ['fr', 'fr'],
+      ['FR', 'fr'],
+      ['pt-BR', 'pt-BR'],
+      ['pt_br', 'pt-BR'],
+      ['zh-Hans', 'zh-Hans'],
+      ['ZH_HANS', 'zh-Hans'],
+    ],
+    'cuts off what no catalogue is made for: regions, spellings, extensions': [
+      ['zh-Hans-CN', 'zh-Hans'],
+      ['de-AT-1996', 'de'],
+      ['en-u-ca-gregory', 'en'],
+      ['fr-x-private', 'fr'],
+      ['pt-BR-u-nu-latn', 'pt-BR'],
+    ],
+    'falls to the bare language': [
+      ['de-CH', 'de'],
+      ['en-GB', 'en'],
+      ['ar-EG', 'ar'],
+      ['fa-AF', 'fa'],
+    ],
+    'falls to the variant that stands for its language': [
+      ['pt', 'pt-PT'],
+      ['pt-AO', 'pt-PT'],
+      ['zh', 'zh-Hans'],
+      ['zh-CN', 'zh-Hans'],
+      ['zh-SG', 'zh-Hans'],
+      ['zh-TW', 'zh-Hans'],
+      ['zh-Hant-HK', 'zh-Hans'],
+    ],
+    'reads old and narrow codes as the ones catalogues are named by': [
+      ['iw', 'he'],
+      ['iw-IL', 'he'],
+      ['in', 'id'],
+      ['ji', 'yi'],
+      ['nb', 'no'],
+      ['nn-NO', 'no'],
+      ['no', 'no'],
+      ['tl', 'fil'],
+      ['fil-PH', 'fil'],
+      ['mo', 'ro'],
+      ['sh', 'sr'],
+      ['cmn-Hans', 'zh-Hans'],
+      ['arb', 'ar'],
+      ['prs-AF', 'fa'],
+    ],
+    'finds nothing for an unknown language and for what is no tag': [
+      ['tlh', undefined],
+      ['', undefined],
+      ['-', undefined],
+      ['*', undefined],
+      ['ptt', undefined],
+      ['__proto__', undefined],
+      ['constructor', undefined],
+    ],
+    'reads no more of a tag than any tag has': [[`fr${'-x'.repeat(5000)}`, 'fr']],
+  };
+  for (const [rule, cases] of Object.entries(rules)) {
+    it(rule, () => {
+      const found = cases.map(([tag]) => [tag, matchLocale(tag, SHIPPED)]);
+
+      assert.deepEqual(found, cases);
     });
   }
 });
@@ -46,10 +87,16 @@ describe('chooseLocale', () => {
 
   it('follows the weights of Accept-Language, not its order', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0.4, de;q=0.9, tlh' }, SHIPPED), 'de');
+    assert.equal(chooseLocale({ acceptLanguage: 'pt-AO, de;q=0.9' }, SHIPPED), 'pt-PT');
   });
 
   it('leaves out what the browser refuses with q=0', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0, *;q=0.5' }, SHIPPED), 'en');
+  });
+
+  it('leaves `*` to English: it names no language', () => {
+    assert.equal(chooseLocale({ acceptLanguage: '*, fr;q=0.5' }, SHIPPED), 'fr');
+    assert.equal(chooseLocale({ acceptLanguage: 'tlh, *;q=0.9' }, SHIPPED), 'en');
   });
 
   it('falls to English without any wish, and with unreadable ones', () => {

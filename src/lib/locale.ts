@@ -1,18 +1,33 @@
 /**
  * Which catalogue a reader gets (wire 4.2; BCP 47, RFC 4647 §3.4 look-up): tags are compared without
- * regard to case, `_` is `-`, and old or narrow codes are read as the ones catalogues are named by.
+ * regard to case, `_` is `-`, and old or narrow codes are read as the ones catalogues are named by. Then
+ *
+ * 1. the very variant: `pt-BR` → `pt-BR`, `zh-Hans-CN` → `zh-Hans`, `de-AT-1996` and `en-u-ca-gregory` with their ends cut off;
+ * 2. the bare language: `de-CH` → `de`;
+ * 3. the variant that stands for its language: `pt`, `pt-AO` → `pt-PT`; `zh`, `zh-SG`, `zh-TW` → `zh-Hans`;
+ * 4. English.
  */
 
 /** The last resort of every choice. */
 export const FALLBACK_LOCALE = 'en';
 
-/** Written → read: withdrawn codes of ISO 639, and the two written forms of Norwegian. */
+/**
+ * Written → read: codes that ISO 639 or CLDR withdrew, what browsers still send for them, members that
+ * people name for their macrolanguage, and the two written forms of Norwegian.
+ */
 const LANGUAGE_ALIASES: Readonly<Record<string, string>> = {
   iw: 'he',
   in: 'id',
   ji: 'yi',
   nb: 'no',
   nn: 'no',
+  tl: 'fil',
+  mo: 'ro',
+  sh: 'sr',
+  cmn: 'zh',
+  arb: 'ar',
+  pes: 'fa',
+  prs: 'fa',
 };
 
 /** The variant meant by a language whose catalogues are all variants. */
@@ -38,7 +53,7 @@ export function chooseLocale(wish: LocaleWish, shipped: readonly string[]): stri
   return FALLBACK_LOCALE;
 }
 
-/** The shipped locale for a tag: the variant, else the language, else the language's default variant. */
+/** The shipped locale for a tag by rules 1 to 3; `undefined` where rule 4 is to say. */
 export function matchLocale(tag: string, shipped: readonly string[]): string | undefined {
   const parts = canonicalParts(tag);
   const language = parts[0] ?? '';
@@ -64,7 +79,7 @@ function canonicalParts(tag: string): string[] {
   return [alias ?? language, ...rest];
 }
 
-/** The header's ranges, most wanted first; those refused with q=0 and `*` are left out. */
+/** The header's ranges, most wanted first. Those refused with q=0 are left out, and so is `*`: it names nothing. */
 function acceptedLanguages(header: string | undefined): string[] {
   const ranges = (header ?? '')
     .slice(0, 1000)
