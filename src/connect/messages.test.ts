@@ -1,84 +1,9 @@
-/** The catalogues: complete, used, and right where a language counts differently. */
+/** How messages are chosen, found and formatted; what the catalogues must hold to is in catalogues.test.ts. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { html } from '../http/html.ts';
 import en from './locales/en.json' with { type: 'json' };
-import { chooseLanguage, LANGUAGES, messagesFor } from './messages.ts';
-
-const FOLDER = new URL('./', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
-const catalogueOf = (language: string): Record<string, string> =>
-  JSON.parse(read(`locales/${language}.json`));
-const keys = Object.keys(en);
-/** The names in braces that a message is told, plural branches aside. */
-const argumentsOf = (message: string) =>
-  [...new Set([...message.matchAll(/\{(\w+)(?=\}|, plural)/g)].map(([, name]) => name))].sort();
-
-describe('the catalogues', () => {
-  it('are those of the folder', () => {
-    const files = readdirSync(new URL('locales/', FOLDER)).map((file) => file.replace('.json', ''));
-
-    assert.deepEqual(files.sort(), [...LANGUAGES].sort());
-  });
-
-  for (const language of LANGUAGES) {
-    const catalogue = catalogueOf(language);
-
-    it(`have every message in ${language}, told the same, and no other`, () => {
-      assert.deepEqual(Object.keys(catalogue), keys);
-      for (const [key, english] of Object.entries(en)) {
-        assert.deepEqual(argumentsOf(catalogue[key] ?? ''), argumentsOf(english), key);
-      }
-    });
-
-    it(`have every plural form that ${language} has, and no message that cannot be formatted`, () => {
-      const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
-      for (const [key, message] of Object.entries(catalogue)) {
-        if (message.includes(', plural,')) {
-          // Spanish and French count millions apart; nothing here does.
-          for (const form of forms.filter((name) => name !== 'many' || language === 'ar')) {
-            assert.match(message, new RegExp(`\\b${form} \\{`), key);
-          }
-        }
-        // Every key of a catalogue is one of English: asserted above.
-        const told = {
-          minutes: 3,
-          count: 3,
-          app: 'A',
-          provider: 'P',
-          account: 'a',
-          domain: 'd',
-          title: 't',
-          parameter: 'p',
-        };
-        const text = messagesFor(language).text(key as keyof typeof en, told);
-        assert.doesNotMatch(text, /[{}]/, key);
-      }
-    });
-  }
-
-  for (const language of LANGUAGES.filter((other) => other !== 'en')) {
-    it(`are not English in ${language}`, () => {
-      const catalogue = catalogueOf(language);
-      const same = Object.entries(en).filter(
-        ([key, english]) => catalogue[key] === english && /\s/.test(english),
-      );
-
-      assert.deepEqual(same, []);
-    });
-  }
-
-  it('have no message that nothing shows', () => {
-    const sources = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-    const code = sources.map(read).join('\n');
-
-    assert.deepEqual(
-      keys.filter((key) => !code.includes(`'${key}'`)),
-      [],
-    );
-  });
-});
+import { chooseLanguage, LANGUAGES, type MessageKey, messagesFor, ownLanguageName } from './messages.ts';
 
 describe('messages', () => {
   it('count in Arabic as Arabic does', () => {
@@ -109,7 +34,72 @@ describe('messages', () => {
   it('are English where there is no catalogue', () => {
     assert.equal(messagesFor('tlh').language, 'en');
     assert.equal(messagesFor('constructor').language, 'en');
+    assert.equal(messagesFor('../../../package').language, 'en');
+  });
+});
+
+describe('the language of a request', () => {
+  it('is chosen among the catalogues', () => {
     assert.equal(chooseLanguage({ named: 'iw_IL' }), 'he');
+    assert.equal(chooseLanguage({ named: 'pt-AO' }), 'pt-PT');
+    assert.equal(chooseLanguage({ named: 'zh-TW' }), 'zh-Hans');
     assert.equal(chooseLanguage({ acceptLanguage: 'nb, fr;q=0.5' }), 'fr');
+  });
+
+  it('can be a pseudo-locale when it is named, and never by what a browser accepts', () => {
+    assert.equal(chooseLanguage({ named: 'EN_xa' }), 'en-XA');
+    assert.equal(chooseLanguage({ named: 'ar-XB' }), 'ar-XB');
+    assert.equal(chooseLanguage({ acceptLanguage: 'en-XA, fr;q=0.5' }), 'en');
+    assert.equal(chooseLanguage({ acceptLanguage: 'ar-XB' }), 'ar');
+    assert.equal(LANGUAGES.includes('en-XA'), false);
+  });
+
+  it('is called what its speakers call it, in the order of those names', () => {
+    const names = LANGUAGES.map(ownLanguageName);
+
+    assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare));
+    assert.equal(ownLanguageName('pt-BR'), 'Português (Brasil)');
+    assert.equal(ownLanguageName('tr'), 'Türkçe');
+    assert.equal(new Set(names).size, LANGUAGES.length);
+  });
+});
+
+describe('the pseudo-locale', () => {
+  // A JSON module's keys are what its type says.
+  const keys = Object.keys(en) as MessageKey[];
+  /** Every name and count that any message is told. */
+  const values = Object.fromEntries(
+    Object.values(en).flatMap((message) =>
+      [...message.matchAll(/\{(\w+)(, plural,|\})/g)].map(([, name = '', kind]) => {
+        return [name, kind === '}' ? '<App>' : 5] as const;
+      }),
+    ),
+  );
+  const textsIn = (language: string) => keys.map((key) => messagesFor(language).text(key, values));
+
+  it('en-XA puts every message in brackets, and leaves names and numbers as they are', () => {
+    for (const [index, text] of textsIn('en-XA').entries()) {
+      const english = messagesFor('en').text(keys[index] ?? 'back', values);
+
+      assert.match(text, /^\[.*\]$/s);
+      assert.doesNotMatch(text.replaceAll('<App>', ''), /[a-zA-Z]/);
+      assert.equal(text.split('<App>').length, english.split('<App>').length);
+      assert.equal(/\b5\b/.test(text), /\b5\b/.test(english));
+    }
+  });
+
+  it('en-XA is two fifths longer than English, as translations can be', () => {
+    const lengthIn = (language: string) => textsIn(language).join('').length;
+
+    assert.ok(lengthIn('en-XA') / lengthIn('en') > 1.4, String(lengthIn('en-XA') / lengthIn('en')));
+  });
+
+  it('ar-XB is English from right to left', () => {
+    const { direction, language, text } = messagesFor('ar-XB');
+
+    assert.deepEqual([direction, language], ['rtl', 'ar-XB']);
+    assert.equal(text('back'), `\u202e${en.back}\u202c`);
+    assert.match(text('link.rate_limited', { minutes: 1 }), /minute\./);
+    assert.match(text('link.rate_limited', { minutes: 2 }), /minutes\./);
   });
 });
