@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+import { oklch, wcagContrast } from 'culori';
+import fc from 'fast-check';
+
+import { brandColors, brandRule, GROUNDS, type HexColor, TEXT_CONTRAST } from './brand-colors.ts';
+
+const SCHEMES = ['light', 'dark'] as const;
+const EXTREMES = ['#000000', '#ffffff', '#808080', '#ffff00', '#0000ff', '#00ff00', '#ff00ff', '#010000'];
+
+const anyColor = fc.oneof(
+  fc.constantFrom(...EXTREMES),
+  fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`),
+);
+
+/** The least contrast of the colours a page shows on each other, by what they are. */
+async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise<Record<string, number>> {
+  const { accent, accentHover, onAccent, tint } = (await brandColors(primary))[scheme];
+  const { ground, card, hover } = GROUNDS[scheme];
+  return {
+    'accent on the ground': wcagContrast(accent, ground),
+    'accent on the card': wcagContrast(accent, card),
+    'accent under the pointer': wcagContrast(accent, hover),
+    'accent on its tint': wcagContrast(accent, tint),
+    'text on the accent': wcagContrast(onAccent, accent),
+    'text on the accent under the pointer': wcagContrast(onAccent, accentHover),
+  };
+}
+
+describe('brand colours', () => {
+  it('can be read in both schemes, whatever the primary colour is', async () => {
+    const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
+      for (const [what, contrast] of Object.entries(await contrastsOf(primary, scheme)))
+        assert.ok(contrast >= TEXT_CONTRAST, `${what}: ${contrast} for ${primary}, ${scheme}`);
+    });
+    await fc.assert(property, { numRuns: 1500 });
+  });
+
+  it('show the pointer on a button, whatever the primary colour is', async () => {
+    const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
+      const { accent, accentHover } = (await brandColors(primary))[scheme];
+      assert.ok(
+        difference(accent, accentHover) > 0.035,
+        `${accent} ${accentHover} for ${primary}, ${scheme}`,
+      );
+    });
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  it('keep the hue', async () => {
+    const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
+      const [before, after] = [oklch(primary), oklch((await brandColors(primary))[scheme].accent)];
+      // Of greys, and of what is nearly black or white, the hue says nothing.
+      fc.pre(Math.min(before?.c ?? 0, after?.c ?? 0) > 0.03);
+      const turn = Math.abs((before?.h ?? 0) - (after?.h ?? 0));
+      assert.ok(Math.min(turn, 360 - turn) < 6, `${primary} turns by ${turn}, ${scheme}`);
+    });
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  it('leave a colour alone that can be read as it is', async () => {
+    assert.equal((await brandColors('#1f4fd8')).light.accent, '#1f4fd8');
+    assert.equal((await brandColors('#8fb0ff')).dark.accent, '#8fb0ff');
+  });
+
+  it('are refused for what is not #rrggbb', async () => {
+    for (const text of ['red', '#fff', '#12345G', '#AABBCC', '', '#aabbcc;}'])
+      await assert.rejects(brandColors(text), TypeError);
+  });
+
+  it('stand in a rule of their own, one value for each scheme', async () => {
+    const { light, dark } = await brandColors('#aa3355');
+
+    const rule = brandRule({ light, dark });
+
+    assert.match(rule, /^:root\{(--[a-z-]+:light-dark\(#[\da-f]{6},#[\da-f]{6}\);?){4}\}$/);
+    assert.ok(rule.includes(`--on-accent:light-dark(${light.onAccent},${dark.onAccent})`));
+  });
+
+  it('are measured on the grounds that the stylesheet has', () => {
+    const styles = readFileSync(new URL('../connect/connect.css', import.meta.url), 'utf8');
+
+    for (const name of ['ground', 'card', 'hover'] as const) {
+      const [, light, dark] = new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(styles) ?? [];
+      assert.deepEqual([light, dark], [GROUNDS.light[name], GROUNDS.dark[name]], `--${name}`);
+    }
+  });
+});
