@@ -35,7 +35,7 @@ const RECIPES = {
   light: { tint: { l: 0.955, c: 0.024 }, onAccent: { l: 1, c: 0 }, away: -1, hoverStep: 0.07 },
   dark: { tint: { l: 0.28, c: 0.05 }, onAccent: { l: 0.19, c: 0.05 }, away: 1, hoverStep: 0.055 },
 } as const;
-const BACK_STEP = 0.2;
+const BACK_STEP = 0.27;
 /** Finer than eight bits a channel tell apart. */
 const LIGHTNESS_STEP = 0.002;
 /** Colours come from the few applications of an instance, but nothing else bounds them. */
@@ -84,7 +84,7 @@ function schemeColors(culori: Culori, brand: Oklch, scheme: Scheme): SchemeColor
   const accent = readable(culori, { start: brand, away, on: grounds });
   const further = accent.l + away * hoverStep;
   // Near black and near white a step further shows nothing.
-  const hover = { ...accent, l: further < 0.3 || further > 0.97 ? accent.l - away * BACK_STEP : further };
+  const hover = { ...accent, l: further < 0.2 || further > 0.97 ? accent.l - away * BACK_STEP : further };
   const accentHex = shown(culori, accent);
   const accentHover = shown(culori, hover);
   const start = muted(text);
