@@ -16,9 +16,9 @@ export type CalDavPreset = {
   readonly username: 'email' | 'name';
   /**
    * `app`: nothing but an app password works; `app_2fa`: with two-factor authentication nothing else does;
-   * `app_better`: both work; `usual`: there are no others.
+   * `usual`: there are no others.
    */
-  readonly password: 'app' | 'app_2fa' | 'app_better' | 'usual';
+  readonly password: 'app' | 'app_2fa' | 'usual';
   /** Where the app password is made: a page of the provider's, or a place in software that the user's own server runs. */
   readonly passwordMade?: { readonly page: string } | { readonly inside: 'nextcloud' | 'zimbra' };
   /** Domains of servers and e-mail addresses, with all beneath them. */

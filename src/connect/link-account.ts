@@ -2,7 +2,9 @@
 
 import type { PasswordLogin, PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { appSpecificPassword } from './apple-password.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { type CalDavPreset, isUnfilled, presetOf, YOUR_SERVER } from './caldav-presets.ts';
 import { addressKey, type ConnectDeps } from './connect-deps.ts';
 import { keepAccount } from './keep-account.ts';
 import type { MessageKey } from './messages.ts';
@@ -16,6 +18,8 @@ export type LinkInput = {
   readonly request: AuthorizationRequest;
   readonly kind: 'apple' | 'caldav';
   readonly typed: TypedLogin;
+  /** What the user chose of the CalDAV servers that are known. */
+  readonly chosen: CalDavPreset | undefined;
   /** The secret of the browser that links it. */
   readonly device: string;
   /** The network address the form came from. */
@@ -26,7 +30,7 @@ export type LinkInput = {
 export type LinkTrouble = {
   readonly status: 422 | 429;
   readonly message: MessageKey;
-  readonly values: Readonly<Record<string, number>>;
+  readonly values: Readonly<Record<string, string | number>>;
   /** What is to be corrected, first things first. */
   readonly fields: readonly LinkField[];
   /** Whole seconds. */
@@ -46,16 +50,11 @@ export async function linkAccount(
   signIn: PasswordSignIn,
   deps: LinkDeps,
 ): Promise<LinkTrouble | undefined> {
-  const fields: LinkField[] =
-    input.kind === 'apple' ? ['username', 'password'] : ['server', 'username', 'password'];
-  const unusable = checkTyped(input.typed, fields) ?? (await checkAttempts(input, deps));
+  const login = loginOf(input);
+  if ('message' in login) return login;
+  const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return unusable;
   const { request, kind, typed } = input;
-  const { username, password } = typed;
-  const login: PasswordLogin =
-    kind === 'apple'
-      ? { username: username.trim(), password }
-      : { server: typed.server.trim(), username: username.trim(), password };
   try {
     const verified = await signIn.verify(login);
     await refundAttempt(input, deps);
@@ -68,11 +67,26 @@ export async function linkAccount(
       { clientId: request.clientId, provider: kind, kind: reason.kind },
       'An account was not linked',
     );
-    return troubleOf(kind, reason);
+    const preset = kind === 'caldav' ? presetOf(typed.server, input.chosen) : undefined;
+    return troubleOf(kind, reason, preset);
   }
 }
 
-/** Refuses what no server could take, before any is asked. */
+/** What to prove, or what no server could take: that is said before any is asked, and counts as no attempt. */
+function loginOf({ kind, typed }: LinkInput): PasswordLogin | LinkTrouble {
+  const username = typed.username.trim();
+  if (kind === 'caldav') {
+    const unusable = checkTyped(typed, ['server', 'username', 'password']);
+    if (unusable !== undefined) return unusable;
+    if (isUnfilled(typed.server)) return trouble('link.placeholder', ['server'], { part: YOUR_SERVER });
+    return { server: typed.server.trim(), username, password: typed.password };
+  }
+  const unusable = checkTyped(typed, ['username', 'password']);
+  if (unusable !== undefined) return unusable;
+  const password = appSpecificPassword(typed.password);
+  return password === undefined ? trouble('link.apple_format', ['password']) : { username, password };
+}
+
 function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkTrouble | undefined {
   const empty = fields.filter((field) => typed[field].trim() === '');
   if (empty.length > 0) return trouble('link.missing', empty);
@@ -114,22 +128,40 @@ const WORDINGS: Readonly<Record<Exclude<ProviderErrorKind, 'rate_limited'>, Word
   sync_token_expired: UNREADABLE_ANSWER,
 };
 
-/** What a provider's refusal means to the person at the form. */
-export function troubleOf(
+const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> = {
+  app: 'link.unauthorized_app',
+  app_2fa: 'link.unauthorized_app_2fa',
+  usual: 'link.unauthorized_usual',
+};
+
+/** What a provider's refusal means to the person at the form; `preset` is the known server that refused. */
+function troubleOf(
   kind: LinkInput['kind'],
   { kind: refusal, retryAfter }: ProviderError,
+  preset: CalDavPreset | undefined,
 ): LinkTrouble {
   if (refusal === 'rate_limited') return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
-  if (refusal === 'unauthorized' && kind === 'apple') return trouble('link.apple_unauthorized', ['password']);
+  if (kind === 'apple') return appleTrouble(refusal);
+  if (refusal === 'unauthorized' && preset !== undefined) {
+    return trouble(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
+  }
   const [message, ...fields] = WORDINGS[refusal];
-  return trouble(
-    message,
-    fields.filter((field) => kind === 'caldav' || field !== 'server'),
-  );
+  return trouble(message, fields);
 }
 
-function trouble(message: MessageKey, fields: readonly LinkField[]): LinkTrouble {
-  return { status: 422, message, values: {}, fields, retryAfter: undefined };
+/** Apple's address is the operator's business: nobody at the form can correct it. */
+function appleTrouble(refusal: Exclude<ProviderErrorKind, 'rate_limited'>): LinkTrouble {
+  if (refusal === 'unauthorized') return trouble('link.apple_unauthorized', ['password']);
+  if (refusal === 'no_calendars') return trouble('link.no_calendars', []);
+  return trouble(refusal === 'unavailable' ? 'link.apple_unavailable' : 'link.apple_unexpected', []);
+}
+
+function trouble(
+  message: MessageKey,
+  fields: readonly LinkField[],
+  values: LinkTrouble['values'] = {},
+): LinkTrouble {
+  return { status: 422, message, values, fields, retryAfter: undefined };
 }
 
 function limited(retryAfter: number): LinkTrouble {

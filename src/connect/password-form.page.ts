@@ -1,7 +1,18 @@
 /** The forms that link an Apple or CalDAV account; what was typed stays, the password never. */
 import { type Html, html } from '../http/html.ts';
+import { appPasswordHelp } from './apple-password-help.page.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { type Appearance, applicationName, layout, notice, ownFields } from './layout.page.ts';
+import { presetChoice } from './caldav-presets.page.ts';
+import { type CalDavPreset, isPattern, YOUR_SERVER } from './caldav-presets.ts';
+import {
+  type Appearance,
+  applicationName,
+  backLink,
+  layout,
+  notice,
+  ownFields,
+  type Page,
+} from './layout.page.ts';
 import type { LinkField, LinkTrouble } from './link-account.ts';
 import type { Messages } from './messages.ts';
 import { selectionPath } from './paths.ts';
@@ -10,55 +21,133 @@ import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';
   readonly request: AuthorizationRequest;
-  readonly displayName: string | undefined;
   readonly typed: { readonly server: string; readonly username: string };
   readonly trouble: LinkTrouble | undefined;
+  /** The known CalDAV server that was chosen. */
+  readonly chosen: CalDavPreset | undefined;
+  /** The known CalDAV server that the typed one is. */
+  readonly preset: CalDavPreset | undefined;
+  /** The account to connect again, of this provider's. */
+  readonly accountKey: string | undefined;
 };
 
-export function passwordFormPage(form: PasswordForm, look: Appearance): Html {
+export function passwordFormPage(form: PasswordForm, look: Appearance): Page {
   const { messages } = look;
   const { kind, request, trouble } = form;
   const title = messages.text('form.title', { provider: PROVIDER_NAMES[kind] });
-  const app = applicationName(form.displayName, messages);
-  const content = html`<a class="back" href="${selectionPath(request)}">${SIGNS.back}${messages.text('back')}</a>
+  const app = applicationName(look.displayName, messages);
+  const content = html`${backLink(selectionPath(request), messages)}
 <div class="meeting" aria-hidden="true"><span class="sign">${PROVIDER_MARKS[kind]}</span></div>
 <h1>${title}</h1>
 <p class="lead">${messages.markup(kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead', { app })}</p>
-${trouble && notice('trouble', messages.markup(trouble.message, trouble.values))}
-<form class="fields" method="post" action="/connect/${kind}">${ownFields(request)}
+${trouble && html`<div id="trouble">${notice('trouble', messages.markup(trouble.message, trouble.values))}</div>`}
+${kind === 'caldav' && presetChoice(form, isFresh(form), messages)}
+<form class="fields" method="post" action="/connect/${kind}">${ownFields(request)}${chosenField(form)}
 ${kind === 'caldav' && serverField(form, messages)}
 ${usernameField(form, messages)}
 ${passwordField(form, messages)}
+${kind === 'apple' && appPasswordHelp(look)}
 <button class="primary">${messages.text('form.connect')}</button>
 </form>`;
   const heard = trouble ? messages.text('form.error_title', { title }) : title;
-  return layout(look, heard, content);
+  return layout(look, heard, content, { settings: { request, page: kind } });
 }
 
-function serverField({ typed, trouble }: PasswordForm, messages: Messages): Html {
+const isFresh = ({ typed, trouble }: PasswordForm): boolean => typed.server === '' && trouble === undefined;
+
+const chosenField = ({ chosen }: PasswordForm): Html | undefined =>
+  chosen && html`<input type="hidden" name="preset" value="${chosen.id}">`;
+
+function serverField(form: PasswordForm, messages: Messages): Html {
   return html`<div><label for="server">${messages.text('form.server')}</label>
-<input id="server" name="server" value="${typed.server}" dir="ltr" inputmode="url" autocomplete="url" autocapitalize="none" spellcheck="false" maxlength="2048" required aria-describedby="server-hint"${marks(trouble, 'server')}>
-<p class="hint" id="server-hint">${messages.text('form.server_hint')}</p></div>`;
+<input id="server" name="server" value="${form.typed.server}" dir="ltr" inputmode="url" autocomplete="url" autocapitalize="none" spellcheck="false" maxlength="2048" required${marks(form, 'server')}>
+${wrong(form, 'server', messages)}<p class="hint" id="server-hint">${serverHint(form, messages)}</p></div>`;
 }
 
-function usernameField({ kind, typed, trouble }: PasswordForm, messages: Messages): Html {
+function serverHint({ chosen }: PasswordForm, messages: Messages): Html {
+  if (chosen === undefined) return html`${messages.text('form.server_hint')}`;
+  if (isPattern(chosen)) {
+    return messages.markup('form.server_replace', { part: html`<code dir="ltr">${YOUR_SERVER}</code>` });
+  }
+  const fixed = messages.markup('form.server_fixed', { provider: chosen.name });
+  return chosen.region === undefined
+    ? fixed
+    : html`${fixed} ${messages.markup('form.server_region', { other: chosen.region })}`;
+}
+
+function usernameField(form: PasswordForm, messages: Messages): Html {
+  const { kind, typed, preset } = form;
   const apple = kind === 'apple';
-  const hint = html`<p class="hint" id="username-hint">${messages.text('form.apple_account_hint')}</p>`;
+  const hint = usernameHint(form, messages);
+  const byMail = apple || preset?.username === 'email';
   return html`<div><label for="username">${messages.text(apple ? 'form.apple_account' : 'form.username')}</label>
-<input id="username" name="username" value="${typed.username}" dir="ltr"${apple && html` inputmode="email" aria-describedby="username-hint"`} autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="512" required${marks(trouble, 'username')}>
-${apple && hint}</div>`;
+<input id="username" name="username" value="${typed.username}" dir="ltr"${byMail && html` inputmode="email"`} autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="512" required${marks(form, 'username', hint !== undefined)}>
+${wrong(form, 'username', messages)}${hint && html`<p class="hint" id="username-hint">${hint}</p>`}</div>`;
 }
 
-function passwordField({ kind, trouble }: PasswordForm, messages: Messages): Html {
-  const apple = kind === 'apple';
-  const link = html` <a href="https://account.apple.com/account/manage" target="_blank" rel="noopener noreferrer">${messages.text('form.app_password_link')}</a>`;
+function usernameHint({ kind, preset }: PasswordForm, messages: Messages): Html | undefined {
+  if (kind === 'apple') return html`${messages.text('form.apple_account_hint')}`;
+  if (preset === undefined) return undefined;
+  const key = preset.username === 'email' ? 'form.username_email' : 'form.username_name';
+  return messages.markup(key, { provider: preset.name });
+}
+
+function passwordField(form: PasswordForm, messages: Messages): Html {
+  const apple = form.kind === 'apple';
+  // A password manager's offer would be the one password that Apple does not take.
+  const autocomplete = apple ? 'off' : 'current-password';
   return html`<div><label for="password">${messages.text(apple ? 'form.app_password' : 'form.password')}</label>
-<input id="password" name="password" type="password" dir="ltr" autocomplete="${apple ? 'off' : 'current-password'}" maxlength="1024" required aria-describedby="password-hint"${marks(trouble, 'password')}>
-<p class="hint" id="password-hint">${messages.text(apple ? 'form.app_password_hint' : 'form.password_hint')}${apple && link}</p></div>`;
+<input id="password" name="password" type="password" dir="ltr" autocomplete="${autocomplete}" maxlength="1024" required${marks(form, 'password')}>
+${wrong(form, 'password', messages)}<p class="hint" id="password-hint">${passwordHint(form, messages)}</p></div>`;
 }
 
-/** Marks a field that is to be corrected; the first of them is where typing goes on. */
-function marks(trouble: LinkTrouble | undefined, field: LinkField): Html | undefined {
+const MAKE_APPLE_PASSWORD = 'https://account.apple.com/account/manage';
+
+function passwordHint({ kind, preset }: PasswordForm, messages: Messages): Html {
+  if (kind === 'apple') {
+    const link = outward(MAKE_APPLE_PASSWORD, html`${messages.text('form.app_password_link')}`);
+    return html`${messages.text('form.app_password_hint')} ${link}`;
+  }
+  if (preset === undefined) return html`${messages.text('form.password_hint')}`;
+  const provider = preset.name;
+  const keys = {
+    app: 'form.password_app',
+    app_2fa: 'form.password_app_2fa',
+    usual: 'form.password_usual',
+  } as const;
+  return html`${messages.markup(keys[preset.password], { provider })}${whereMade(preset, messages)}`;
+}
+
+function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Html | undefined {
+  if (passwordMade === undefined) return undefined;
+  if ('page' in passwordMade) {
+    return html` ${outward(passwordMade.page, messages.markup('form.password_link', { provider: name }))}`;
+  }
+  return html` ${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
+}
+
+/** In a window of its own, so that the form and what was typed into it stay. */
+const outward = (href: string, words: Html): Html =>
+  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${words}</a>`;
+
+/** Names the field's hint and what is wrong with it; the first wrong field, or the next to fill in, has the focus. */
+function marks(form: PasswordForm, field: LinkField, hinted = true): Html {
+  const isWrong = form.trouble?.fields.includes(field) ?? false;
+  const described = [...(isWrong ? [`${field}-error`, 'trouble'] : []), ...(hinted ? [`${field}-hint`] : [])];
+  return html`${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${isWrong && html` aria-invalid="true"`}${focused(form) === field && html` autofocus`}`;
+}
+
+function focused({ trouble, chosen, typed }: PasswordForm): LinkField | undefined {
+  if (trouble !== undefined) return trouble.fields[0];
+  if (chosen === undefined) return undefined;
+  if (typed.server.includes(YOUR_SERVER)) return 'server';
+  return typed.username === '' ? 'username' : 'password';
+}
+
+/** The short word at a field that is to be corrected; the whole is in the notice above. */
+function wrong({ trouble }: PasswordForm, field: LinkField, messages: Messages): Html | undefined {
   if (!trouble?.fields.includes(field)) return undefined;
-  return trouble.fields[0] === field ? html` aria-invalid="true" autofocus` : html` aria-invalid="true"`;
+  const word = messages.text(trouble.message === 'link.missing' ? 'form.error_missing' : 'form.error_check');
+  return html`<p class="wrong" id="${field}-error">${SIGNS.trouble}${word}</p>
+`;
 }

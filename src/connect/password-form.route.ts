@@ -5,11 +5,12 @@ import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { findPreset, presetOf } from './caldav-presets.ts';
 import { deviceCookie, newDevice } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
 import { ownAccount } from './connect-session.ts';
-import { type LinkTrouble, linkAccount, type TypedLogin } from './link-account.ts';
+import { linkAccount, type TypedLogin } from './link-account.ts';
 import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
 import { selectionPath } from './paths.ts';
 import { scalar } from './received-query.ts';
@@ -22,8 +23,12 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
     const { visit, request } = await openPage(http, deps);
     const { kind, signIn } = formOffered(parseProviderKind(http.params.provider), request, deps);
     const account = await ownAccount(request, visit.cookies.device, scalar(visit.query, 'account'), deps);
-    const typed = await rememberedLogin(account?.provider === kind ? account : undefined, signIn, deps);
-    return showForm(reply, { kind, request, typed, trouble: undefined }, deps);
+    const own = account?.provider === kind ? account : undefined;
+    const { server, username } = await rememberedLogin(own, signIn, deps);
+    const chosen = kind === 'caldav' ? findPreset(scalar(visit.query, 'preset')) : undefined;
+    const typed = { server: chosen?.server ?? server, username };
+    const accountKey = own?.accountKey;
+    return showForm(http, reply, { kind, request, typed, trouble: undefined, chosen, accountKey }, deps);
   });
 
   app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
@@ -38,8 +43,11 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     password: field('password'),
   };
   const device = visit.cookies.device ?? newDevice();
-  const trouble = await linkAccount({ request, kind, typed, device, address: http.ip }, signIn, deps);
-  if (trouble !== undefined) return showForm(reply, { kind, request, typed, trouble }, deps);
+  const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
+  const trouble = await linkAccount({ request, kind, typed, chosen, device, address: http.ip }, signIn, deps);
+  if (trouble !== undefined) {
+    return showForm(http, reply, { kind, request, typed, trouble, chosen, accountKey: undefined }, deps);
+  }
   // Renewed at each link, so that a browser in use keeps its secret.
   setCookie(reply, deviceCookie(device, deps.publicUrl.startsWith('https:')));
   return seeOther(reply, selectionPath(request, kind));
@@ -63,17 +71,16 @@ async function rememberedLogin(
   }
 }
 
-type ShownForm = Omit<PasswordForm, 'displayName'> & { readonly trouble: LinkTrouble | undefined };
-
 async function showForm(
+  http: FastifyRequest,
   reply: FastifyReply,
-  form: ShownForm,
-  { clients }: ConnectDeps,
+  form: Omit<PasswordForm, 'preset'>,
+  deps: ConnectDeps,
 ): Promise<FastifyReply> {
-  const { request, trouble } = form;
-  const displayName = (await clients.findClient(request.clientId))?.displayName;
+  const { kind, request, typed, trouble, chosen } = form;
+  const preset = kind === 'caldav' ? presetOf(typed.server, chosen) : undefined;
   if (trouble?.retryAfter !== undefined) reply.header('retry-after', trouble.retryAfter);
-  const page = passwordFormPage({ ...form, displayName }, appearanceOf(request));
+  const page = passwordFormPage({ ...form, preset }, await appearanceOf(http, request, deps));
   return showPage(reply, trouble?.status ?? 200, page, request);
 }
 

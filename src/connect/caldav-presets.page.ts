@@ -1,0 +1,32 @@
+/** The choice among CalDAV servers that are known: links, each to the form with that server's address and hints in it. */
+import { type Html, html } from '../http/html.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { CALDAV_PRESETS, type CalDavPreset } from './caldav-presets.ts';
+import type { Messages } from './messages.ts';
+import { signInPath } from './paths.ts';
+
+type Choice = {
+  readonly request: AuthorizationRequest;
+  readonly chosen: CalDavPreset | undefined;
+  /** The account to connect again. */
+  readonly accountKey: string | undefined;
+};
+
+/** `isOpen`: for whoever has nothing in the form yet. */
+export function presetChoice(
+  { request, chosen, accountKey }: Choice,
+  isOpen: boolean,
+  messages: Messages,
+): Html {
+  const form = signInPath('caldav', request, accountKey);
+  const items = CALDAV_PRESETS.map(({ id, name }) => {
+    const current = chosen?.id === id ? html` aria-current="true"` : undefined;
+    return html`<li><a class="choice" href="${form}&preset=${id}"${current}>${name}</a></li>
+`;
+  });
+  const other = html`<li><a class="choice" href="${form}&preset=">${messages.text('form.preset_other')}</a></li>`;
+  return html`<details class="presets"${isOpen && html` open`}><summary>${messages.text('form.presets')}</summary>
+<p class="hint">${messages.text('form.presets_hint')}</p>
+<ul>
+${items}${chosen && other}</ul></details>`;
+}
