@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { approvalUrl, denialUrl, domainOf, formTargetsOf } from './callback-url.ts';
+import { answerUrl, domainOf, formTargetsOf, webOriginOf } from './callback-url.ts';
 
 const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest => ({
   transactionId: 'T1',
@@ -23,7 +23,7 @@ const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest =
   ...changes,
 });
 
-describe('approvalUrl', () => {
+describe('the address of an approval', () => {
   const cases = [
     ['has no state when none came', {}, 'https://app.example.com/cb?code=ada'],
     [
@@ -51,14 +51,14 @@ describe('approvalUrl', () => {
   ] as const;
   for (const [rule, changes, url] of cases) {
     it(rule, () => {
-      assert.equal(approvalUrl(request(changes)), url);
+      assert.equal(answerUrl(request(changes), 'approved'), url);
     });
   }
 });
 
-describe('denialUrl', () => {
+describe('the address of a denial', () => {
   it('says access_denied with a description and the state, and no code', () => {
-    const url = new URL(denialUrl(request({ state: 'xyz' })));
+    const url = new URL(answerUrl(request({ state: 'xyz' }), 'denied'));
 
     assert.deepEqual([...url.searchParams.keys()], ['error', 'error_description', 'state']);
     assert.equal(url.searchParams.get('error'), 'access_denied');
@@ -90,4 +90,19 @@ describe('what the pages say and open of a redirect URI', () => {
     const loopback = ['http://localhost:3000', 'https:', 'http://localhost:*', 'http://127.0.0.1:*'];
     assert.deepEqual(formTargetsOf('http://localhost:3000/cb'), loopback);
   });
+});
+
+describe('the web origin of a redirect URI', () => {
+  for (const [redirectUri, origin] of [
+    ['https://app.example.com/cb?x=1', 'https://app.example.com'],
+    ['http://127.0.0.1:3000/cb', 'http://127.0.0.1:3000'],
+    ['https://app.example.com:8443/', 'https://app.example.com:8443'],
+    ['com.example.app:/cb', undefined],
+    ['com.example.app://host/cb', undefined],
+    ['not an address', undefined],
+  ] as const) {
+    it(`is ${origin ?? 'none'} for ${redirectUri}`, () => {
+      assert.equal(webOriginOf(redirectUri), origin);
+    });
+  }
 });

@@ -1,21 +1,26 @@
 /** Where the flow ends: the application's registered redirect URI with the answer (RFC 6749 §4.1.2). */
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 
-/** Approved: `code`, which is the user's id (requirement §2.3), and `state` if one came. */
-export function approvalUrl(request: AuthorizationRequest): string {
-  return withParameters(request, [['code', request.userId]]);
+/** How the user answered. */
+export type UserAnswer = 'approved' | 'denied';
+
+/**
+ * What the application is told beside `state`. Approved: `code`, which is the user's id (requirement §2.3); denied:
+ * `error=access_denied` (RFC 6749 §4.1.2.1).
+ */
+export function answerParameters(
+  { userId }: AuthorizationRequest,
+  answer: UserAnswer,
+): Readonly<Record<string, string>> {
+  return answer === 'approved'
+    ? { code: userId }
+    : { error: 'access_denied', error_description: 'The user did not allow the access' };
 }
 
-/** Denied: `error=access_denied` (RFC 6749 §4.1.2.1) and `state` if one came. */
-export function denialUrl(request: AuthorizationRequest): string {
-  return withParameters(request, [
-    ['error', 'access_denied'],
-    ['error_description', 'The user did not allow the access'],
-  ]);
-}
-
-function withParameters(request: AuthorizationRequest, parameters: readonly [string, string][]): string {
+/** The redirect URI with the answer, and `state` if one came. */
+export function answerUrl(request: AuthorizationRequest, answer: UserAnswer): string {
   const { redirectUri, state } = request;
+  const parameters = Object.entries(answerParameters(request, answer));
   const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   // Kept in the spelling it came in: decoding and encoding it again could change its bytes.
   if (state !== undefined) query.push(`state=${state}`);
@@ -28,6 +33,12 @@ export function domainOf(redirectUri: string): string {
   const url = URL.parse(redirectUri);
   if (!url) return redirectUri;
   return isWeb(url) ? url.host : url.protocol.replace(/:$/, '');
+}
+
+/** The origin of a redirect URI on the web; `undefined` for one of an installed app. */
+export function webOriginOf(redirectUri: string): string | undefined {
+  const url = URL.parse(redirectUri);
+  return url && isWeb(url) ? url.origin : undefined;
 }
 
 /** A callback on the developer's own machine often goes on to another port of it. */

@@ -1,0 +1,41 @@
+/** The last page of a popup: it hands the answer to the page that opened it and closes, or leads back by a link. */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { html, trusted } from '../http/html.ts';
+import {
+  type Appearance,
+  applicationName,
+  applicationSign,
+  layout,
+  type Page,
+  returnLabel,
+} from './layout.page.ts';
+import type { PopupAnswer } from './popup-answer.ts';
+import { SIGNS } from './provider-marks.ts';
+
+const SCRIPT = readFileSync(new URL('./popup.client.js', import.meta.url), 'utf8');
+const SCRIPT_SOURCE = `'sha256-${hash('sha256', SCRIPT, 'base64')}'`;
+
+const WORDS = {
+  approved: { title: 'popup.approved_title', text: 'popup.approved' },
+  denied: { title: 'popup.denied_title', text: 'popup.denied' },
+} as const;
+
+export function popupResultPage({ answer, url, origin, message }: PopupAnswer, look: Appearance): Page {
+  const { messages } = look;
+  const title = messages.text(WORDS[answer].title);
+  const app = applicationName(look.displayName, messages);
+  const told =
+    origin !== undefined && html` data-origin="${origin}" data-message="${JSON.stringify(message)}"`;
+  const content = html`<div class="meeting" aria-hidden="true"><span class="marked">${applicationSign(look)}<span class="badge ${answer}">${answer === 'approved' ? SIGNS.done : SIGNS.trouble}</span></span></div>
+<h1>${title}</h1>
+<p class="lead">${messages.markup(WORDS[answer].text, { app })}</p>
+<p class="way"><a class="button primary" id="return" href="${url}"${told}>${returnLabel(look)}</a></p>
+<script>${trusted(SCRIPT)}</script>`;
+  const { document, policy } = layout(look, title, content);
+  return {
+    document,
+    policy: { ...policy, scriptSource: `${policy.scriptSource ?? ''} ${SCRIPT_SOURCE}`.trim() },
+  };
+}
