@@ -1,0 +1,54 @@
+/**
+ * A program of its own, which logo-image.ts starts: reads a picture on standard input, writes a small square WebP on
+ * standard output, or one line of what went wrong on standard error. Apart from the rest because readers of pictures
+ * are native code that is fed what strangers made: here it can be ended, and what it does to its process ends with it.
+ */
+import { buffer } from 'node:stream/consumers';
+
+import sharp from 'sharp';
+
+/** Shown at 64 CSS pixels at most; three device pixels each is as fine as screens are. */
+const SIDE = 192;
+/** A page has 60 KB for everything, and shows one logo. */
+const MOST_SERVED_BYTES = 16 * 1024;
+/** A camera's picture has 24 to 48 million. */
+const MOST_PIXELS = 50_000_000;
+/** Tried in turn until the picture is small enough. Drawings stay exact; photographs need not. */
+const ENCODINGS = [
+  { lossless: true },
+  ...[90, 80, 65, 50, 30, 10].map((quality) => ({ quality, alphaQuality: Math.max(quality, 50) })),
+];
+const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
+
+async function drawn(picture: Buffer): Promise<Buffer> {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({
+    operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadSvg'],
+  });
+  const open = () => sharp(picture, { limitInputPixels: MOST_PIXELS, failOn: 'error' });
+  const { format, width, height } = await open().metadata();
+  const side = format === 'svg' ? SIDE : Math.min(SIDE, Math.max(width, height));
+  // Decoded and scaled once: raw pixels, without anything the original had beside them.
+  const { data, info } = await open()
+    .autoOrient()
+    .resize(side, side, { fit: 'contain', background: CLEAR })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const raw = { width: info.width, height: info.height, channels: info.channels };
+  for (const encoding of ENCODINGS) {
+    const webp = await sharp(data, { raw })
+      .webp({ effort: 6, ...encoding })
+      .toBuffer();
+    if (webp.length <= MOST_SERVED_BYTES) return webp;
+  }
+  throw new Error('No encoding is small enough');
+}
+
+try {
+  process.stdout.write(await drawn(await buffer(process.stdin)));
+} catch (reason) {
+  process.stderr.write(reason instanceof Error ? reason.message : String(reason));
+  process.exitCode = 1;
+}

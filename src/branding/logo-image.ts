@@ -1,0 +1,85 @@
+/**
+ * From a picture that somebody hands in to the one that is served: a small square WebP, drawn anew, so that nothing of
+ * the original reaches a browser but what it looks like.
+ */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+
+import { ApiError } from '../http/api-error.ts';
+import type { LogoImage } from './branding-store.ts';
+import { svgProblem } from './svg-check.ts';
+
+/** Most bytes of a picture (wire 4.3). */
+export const MOST_LOGO_BYTES = 5 * 1024 * 1024;
+
+const DRAWING_SECONDS = 10;
+/** In the repository it ends in .ts, in the published package in .js, as this file does. */
+const DRAW_LOGO = path.join(import.meta.dirname, `draw-logo${path.extname(import.meta.filename)}`);
+
+type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
+
+/**
+ * Draws a PNG, JPEG, WebP or SVG, told by its content, onto a transparent square of at most 192 pixels a side, in at
+ * most 16 KB; of an animation the first frame. Throws ApiError 400 with a sentence about `name`, such as "logo", for
+ * what cannot be drawn.
+ */
+export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
+  const refusal = (problem: string, cause?: unknown) =>
+    new ApiError(400, 'invalid_client_metadata', `The ${name} ${problem}`, { cause });
+  if (bytes.length > MOST_LOGO_BYTES) throw refusal('must not be larger than 5 MB');
+  const format = formatOf(bytes);
+  if (format === undefined) {
+    throw refusal('must be a PNG, JPEG, WebP or SVG picture; it is told by its content, not by its name');
+  }
+  const problem = format === 'SVG' ? svgProblem(new TextDecoder().decode(bytes)) : undefined;
+  if (problem !== undefined) throw refusal(problem);
+  const drawing = await draw(bytes);
+  if (drawing.webp === undefined) throw refusal(drawingProblem(drawing, format), drawing.words);
+  return { webp: drawing.webp };
+}
+
+/** The first bytes say what a file is; its name and a server's header only claim it. */
+function formatOf(bytes: Uint8Array): Format | undefined {
+  const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1');
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'PNG';
+  if (head.startsWith('\xff\xd8\xff')) return 'JPEG';
+  if (/^RIFF[\s\S]{4}WEBP/.test(head)) return 'WebP';
+  return /^(\xef\xbb\xbf)?\s*</.test(head) ? 'SVG' : undefined;
+}
+
+type Drawing = {
+  readonly webp: Buffer | undefined;
+  readonly timedOut: boolean;
+  /** What the library said. */
+  readonly words: string;
+};
+
+async function draw(picture: Uint8Array): Promise<Drawing> {
+  const child = spawn(process.execPath, [DRAW_LOGO], {
+    env: {},
+    timeout: DRAWING_SECONDS * 1000,
+    killSignal: 'SIGKILL',
+  });
+  // It may end before it has read everything: how it ended tells more than that this failed.
+  child.stdin.on('error', () => {});
+  child.stdin.end(picture);
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const [webp, stderr, { code, signal }] = await Promise.all([
+    buffer(child.stdout),
+    buffer(child.stderr),
+    ended,
+  ]);
+  return { webp: code === 0 ? webp : undefined, timedOut: signal === 'SIGKILL', words: stderr.toString() };
+}
+
+/** The library's words are of its parts; ours say what to do. */
+function drawingProblem({ timedOut, words }: Drawing, format: Format): string {
+  if (timedOut) return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
+  return /pixel limit|exceed|too large/i.test(words)
+    ? 'cannot be drawn: it has more pixels, or parts, than a logo needs; 512 by 512 pixels are plenty'
+    : `cannot be read as ${format}: it is damaged, cut off or empty`;
+}

@@ -1,0 +1,86 @@
+/**
+ * Which SVG is drawn at all. Nothing of it is ever served: a logo is its picture in pixels. Scripts therefore do
+ * nothing and are no reason to refuse one; what could make the drawing itself reach out or blow up is.
+ */
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+
+/** Hand-drawn logos have a few hundred. */
+const MOST_ELEMENTS = 20_000;
+const MOST_DEPTH = 200;
+
+/** What keeps the document from being drawn, as the end of a sentence ("The logo …"); undefined when nothing does. */
+export function svgProblem(text: string): string | undefined {
+  try {
+    readThrough(text);
+    return undefined;
+  } catch (reason) {
+    if (reason instanceof SvgProblem) return reason.message;
+    // The parser's own words are of lines and columns.
+    return `is not well-formed SVG: ${reason instanceof Error ? reason.message : String(reason)}`;
+  }
+}
+
+class SvgProblem extends Error {}
+
+function readThrough(text: string): void {
+  const parser = new SaxesParser({ xmlns: true });
+  let elements = 0;
+  let depth = 0;
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('xmldecl', ({ encoding = 'utf-8' }) => {
+    // The drawing library would read the same bytes as another text.
+    if (!/^(utf-8|us-ascii)$/i.test(encoding)) throw new SvgProblem('must be UTF-8, not another encoding');
+  });
+  parser.on('doctype', () => {
+    throw new SvgProblem('must have no <!DOCTYPE …>: remove it, and the entities it declares');
+  });
+  parser.on('processinginstruction', ({ target }) => {
+    if (target.toLowerCase() === 'xml-stylesheet') throw external('a style sheet');
+  });
+  parser.on('opentag', (tag) => {
+    elements += 1;
+    depth += 1;
+    if (elements === 1 && !isSvg(tag))
+      throw new SvgProblem('is XML, but not SVG: its first element is no <svg>');
+    if (elements > MOST_ELEMENTS) throw new SvgProblem(`must not have more than ${MOST_ELEMENTS} elements`);
+    if (depth > MOST_DEPTH) throw new SvgProblem(`must not be nested deeper than ${MOST_DEPTH} elements`);
+    checkAttributes(tag);
+  });
+  parser.on('closetag', () => {
+    depth -= 1;
+  });
+  parser.on('text', checkStyles);
+  parser.on('cdata', checkStyles);
+  parser.write(text).close();
+}
+
+const isSvg = ({ local, uri }: SaxesTagNS): boolean =>
+  local === 'svg' && uri === 'http://www.w3.org/2000/svg';
+
+function checkAttributes({ attributes }: SaxesTagNS): void {
+  for (const { local, value } of Object.values(attributes)) {
+    const refers = ['href', 'src', 'base'].includes(local.toLowerCase());
+    if (refers && !staysInside(value)) throw external(`"${shortened(value)}"`);
+    checkStyles(value);
+  }
+}
+
+/** References of style sheets, wherever text could be one; an escape could spell them another way. */
+function checkStyles(text: string): void {
+  if (!/url|@import|\\/i.test(text)) return;
+  if (/@import/i.test(text)) throw external('a style sheet');
+  if (/\\[\da-f]/i.test(text)) throw new SvgProblem('must have no escapes (a backslash) in its styles');
+  for (const [, target = ''] of text.matchAll(/url\s*\(\s*["']?\s*([^"')]*)/gi))
+    if (!staysInside(target)) throw external(`"${shortened(target)}"`);
+}
+
+/** A part of the document itself, or a raster picture that it carries. */
+const staysInside = (reference: string): boolean =>
+  /^\s*(#|$|data:image\/(png|jpeg|jpg|webp|gif)[;,])/i.test(reference);
+
+const external = (what: string): SvgProblem =>
+  new SvgProblem(`must be complete in itself: it refers to ${what}, which is not fetched`);
+
+const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
