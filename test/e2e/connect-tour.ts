@@ -1,0 +1,229 @@
+/**
+ * Every state the Connect pages can be in, and how somebody gets there on the running program: the one
+ * list that the tests, the screenshots and the soak go through. A chapter is a user of its own; each of
+ * its stops goes on from the one before.
+ */
+import { adaIn, eveIn, MOST_PASSWORDS } from './connect-tour-site.ts';
+import type { Walker } from './connect-walker.ts';
+
+export type Stop = {
+  readonly name: string;
+  /** Goes from the stop before to this one. */
+  reach(walker: Walker): Promise<void>;
+};
+
+export type Chapter = { readonly name: string; readonly stops: readonly Stop[] };
+
+const stop = (name: string, reach: Stop['reach']): Stop => ({ name, reach });
+
+/** Sends the form with nothing in it, past what the browser itself would ask for. */
+async function sendEmpty(walker: Walker): Promise<void> {
+  await walker.page.evaluate('for (const form of document.forms) form.noValidate = true');
+  await walker.press('form.connect');
+}
+
+const caldav: Chapter = {
+  name: 'caldav',
+  stops: [
+    stop('selection-empty', (walker) => walker.start()),
+    stop('caldav-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
+    stop('caldav-missing', sendEmpty),
+    ...(
+      [
+        ['caldav-unauthorized', (walker) => ({ ...walker.login, password: 'wrong' })],
+        ['caldav-unavailable', (walker) => ({ ...walker.login, server: walker.site.nowhere })],
+        ['caldav-forbidden', (walker) => ({ ...walker.login, server: 'https://10.0.0.1' })],
+        ['caldav-no-server', (walker) => ({ ...walker.login, server: walker.site.callback.redirectUri })],
+      ] as const satisfies readonly (readonly [string, (walker: Walker) => Walker['login']])[]
+    ).map(([name, login]) => stop(name, (walker) => walker.signInToCalDav(login(walker)))),
+    stop('selection-linked', (walker) => walker.signInToCalDav(walker.login)),
+    stop('selection-managing', (walker) => walker.start()),
+    stop('consent-read-write', (walker) => walker.press('selection.continue')),
+    stop('finished', async (walker) => {
+      await walker.press('consent.allow');
+      await walker.page.goBack();
+      await walker.page.reload();
+    }),
+    stop('selection-returned', (walker) => walker.start()),
+    stop('selection-masked', async (walker) => {
+      await walker.page.context().clearCookies();
+      await walker.start();
+    }),
+    stop('consent-masked', (walker) => walker.press('selection.continue')),
+  ],
+};
+
+const limit: Chapter = {
+  name: 'limit',
+  stops: [
+    stop('caldav-limited', async (walker) => {
+      await walker.start();
+      await walker.press('selection.connect', { provider: 'CalDAV' });
+      for (let attempt = 0; attempt <= MOST_PASSWORDS; attempt++) {
+        await walker.signInToCalDav({ ...walker.login, password: 'wrong' });
+      }
+    }),
+  ],
+};
+
+const disconnecting: Chapter = {
+  name: 'disconnecting',
+  stops: [
+    stop('selection-disconnected', async (walker) => {
+      await walker.start();
+      await walker.linkCalDav();
+      await walker.follow(walker.page.locator('form[action="/connect/disconnect"] button').first());
+    }),
+  ],
+};
+
+const scopes: Chapter = {
+  name: 'scopes',
+  stops: (['free-busy', 'read'] as const).map((scope) =>
+    stop(`consent-${scope}`, async (walker) => {
+      await walker.start({ parameters: { scope } });
+      if (await walker.button('selection.continue').isDisabled()) await walker.linkCalDav();
+      await walker.press('selection.continue');
+    }),
+  ),
+};
+
+const apple: Chapter = {
+  name: 'apple',
+  stops: [
+    stop('apple-form', async (walker) => {
+      await walker.start();
+      await walker.press('selection.connect', { provider: 'Apple' });
+    }),
+    stop('apple-missing', sendEmpty),
+  ],
+};
+
+const google: Chapter = {
+  name: 'google',
+  stops: [
+    stop('selection-cancelled', async (walker) => {
+      await walker.start({ parameters: { scope: 'read' } });
+      await walker.signInToGoogle('cancel');
+    }),
+    stop('selection-unpermitted', (walker) => walker.signInToGoogle('untick')),
+    stop('selection-google', (walker) => walker.signInToGoogle()),
+    stop('selection-more-needed', (walker) => walker.start({ parameters: { scope: 'read-write' } })),
+    stop('error-misconfigured', async (walker) => {
+      await walker.start({ application: walker.site.applications.misconfigured });
+      await walker.signInToGoogle();
+    }),
+  ],
+};
+
+const microsoft: Chapter = {
+  name: 'microsoft',
+  stops: [
+    stop('error-unavailable', async (walker) => {
+      await walker.start();
+      await walker.signInToMicrosoft(adaIn(walker.messages.language));
+    }),
+    stop('error-administrator', async (walker) => {
+      await walker.start();
+      await walker.signInToMicrosoft(eveIn(walker.messages.language));
+    }),
+    stop('administrator-allowed', (walker) =>
+      walker.open(`/connect/microsoft/callback?admin_consent=True&lng=${walker.messages.language}`),
+    ),
+  ],
+};
+
+const errors: Chapter = {
+  name: 'errors',
+  stops: [
+    ...(
+      [
+        ['error-client', 'client_id=nobody'],
+        ['error-missing', ''],
+        ['error-invalid', 'user_id=ada&code_challenge=short&code_challenge_method=S256'],
+        ['error-scope', 'user_id=ada&scope=everything'],
+      ] as const
+    ).map(([name, query]) =>
+      stop(name, (walker) => {
+        const { clientId } = walker.site.applications.plain;
+        // The first of a repeated parameter counts.
+        const parameters = `${query}&client_id=${clientId}&lng=${walker.messages.language}`;
+        return walker.open(`/authorize?${parameters}`);
+      }),
+    ),
+    stop('error-expired', async (walker) => {
+      await walker.start();
+      await walker.page.context().clearCookies();
+      await walker.page.reload();
+    }),
+    stop('error-other-connection', async (walker) => {
+      await walker.start();
+      const first = walker.page.url();
+      await walker.start({ application: walker.site.applications.branded });
+      await walker.open(first);
+    }),
+    stop('error-foreign-form', async (walker) => {
+      await walker.start();
+      await walker.page.evaluate(
+        'document.querySelectorAll("[name=token]").forEach((field) => { field.value = "x"; })',
+      );
+      await walker.press('cancel');
+    }),
+    stop('error-not-offered', async (walker) => {
+      await walker.start({ parameters: { providers: 'caldav' } });
+      await walker.open(`/connect/google?transaction=${walker.transaction}`);
+    }),
+  ],
+};
+
+const looks: Chapter = {
+  name: 'looks',
+  stops: [
+    stop('nameless-selection', (walker) => walker.start({ application: walker.site.applications.nameless })),
+    stop('hostile-selection', (walker) => walker.start({ application: walker.site.applications.hostile })),
+    stop('hostile-linked', (walker) => walker.linkCalDav()),
+    stop('hostile-consent', (walker) => walker.press('selection.continue')),
+    stop('branded-selection', (walker) => walker.start({ application: walker.site.applications.branded })),
+    stop('branded-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
+    stop('branded-linked', (walker) => walker.signInToCalDav(walker.login)),
+    stop('branded-consent', (walker) => walker.press('selection.continue')),
+    stop('branded-error', async (walker) => {
+      const { branded } = walker.site.applications;
+      await walker.start({ application: branded, parameters: { providers: 'caldav' } });
+      await walker.open(`/connect/google?transaction=${walker.transaction}`);
+    }),
+  ],
+};
+
+export const CHAPTERS: readonly Chapter[] = [
+  caldav,
+  limit,
+  disconnecting,
+  scopes,
+  apple,
+  google,
+  microsoft,
+  errors,
+  looks,
+];
+
+/** Goes through `chapters`; `visit` sees every stop. Each tour has users of its own. */
+export async function takeTour(
+  walker: Walker,
+  visit: (stop: Stop, walker: Walker) => Promise<void>,
+  chapters: readonly Chapter[] = CHAPTERS,
+): Promise<void> {
+  tours += 1;
+  for (const chapter of chapters) {
+    walker.userId = `${chapter.name}-${tours}`;
+    for (const next of chapter.stops) {
+      await next.reach(walker).catch((reason: unknown) => {
+        const where = `${walker.messages.language}, ${next.name}, at ${walker.page.url()}`;
+        throw new Error(`The tour does not get there: ${where}`, { cause: reason });
+      });
+      await visit(next, walker);
+    }
+  }
+}
+
+let tours = 0;
