@@ -5,7 +5,14 @@ import { after, before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
 import { connectAttempts } from '../src/connect/connect-deps.ts';
-import { Browser, type Harness, openConnect, passwordProvider, transactionOf } from './connect-harness.ts';
+import {
+  APPLE_PASSWORD,
+  Browser,
+  type Harness,
+  openConnect,
+  passwordProvider,
+  transactionOf,
+} from './connect-harness.ts';
 
 let harness: Harness;
 before(async () => {
@@ -63,7 +70,7 @@ describe('linking an account', () => {
   it('asks Apple accounts for no server', async () => {
     const { form, send } = await openForm('apple-user', 'apple');
 
-    const { status } = await send({ username: 'jane@icloud.com', password: 'right' });
+    const { status } = await send({ username: 'jane@icloud.com', password: APPLE_PASSWORD });
 
     assert.equal(status, 303);
     assert.match(form.body, /<label for="username">Apple Account<\/label>/);

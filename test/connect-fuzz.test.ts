@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
-import { Browser, type Harness, openConnect } from './connect-harness.ts';
+import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { rounds } from './rounds.ts';
 
 let harness: Harness;
@@ -15,7 +15,16 @@ after(() => harness.close());
 
 const NAMES = [
   ...['client_id', 'user_id', 'scope', 'state', 'lng', 'theme', 'providers', 'response_type', 'redirect_uri'],
-  ...['code_challenge', 'code_challenge_method', 'transaction', 'happened', '__proto__', 'constructor', ''],
+  ...[
+    'code_challenge',
+    'code_challenge_method',
+    'transaction',
+    'happened',
+    'display',
+    '__proto__',
+    'constructor',
+    '',
+  ],
 ];
 const byte = fc.integer({ min: 0, max: 255 });
 const escaped = fc
@@ -38,6 +47,8 @@ const known = fc.constantFrom(
   'S256',
   'code',
   'caldav',
+  'popup',
+  'auto',
   'fr',
   'c'.repeat(43),
   'A'.repeat(22),
@@ -65,5 +76,44 @@ describe('GET /authorize with any query', () => {
     );
 
     await fc.assert(property, { numRuns: rounds(500) });
+  });
+});
+
+describe('the forms with anything typed', () => {
+  const typed = fc.oneof(
+    fc.constantFrom(
+      '',
+      'right',
+      'fastmail',
+      'https://your-server.example/',
+      'ada@fastmail.com',
+      'abcd-efgh-ijkl-mnop',
+    ),
+    fc.constantFrom('https://', 'https://[::1', '//', '@', 'a@b@c', 'javascript:1', 'x'.repeat(3000)),
+    fc.string({ unit: 'binary', maxLength: 30 }).map((chosen) => chosen.toWellFormed()),
+  );
+  const fields = fc.record({ server: typed, username: typed, password: typed, preset: typed });
+
+  it('answers with a page that says what to do or with the way on, and shows no password', async () => {
+    const property = fc.asyncProperty(fields, fc.constantFrom('apple', 'caldav'), async (sent, kind) => {
+      const browser = new Browser(harness);
+      const transaction = transactionOf(await browser.start({ user_id: 'fuzz' }));
+      const preset = encodeURIComponent(sent.preset);
+      const form = await browser.get(`/connect/${kind}?transaction=${transaction}&preset=${preset}`);
+      assert.equal(form.status, 200);
+
+      const answer = await browser.submit(form, `/connect/${kind}`, {
+        ...sent,
+        password: `canary${sent.password}`,
+      });
+      const right = await browser.submit(form, `/connect/${kind}`, sent);
+
+      assert.equal(answer.status, 422);
+      assert.match(answer.body, /role="alert"/);
+      assert.doesNotMatch(answer.body, /canary/);
+      assert.ok(right.status === 422 || right.location.startsWith('/authorize?'), String(right.status));
+    });
+
+    await fc.assert(property, { numRuns: rounds(60) });
   });
 });

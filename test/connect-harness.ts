@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
-
+import { logoRoute } from '../src/branding/logo.route.ts';
 import type {
   PasswordLogin,
   PasswordProvider,
@@ -107,6 +107,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   await clients.createClient(ACME, 'unused');
   const app = createServer({ log, trustProxy: undefined, secure: false });
   app.register(connectRoutes(deps));
+  app.register(logoRoute({ branding: looks }));
   app.register(authorizeRoute(deps), { prefix: '/api/oauth' });
   await app.ready();
 
@@ -133,13 +134,16 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   };
 }
 
+/** The one password of the harness's Apple, whose form takes no others. */
+export const APPLE_PASSWORD = 'abcd-efgh-ijkl-mnop';
+
 /**
- * A provider at the port whose one password is `right`; every other one fails as the kind of refusal
+ * A provider at the port whose one password is `right`, Apple's APPLE_PASSWORD; every other one fails as the kind of refusal
  * it names, and `wrong` as unauthorized.
  */
 export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const verify = async ({ username, password }: PasswordLogin) => {
-    if (password === 'right') {
+    if (password === (kind === 'apple' ? APPLE_PASSWORD : 'right')) {
       return { accountId: username, display: username, credentials: { username, password } };
     }
     if (password === 'broken') throw new TypeError('a fault of the adapter');

@@ -18,13 +18,13 @@ export function presetChoice(
   isOpen: boolean,
   messages: Messages,
 ): Html {
-  const form = signInPath('caldav', request, accountKey);
+  const to = (id: string) => `${signInPath('caldav', request, accountKey)}&preset=${id}`;
   const items = CALDAV_PRESETS.map(({ id, name }) => {
     const current = chosen?.id === id ? html` aria-current="true"` : undefined;
-    return html`<li><a class="choice" href="${form}&preset=${id}"${current}>${name}</a></li>
+    return html`<li><a class="choice" href="${to(id)}"${current}>${name}</a></li>
 `;
   });
-  const other = html`<li><a class="choice" href="${form}&preset=">${messages.text('form.preset_other')}</a></li>`;
+  const other = html`<li><a class="choice" href="${to('')}">${messages.text('form.preset_other')}</a></li>`;
   return html`<details class="presets"${isOpen && html` open`}><summary>${messages.text('form.presets')}</summary>
 <p class="hint">${messages.text('form.presets_hint')}</p>
 <ul>
