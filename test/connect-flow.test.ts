@@ -129,7 +129,7 @@ describe('the way through the pages', () => {
 
     const buttons = [...body.matchAll(/Connect (Google|Microsoft|Apple|CalDAV)</g)].map(([, name]) => name);
     assert.deepEqual(buttons, ['Google', 'CalDAV']);
-    assert.match(body, /disabled aria-describedby="google-why"/);
+    assert.match(body, /disabled aria-describedby="google-about"/);
   });
 
   it('shows no form for what is not offered or not set up', async () => {
@@ -153,7 +153,10 @@ describe('the pages’ headers', () => {
       await browser.get('/authorize?transaction=x'),
     ]) {
       const policy = String(page.headers['content-security-policy']);
-      assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self'/);
+      assert.match(
+        policy,
+        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; form-action 'self'/,
+      );
       assert.equal(policy.includes('https://app.example.com'), page.status === 200);
       assert.match(policy, /frame-ancestors 'none'; base-uri 'none'$/);
       assert.equal(page.headers['cache-control'], 'no-store');

@@ -236,7 +236,9 @@ export class Browser {
       const [pair = ''] = set.split(';');
       this.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
     }
-    const { statusCode: status, headers, body } = answer;
+    const { statusCode: status, headers } = answer;
+    // A name reads the same wherever its line may break.
+    const body = answer.body.replaceAll('<wbr>', '');
     return { status, headers, location: String(headers.location ?? ''), body };
   }
 }

@@ -77,7 +77,7 @@ describe('leaving for a provider', () => {
     const sent = await browser.get(`/connect/google?transaction=${transactionOf(selection)}`);
 
     await bare.close();
-    assert.match(selection.body, /<button type="button" disabled aria-describedby="google-why">/);
+    assert.match(selection.body, /<button type="button" disabled aria-describedby="google-about">/);
     assert.equal(sent.status, 404);
   });
 

@@ -54,6 +54,15 @@ export type NewAccount = Pick<
 /** An account as it was when something was found out about it. */
 export type AccountSeen = Pick<Account, 'accountKey' | 'timesLinked'>;
 
+/** How far the first loading of an account's calendars is. */
+export type AccountLoading = {
+  /** Whether the list of its calendars was read at least once. */
+  readonly isListed: boolean;
+  readonly calendars: number;
+  /** How many of them were read at least once, or could not be. */
+  readonly loaded: number;
+};
+
 export interface AccountStore {
   /**
    * Links the account, or renews credentials and health of the one already linked and keeps its
@@ -68,6 +77,9 @@ export interface AccountStore {
 
   /** Keys of the user's accounts that the browser with this device hash linked. */
   accountsLinkedBy(clientId: string, userId: string, deviceHash: string): Promise<ReadonlySet<string>>;
+
+  /** Of every account of the user, by its key. */
+  loadingOf(clientId: string, userId: string): Promise<ReadonlyMap<string, AccountLoading>>;
 
   /** Unsealed; `undefined` when the account is gone. */
   credentialsOf(accountKey: string): Promise<Readonly<Record<string, unknown>> | undefined>;

@@ -1,10 +1,14 @@
-/** The two cookies of the Connect pages: the running request (requirement §2.7) and the device. */
+/** The cookies of the Connect pages: the running request (requirement §2.7), the device, and the colours chosen. */
 import { randomBytes } from 'node:crypto';
+
+import type { Theme } from '../branding/branding.ts';
 
 /** As long as the authorization request itself: two hours. */
 const REQUEST_SECONDS = 7200;
 /** Browsers keep no cookie longer than 400 days (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 24 * 3600;
+const THEME_SECONDS = 365 * 24 * 3600;
+const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 
 /** What `oauth_req` says; everything else about the request is kept by the server. */
 export type RequestCookie = {
@@ -17,23 +21,30 @@ export type ConnectCookies = {
   readonly request: RequestCookie | undefined;
   /** 256 random bits: whoever has it linked the accounts that its hash is kept with. */
   readonly device: string | undefined;
+  /** The colours this browser's user chose, for applications that leave the choice (wire 4.3). */
+  readonly theme: Theme | undefined;
 };
 
-/** Reads both among a browser's cookies; anything that is not ours reads as absent. */
+/** Reads them among a browser's cookies; anything that is not ours reads as absent. */
 export function readCookies(cookies: Readonly<Record<string, string | undefined>>): ConnectCookies {
-  const { oauth_req: request, kalends_device: device } = cookies;
+  const { oauth_req: request, kalends_device: device, kalends_theme: theme } = cookies;
   return {
     request: readRequestCookie(request),
     device: device !== undefined && /^[\w-]{43}$/.test(device) ? device : undefined,
+    theme: parseTheme(theme),
   };
 }
+
+/** The theme a word names. */
+export const parseTheme = (word: string | undefined): Theme | undefined =>
+  THEMES.find((theme) => theme === word);
 
 /** What to set: the value still to be URL-encoded. */
 export type CookieToSet = {
   readonly name: string;
   readonly value: string;
   readonly attributes: {
-    readonly httpOnly: true;
+    readonly httpOnly: boolean;
     readonly path: '/';
     /** Seconds. */
     readonly maxAge: number;
@@ -55,6 +66,12 @@ export const newDevice = (): string => randomBytes(32).toString('base64url');
 /** Keeps a browser's secret. */
 export function deviceCookie(device: string, secure: boolean): CookieToSet {
   return { name: 'kalends_device', value: device, attributes: attributes(DEVICE_SECONDS, secure) };
+}
+
+/** Remembers the colours chosen. The pages' script sets it too, so that no page need be loaded again. */
+export function themeCookie(theme: Theme, secure: boolean): CookieToSet {
+  const kept = { ...attributes(THEME_SECONDS, secure), httpOnly: false };
+  return { name: 'kalends_theme', value: theme, attributes: kept };
 }
 
 function attributes(maxAge: number, secure: boolean): CookieToSet['attributes'] {

@@ -22,7 +22,7 @@ export type ConnectDeps = {
   readonly signIns: SignInStore;
   readonly accounts: Pick<
     AccountStore,
-    'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'credentialsOf' | 'disconnect'
+    'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'loadingOf' | 'credentialsOf' | 'disconnect'
   >;
   /** How applications look, and who helps their users. */
   readonly branding: Pick<BrandingStore, 'findLook'>;

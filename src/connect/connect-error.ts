@@ -175,6 +175,7 @@ export type ConnectErrorContext = {
 };
 
 export class ConnectError extends Refusal {
+  readonly kind: ConnectErrorKind;
   readonly status: number;
   readonly body: Readonly<Record<string, string>>;
   override readonly headers: Readonly<Record<string, string>>;
@@ -187,6 +188,7 @@ export class ConnectError extends Refusal {
     const description = context.description ?? wording.description;
     super(description, { cause: context.cause });
     this.name = 'ConnectError';
+    this.kind = kind;
     this.status = context.status ?? wording.status;
     this.title = wording.title;
     this.text = wording.message;

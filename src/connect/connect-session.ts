@@ -1,5 +1,5 @@
 /** Which request a page or form belongs to: what address, cookie and store say together. */
-import type { Account } from '../calendars/account-store.ts';
+import type { Account, AccountLoading } from '../calendars/account-store.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import { troubleWith } from './account-trouble.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
@@ -43,19 +43,28 @@ export function finishedError(request: AuthorizationRequest): ConnectError {
   return refusal('finished', [], request);
 }
 
+export type UserAccounts = {
+  readonly linked: readonly Account[];
+  readonly views: readonly AccountView[];
+  /** By account key. */
+  readonly loading: ReadonlyMap<string, AccountLoading>;
+};
+
 /** The user's accounts as this browser may see them, and whole for what is done with them. */
 export async function accountsOf(
   { clientId, userId, scope }: AuthorizationRequest,
   device: string | undefined,
   { accounts, providers }: Pick<ConnectDeps, 'accounts' | 'providers'>,
-): Promise<{ readonly linked: readonly Account[]; readonly views: readonly AccountView[] }> {
-  const linked = await accounts.listAccounts(clientId, userId);
-  const own =
+): Promise<UserAccounts> {
+  const [linked, own, loading] = await Promise.all([
+    accounts.listAccounts(clientId, userId),
     device === undefined
       ? new Set<string>()
-      : await accounts.accountsLinkedBy(clientId, userId, hashOfSecret(device));
+      : accounts.accountsLinkedBy(clientId, userId, hashOfSecret(device)),
+    accounts.loadingOf(clientId, userId),
+  ]);
   const troubleOf = (account: Account) => troubleWith(account, scope, providers[account.provider]);
-  return { linked, views: viewAccounts(linked, own, troubleOf) };
+  return { linked, loading, views: viewAccounts(linked, own, troubleOf) };
 }
 
 /**

@@ -1,29 +1,102 @@
 /** The error page: what happened, the way forward, and who can help (wire 4.1). */
+import type { ApplicationFacts } from '../branding/branding.ts';
 import { type Html, html } from '../http/html.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectError } from './connect-error.ts';
-import { type Appearance, layout } from './layout.page.ts';
+import {
+  type Appearance,
+  applicationSign,
+  backLink,
+  brokenNicely,
+  layout,
+  ownFields,
+  type Page,
+  returnLabel,
+} from './layout.page.ts';
+import type { Messages } from './messages.ts';
 import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
-export function errorPage(error: ConnectError, look: Appearance): Html {
-  const { messages } = look;
-  const { wayBack, back, link, parameter, provider } = error.context;
+export type ShownError = {
+  readonly error: ConnectError;
+  /** The request this browser may go on with or has answered: it leads back to the application. */
+  readonly own: AuthorizationRequest | undefined;
+  /** What the operator finds a fault by in the log. */
+  readonly reference: string;
+};
+
+export function errorPage({ error, own, reference }: ShownError, look: Appearance): Page {
+  const { messages, facts } = look;
+  const { back, link, parameter, provider } = error.context;
   const names = provider === undefined ? {} : { provider: PROVIDER_NAMES[provider] };
   const title = messages.text(error.title, names);
   const code = parameter === undefined ? {} : { parameter: html`<code dir="ltr">${parameter}</code>` };
-  const way =
-    wayBack === undefined
-      ? html`<p class="lead">${messages.text('error.forward')}</p>`
-      : html`<p class="way"><a class="button primary" href="${wayBack.path}">${messages.text(wayBack.label)}</a></p>`;
-  const before =
-    back !== undefined && html`<a class="back" href="${back}">${SIGNS.back}${messages.text('back')}</a>`;
-  const onward =
-    link !== undefined &&
-    html`<p class="lead"><a href="${link}" target="_blank" rel="noopener noreferrer">${messages.text('error.admin_link')}</a></p>`;
-  const content = html`${before}<div class="meeting" aria-hidden="true"><span class="sign trouble">${SIGNS.trouble}</span></div>
+  const content = html`${back !== undefined && backLink(back, messages)}
+${errorSign(look)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(error.text, { ...names, ...code })}</p>
-${onward}
-${way}
-<p class="help">${messages.text('error.help')}</p>`;
+${link !== undefined && administratorLink(link, messages)}
+${waysForward(error, own, look)}
+<div class="help"><p>${helpText(facts, messages)}</p>
+${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: html`<code dir="ltr">${reference}</code>` })}</p>`}
+</div>`;
   return layout(look, title, content);
 }
+
+/** Whose page it is, once that is known, with a mark that something is wrong. */
+function errorSign(look: Appearance): Html {
+  const isKnown = look.displayName !== undefined || look.branding.logo !== undefined;
+  return html`<div class="meeting" aria-hidden="true">${
+    isKnown
+      ? html`<span class="marked">${applicationSign(look)}<span class="badge">${SIGNS.trouble}</span></span>`
+      : html`<span class="sign trouble">${SIGNS.trouble}</span>`
+  }</div>`;
+}
+
+function administratorLink(link: string, messages: Messages): Html {
+  const copied = messages.text('error.admin_copied');
+  return html`<div class="handover"><a href="${link}" target="_blank" rel="noopener noreferrer">${messages.text('error.admin_link')}</a>
+<button type="button" class="small" hidden data-copy="${link}" data-copied="${copied}">${messages.text('error.admin_copy')}</button></div>`;
+}
+
+function waysForward(
+  { kind, context: { wayBack } }: ConnectError,
+  own: AuthorizationRequest | undefined,
+  look: Appearance,
+): Html {
+  const { messages } = look;
+  if (wayBack === undefined && own === undefined) {
+    return html`<p class="lead">${messages.text('error.forward')}</p>`;
+  }
+  // Whoever is finished is to go back to the application; everybody else can go on here.
+  const isOver = kind === 'finished';
+  const here = (rank: string) =>
+    wayBack &&
+    html`<p class="way"><a class="button${rank}" href="${wayBack.path}">${messages.text(wayBack.label)}</a></p>`;
+  const there = (rank: string) =>
+    own &&
+    html`<form class="way" method="post" action="${returnAction(own)}">${ownFields(own)}<button class="${rank}">${returnLabel(look)}</button></form>`;
+  return isOver
+    ? html`${there('primary')}
+${here('')}`
+    : html`${here(' primary')}
+${there('quiet')}`;
+}
+
+/** A repeated answer is sent where the first one was (connect-flow.ts); an open request is given up. */
+const returnAction = ({ status }: AuthorizationRequest): string =>
+  status === 'approved' ? '/connect/approve' : '/connect/cancel';
+
+function helpText({ supportEmail, supportUrl }: ApplicationFacts, messages: Messages): Html {
+  const write =
+    supportEmail !== undefined &&
+    html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${brokenNicely(supportEmail)}</bdi></a>`;
+  const visit =
+    supportUrl !== undefined &&
+    html`<a href="${supportUrl}" target="_blank" rel="noopener noreferrer"><bdi>${brokenNicely(hostOf(supportUrl))}</bdi></a>`;
+  if (write && visit) return messages.markup('error.help_both', { contact: write, page: visit });
+  if (write) return messages.markup('error.help_email', { contact: write });
+  if (visit) return messages.markup('error.help_url', { contact: visit });
+  return html`${messages.text('error.help')}`;
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

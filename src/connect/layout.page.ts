@@ -1,42 +1,70 @@
-/** What all Connect pages share: the document around them, their one stylesheet, small parts. */
+/** What all Connect pages share: the document around them with its policy, and small parts. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { type Html, html, trusted } from '../http/html.ts';
+import type { Logo } from '../branding/branding.ts';
+import { type Html, html, type PagePolicy, trusted } from '../http/html.ts';
+import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { firstCharacter } from './connect-flow.ts';
+import { type AccountView, firstCharacter } from './connect-flow.ts';
+import { SCRIPT_ELEMENT, SCRIPT_SOURCE } from './connect-script.ts';
 import type { Messages } from './messages.ts';
-import { SIGNS } from './provider-marks.ts';
+import { ownFields } from './own-fields.page.ts';
+import { type PageSettings, pageSettings } from './page-settings.page.ts';
+import { logoPath } from './paths.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
-const STYLES = readFileSync(new URL('./connect.css', import.meta.url), 'utf8');
+export type { Appearance } from './appearance.ts';
+export { ownFields } from './own-fields.page.ts';
 
-/** The stylesheet's source in a Content-Security-Policy: it stands in the page, so no second request is made. */
-export const STYLE_SOURCE = `'sha256-${hash('sha256', STYLES, 'base64')}'`;
+// Comments and indentation are for those who read it here.
+const STYLES = readFileSync(new URL('./connect.css', import.meta.url), 'utf8')
+  .replace(/\/\*.*?\*\//gs, '')
+  .replace(/\s*\n\s*/g, '\n');
 
-/** In whose words and colours a page is shown. */
-export type Appearance = {
-  readonly messages: Messages;
-  readonly theme: AuthorizationRequest['theme'];
+const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+const STYLE_SOURCE = sourceOf(STYLES);
+
+/** A whole document, and what its Content-Security-Policy must admit for it. */
+export type Page = { readonly document: Html; readonly policy: Omit<PagePolicy, 'formTargets'> };
+
+/** What a page has beside its content. */
+export type PageParts = {
+  /** Where its reader stands, for the choice of language and colours: none on pages nobody can come back to. */
+  readonly settings?: PageSettings;
+  /** Whether its script asks this server how things are. */
+  readonly connects?: boolean;
 };
 
-/** A whole document; `title` is also what a screen reader hears first. */
-export function layout({ messages, theme }: Appearance, title: string, content: Html): Html {
-  return html`<html lang="${messages.language}" dir="${messages.direction}" data-theme="${theme}">
+/** A whole page; `title` is also what a screen reader hears first. */
+export function layout(look: Appearance, title: string, content: Html, parts: PageParts = {}): Page {
+  const { messages, theme, branding, brandRule } = look;
+  const { settings, connects = false } = parts;
+  const document = html`<html lang="${messages.language}" dir="${messages.direction}" data-theme="${theme}">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <style>${trusted(STYLES)}</style>
+${brandRule !== undefined && html`<style>${trusted(brandRule)}</style>`}
 </head>
-<body>
+<body data-working="${messages.text('working')}">
 <main>
 ${content}
 </main>
-<footer>${messages.text('footer')}</footer>
+<footer>
+${settings !== undefined && pageSettings(settings, look)}
+${!branding.hideFooter && html`<p>${messages.text('footer')}</p>`}
+</footer>
+<p class="unseen" id="said" role="status"></p>
+${SCRIPT_ELEMENT}
 </body>
 </html>
 `;
+  const images = branding.logo !== undefined || branding.darkLogo !== undefined;
+  const styleSource = brandRule === undefined ? STYLE_SOURCE : `${STYLE_SOURCE} ${sourceOf(brandRule)}`;
+  return { document, policy: { styleSource, scriptSource: SCRIPT_SOURCE, images, connects } };
 }
 
 /** The application's name as text: its display name, else generic words (requirement §1). */
@@ -45,13 +73,32 @@ export function applicationName(displayName: string | undefined, messages: Messa
 }
 
 /** Application and Kalends side by side; words beside it say the same. */
-export function meeting(displayName: string | undefined): Html {
-  const initial = firstCharacter(displayName ?? '');
+export function meeting(look: Appearance): Html {
   return html`<div class="meeting" aria-hidden="true">
-<span class="sign">${initial === '' ? SIGNS.application : initial.toLocaleUpperCase('en')}</span>
+${applicationSign(look)}
 <span class="between">${SIGNS.between}</span>
 <span class="sign ours">${SIGNS.calendar}</span>
 </div>`;
+}
+
+/** The application's logo, else the first character of its name, else a sign for any application. */
+export function applicationSign({ branding, displayName, theme }: Appearance): Html {
+  const light = branding.logo ?? branding.darkLogo;
+  const dark = branding.darkLogo ?? branding.logo;
+  if (light !== undefined && dark !== undefined) {
+    const plate = light.hash === dark.hash ? ' plate' : '';
+    return html`<span class="sign logo${plate}">${logoPicture(light, dark, theme)}</span>`;
+  }
+  const initial = firstCharacter(displayName ?? '');
+  return html`<span class="sign">${initial === '' ? SIGNS.application : initial.toLocaleUpperCase('en')}</span>`;
+}
+
+/** The one that fits a fixed theme; else both, and the device decides. The name beside it says what it shows. */
+function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html {
+  const image = (logo: Logo) => html`<img src="${logoPath(logo.hash)}" width="56" height="56" alt="">`;
+  if (light.hash === dark.hash || theme === 'light') return image(light);
+  if (theme === 'dark') return image(dark);
+  return html`<picture><source srcset="${logoPath(dark.hash)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
 /** Says what was done (politely) or what went wrong (at once). */
@@ -61,12 +108,34 @@ export function notice(kind: 'done' | 'trouble', text: Html): Html {
     : html`<div class="notice bad" role="alert">${SIGNS.trouble}<div>${text}</div></div>`;
 }
 
-/** The fields that make a form this request's own. */
-export function ownFields({ transactionId, formToken }: AuthorizationRequest): Html {
-  return html`<input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="token" value="${formToken}">`;
+/** The way back to the page before. */
+export function backLink(path: string, messages: Messages): Html {
+  return html`<a class="back" href="${path}">${SIGNS.back}${messages.text('back')}</a>`;
 }
 
 /** The button that gives up, on the pages where that is a decision. */
 export function cancelForm(request: AuthorizationRequest, messages: Messages): Html {
   return html`<form method="post" action="/connect/cancel">${ownFields(request)}<button>${messages.text('cancel')}</button></form>`;
+}
+
+/** "Back to <Display Name>" (wire 4.1), in generic words without a name. */
+export function returnLabel({ displayName, messages }: Appearance): Html {
+  return displayName === undefined
+    ? html`${messages.text('return.generic')}`
+    : messages.markup('return.named', { app: displayName });
+}
+
+/** Accounts to read, each with its kind: nothing is done with them here. */
+export function accountNames(accounts: readonly AccountView[], labelledBy?: string): Html {
+  const items = accounts.map(
+    ({ provider, name }) =>
+      html`<li>${PROVIDER_MARKS[provider]}<span><bdi>${brokenNicely(name)}</bdi> <span class="kind">${PROVIDER_NAMES[provider]}</span></span></li>`,
+  );
+  return html`<ul class="names"${labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`}>${items}</ul>`;
+}
+
+/** A mail or web address that may go on in the next line where it is read in parts: behind `@`, dots and slashes. */
+export function brokenNicely(address: string): Html {
+  const parts = address.split(/(?<=[@./])/);
+  return html`${parts.map((part, index) => (index === 0 ? part : html`<wbr>${part}`))}`;
 }

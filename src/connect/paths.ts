@@ -32,3 +32,24 @@ export function signInPath(
 
 /** Where the provider sends the browser back to; registered there, so that it never changes. */
 export const callbackPath = (kind: AppKind): string => `/connect/${kind}/callback`;
+
+/** A picture of an application's, by its content's name. */
+export const logoPath = (contentHash: string): string => `/connect/logos/${contentHash}.webp`;
+
+const PAGES = {
+  selection: selectionPath,
+  consent: ({ transactionId }: AuthorizationRequest) => `/connect/consent?transaction=${transactionId}`,
+  disconnect_all: ({ transactionId }: AuthorizationRequest) =>
+    `/connect/disconnect-all?transaction=${transactionId}`,
+  apple: (request: AuthorizationRequest) => signInPath('apple', request),
+  caldav: (request: AuthorizationRequest) => signInPath('caldav', request),
+} as const;
+
+/** The pages of a request that its reader can come back to. */
+export type PageName = keyof typeof PAGES;
+
+/** The address of a page of ours by its name; the selection page's for every other word. */
+export function pagePath(name: string, request: AuthorizationRequest): string {
+  const pageName = Object.hasOwn(PAGES, name) ? (name as PageName) : 'selection'; // it is one of its keys
+  return PAGES[pageName](request);
+}

@@ -59,4 +59,22 @@ export const SIGNS = {
   back: line(18, '<path d="m15 5-7 7 7 7"/>'),
   done: line(20, '<circle cx="12" cy="12" r="9"/><path d="m8 12.5 2.75 2.75L16 10"/>'),
   trouble: line(20, '<circle cx="12" cy="12" r="9"/><path d="M12 7.5v5.5M12 16.5h.01"/>'),
+  tick: line(18, '<path d="m5 12.5 4.5 4.5L19 7.5"/>'),
+  cross: line(18, '<path d="m6.5 6.5 11 11m0-11-11 11"/>'),
+  caution: line(20, '<path d="M12 4 2.5 20h19zM12 10v4.5M12 17.25h.01"/>'),
+  site: line(
+    16,
+    '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>',
+  ),
+  globe: line(
+    18,
+    '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>',
+  ),
+  unfold: line(16, '<path d="m6 9.5 6 6 6-6"/>'),
+  device: line(18, '<rect x="3" y="4.5" width="18" height="12" rx="2"/><path d="M8.5 20.5h7M12 16.5v4"/>'),
+  sun: line(
+    18,
+    '<circle cx="12" cy="12" r="4"/><path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4"/>',
+  ),
+  moon: line(18, '<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z"/>'),
 } as const;

@@ -1,16 +1,15 @@
-/** The provider-selection page and what is done on it. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+/** The provider-selection page. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import type { AccountView } from './connect-flow.ts';
-import { accountsOf, ownAccount } from './connect-session.ts';
-import { selectionPath } from './paths.ts';
+import { accountsOf } from './connect-session.ts';
 import { type ProviderSelection, providerSelectionPage } from './provider-selection.page.ts';
 import { type ReceivedQuery, values } from './received-query.ts';
 import { isSignInWord } from './redirect-sign-in.ts';
-import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
+import { appearanceOf, openPage, showPage } from './visit.route.ts';
 
 export async function showSelection(
   http: FastifyRequest,
@@ -18,23 +17,19 @@ export async function showSelection(
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
   const { visit, request } = await openPage(http, deps);
-  const { views } = await accountsOf(request, visit.cookies.device, deps);
+  const { linked, views, loading } = await accountsOf(request, visit.cookies.device, deps);
   const selection: ProviderSelection = {
     request,
-    displayName: (await deps.clients.findClient(request.clientId))?.displayName,
     accounts: views,
+    loading,
+    isManaging: linked.some(({ linkedAt }) => linkedAt < request.createdAt),
     providers: await Promise.all(
       request.providers.map(async (kind) => ({ kind, available: await isAvailable(kind, request, deps) })),
     ),
     happened: happenedOf(visit.query, views),
   };
-  return showPage(
-    reply,
-    200,
-    providerSelectionPage(selection, appearanceOf(request)),
-    request,
-    deps.signInOrigins,
-  );
+  const page = providerSelectionPage(selection, await appearanceOf(http, request, deps));
+  return showPage(reply, 200, page, request, deps.signInOrigins);
 }
 
 /** Whether users of this application can sign in there. */
@@ -47,25 +42,11 @@ async function isAvailable(
   return method === 'redirect' ? (await apps.find(clientId, kind)) !== undefined : method === 'password';
 }
 
-/** POST /connect/disconnect: only accounts that this browser linked (threat T4). */
-export function disconnectRoute(app: FastifyInstance, deps: ConnectDeps): void {
-  app.post('/connect/disconnect', async (http, reply) => {
-    const { visit, request, field } = await readForm(http, deps);
-    const account = await ownAccount(request, visit.cookies.device, field('account'), deps);
-    if (account !== undefined) {
-      const { clientId, userId, provider, accountId } = account;
-      await deps.accounts.disconnect(clientId, userId, provider, accountId, deps.now());
-      deps.log.info({ clientId, provider }, 'An account was disconnected by its user');
-    }
-    return seeOther(reply, selectionPath(request, 'disconnected'));
-  });
-}
-
 /** What the address claims was just done, where the accounts bear it out. */
 function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): ProviderSelection['happened'] {
   // Ours is behind everything the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
-  if (claim === 'disconnected') return { what: 'disconnected' };
+  if (claim === 'disconnected' || claim === 'disconnected_all') return { what: claim };
   const [kind, what = 'linked'] = isSignInWord(claim) ? claim.split('_') : [claim];
   const provider = parseProviderKind(kind ?? '');
   if (provider === undefined) return undefined;

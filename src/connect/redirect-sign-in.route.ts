@@ -3,18 +3,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
 import { APP_KINDS, type AppKind } from '../calendars/provider-apps.ts';
-import { sendPage } from '../http/html.ts';
 import { adminConsentPage } from './admin-consent.page.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { deviceCookie, newDevice, readCookies } from './connect-cookies.ts';
 import { addressKey, type ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
 import { ownAccount, requestOf } from './connect-session.ts';
-import { STYLE_SOURCE } from './layout.page.ts';
 import { callbackPath, selectionPath } from './paths.ts';
 import { receivedQuery, scalar } from './received-query.ts';
 import { beginSignIn, finishSignIn, transactionOfState } from './redirect-sign-in.ts';
-import { openPage, seeOther, setCookie, unknownAppearance } from './visit.route.ts';
+import { lonelyAppearance, openPage, seeOther, setCookie, showLonePage } from './visit.route.ts';
 
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   for (const kind of APP_KINDS) {
@@ -44,15 +42,7 @@ async function comeBack(kind: AppKind, http: FastifyRequest, reply: FastifyReply
   const state = scalar(query, 'state');
   // An administrator whom a user sent the provider's page comes back with no request of ours.
   if (state === undefined && scalar(query, 'admin_consent')?.toLowerCase() === 'true') {
-    return sendPage(
-      reply,
-      200,
-      adminConsentPage(kind, unknownAppearance(query, http.headers['accept-language'])),
-      {
-        styleSource: STYLE_SOURCE,
-        formTargets: [],
-      },
-    );
+    return showLonePage(reply, 200, adminConsentPage(kind, await lonelyAppearance(http, deps)));
   }
   if (state === undefined && scalar(query, 'error') !== undefined) {
     throw new ConnectError('sign_in_failed', { provider: kind });

@@ -2,9 +2,9 @@
 import cookiePlugin from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { type Html, privately, sendPage } from '../http/html.ts';
+import { privately, sendPage } from '../http/html.ts';
+import { type Appearance, appearanceBefore, appearanceFor, plainAppearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { readTheme } from './authorize-request.ts';
 import { formSourceOf, formTargetsOf } from './callback-url.ts';
 import { type CookieToSet, readCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
@@ -13,10 +13,9 @@ import { isOwnForm, type Standing } from './connect-flow.ts';
 import { requestOf, type Visit } from './connect-session.ts';
 import { prefersPage } from './content-preference.ts';
 import { errorPage } from './error.page.ts';
-import { type Appearance, STYLE_SOURCE } from './layout.page.ts';
-import { chooseLanguage, messagesFor } from './messages.ts';
+import type { Page } from './layout.page.ts';
 import { selectionPath } from './paths.ts';
-import { type ReceivedQuery, receivedQuery, scalar } from './received-query.ts';
+import { receivedQuery, scalar } from './received-query.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -76,14 +75,14 @@ export async function readForm(
 export function showPage(
   reply: FastifyReply,
   status: number,
-  page: Html,
+  { document, policy }: Page,
   { redirectUri }: AuthorizationRequest,
   providers: readonly string[] = [],
 ) {
   // A provider may redirect to other hosts at once: Microsoft to that of personal accounts, or an organisation's own.
   const onward = providers.length > 0 ? [...providers.map(formSourceOf), 'https:'] : [];
   const formTargets = [...new Set([...formTargetsOf(redirectUri), ...onward])];
-  return sendPage(reply, status, page, { styleSource: STYLE_SOURCE, formTargets });
+  return sendPage(reply, status, document, { ...policy, formTargets });
 }
 
 /** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
@@ -91,11 +90,24 @@ export function seeOther(reply: FastifyReply, location: string) {
   return privately(reply).code(303).header('location', location).send();
 }
 
-/** How a request's pages look: in the language and theme fixed at its start. */
-export const appearanceOf = ({ language, theme }: AuthorizationRequest): Appearance => ({
-  messages: messagesFor(language),
-  theme,
-});
+/** A page that belongs to no request: its forms lead nowhere else. */
+export function showLonePage(reply: FastifyReply, status: number, { document, policy }: Page) {
+  return sendPage(reply, status, document, { ...policy, formTargets: [] });
+}
+
+/** How a request's pages look to this browser. */
+export const appearanceOf = (
+  { cookies }: FastifyRequest,
+  request: AuthorizationRequest,
+  deps: ConnectDeps,
+): Promise<Appearance> => appearanceFor(request, readCookies(cookies).theme, deps);
+
+/** How a page looks to this browser that belongs to no request. */
+export const lonelyAppearance = (
+  { url, headers, cookies }: FastifyRequest,
+  deps: ConnectDeps,
+): Promise<Appearance> =>
+  appearanceBefore(receivedQuery(url), headers['accept-language'], readCookies(cookies).theme, deps);
 
 /** Sets a cookie beside whatever others the answer sets. */
 export function setCookie(reply: FastifyReply, { name, value, attributes }: CookieToSet): void {
@@ -103,29 +115,53 @@ export function setCookie(reply: FastifyReply, { name, value, attributes }: Cook
 }
 
 /** What all routes of the flow stand on: cookies, and errors as pages. */
-export async function prepare(app: FastifyInstance, deps: Pick<ConnectDeps, 'log'>): Promise<void> {
+export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
   if (!app.hasReplyDecorator('setCookie')) await app.register(cookiePlugin);
   app.decorateRequest('flow', undefined);
   showErrors(app, deps);
 }
 
 /** Makes every error of these routes a page, or JSON for whoever prefers that. */
-function showErrors(app: FastifyInstance, { log }: Pick<ConnectDeps, 'log'>): void {
-  app.setErrorHandler((thrown, request, reply) => {
-    const error = connectErrorOf(thrown, request.flow);
+function showErrors(app: FastifyInstance, deps: ConnectDeps): void {
+  app.setErrorHandler(async (thrown, http, reply) => {
+    const error = connectErrorOf(thrown, http.flow);
     // A refusal of ours was logged where it came about, in words without what it carries for the page.
     if (error.status >= 500 && !(thrown instanceof ConnectError)) {
-      const route = request.routeOptions.url;
-      log.error({ err: thrown, requestId: request.id, route }, 'A request failed');
+      const route = http.routeOptions.url;
+      deps.log.error({ err: thrown, requestId: http.id, route }, 'A request failed');
     }
     reply.headers(error.headers);
-    if (!prefersPage(request.headers.accept)) return privately(reply).code(error.status).send(error.body);
-    const look = error.context.request
-      ? appearanceOf(error.context.request)
-      : unknownAppearance(receivedQuery(request.url), request.headers['accept-language']);
-    const policy = { styleSource: STYLE_SOURCE, formTargets: [] };
-    return sendPage(reply, error.status, errorPage(error, look), policy);
+    if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
+    const own = ownRequestOf(error, http.flow);
+    const page = errorPage({ error, own, reference: http.id }, await errorAppearance(error, http, deps));
+    return own ? showPage(reply, error.status, page, own) : showLonePage(reply, error.status, page);
   });
+}
+
+/** The request that is this browser's own: others only lend the page their language and look. */
+function ownRequestOf(
+  { kind, context: { request } }: ConnectError,
+  flow: AuthorizationRequest | undefined,
+): AuthorizationRequest | undefined {
+  // Whoever sees that a request is finished has its cookie (standingOf).
+  if (kind === 'finished') return request;
+  return flow !== undefined && (request?.transactionId ?? flow.transactionId) === flow.transactionId
+    ? flow
+    : undefined;
+}
+
+async function errorAppearance(
+  { context: { request } }: ConnectError,
+  http: FastifyRequest,
+  deps: ConnectDeps,
+): Promise<Appearance> {
+  try {
+    return request ? await appearanceOf(http, request, deps) : await lonelyAppearance(http, deps);
+  } catch (err) {
+    // What broke the request may break this too, and its reader is to be told all the same.
+    deps.log.error({ err, requestId: http.id }, 'The look of an error page could not be read');
+    return plainAppearance(receivedQuery(http.url), http.headers['accept-language'], request);
+  }
 }
 
 function connectErrorOf(thrown: unknown, request: AuthorizationRequest | undefined): ConnectError {
@@ -136,12 +172,6 @@ function connectErrorOf(thrown: unknown, request: AuthorizationRequest | undefin
   // The framework refuses bodies it cannot read; everything else is a fault of ours.
   if (status >= 400 && status < 500) return new ConnectError('unreadable', { ...context, status });
   return new ConnectError('unexpected', context);
-}
-
-/** Before a request exists, the address and the browser say what its page looks like. */
-export function unknownAppearance(query: ReceivedQuery, acceptLanguage: string | undefined): Appearance {
-  const language = chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage });
-  return { messages: messagesFor(language), theme: readTheme(query) };
 }
 
 /** A field's text: the first where it is repeated, `undefined` where it is none. */

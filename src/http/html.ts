@@ -35,8 +35,14 @@ function markupOf(value: HtmlValue): string {
 
 /** What a page's Content-Security-Policy opens; everything else is closed. */
 export type PagePolicy = {
-  /** A source of the one stylesheet, such as `'sha256-…'`. */
+  /** The sources of its stylesheets, such as `'sha256-…'`, with spaces between. */
   readonly styleSource: string;
+  /** The source of its script; without one none runs. */
+  readonly scriptSource?: string;
+  /** Whether it shows pictures of this origin. */
+  readonly images?: boolean;
+  /** Whether its script asks this origin. */
+  readonly connects?: boolean;
   /** Where forms may lead beside this origin, redirects after them included. */
   readonly formTargets: readonly string[];
 };
@@ -46,6 +52,9 @@ export function sendPage(reply: FastifyReply, status: number, page: Html, policy
   const directives = [
     "default-src 'none'",
     `style-src ${policy.styleSource}`,
+    ...(policy.scriptSource === undefined ? [] : [`script-src ${policy.scriptSource}`]),
+    ...(policy.images ? ["img-src 'self'"] : []),
+    ...(policy.connects ? ["connect-src 'self'"] : []),
     `form-action ${["'self'", ...policy.formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

@@ -64,7 +64,12 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
   };
 }
 
-type Reads = Pick<AccountStore, 'listAccounts' | 'findAccount' | 'accountsLinkedBy' | 'credentialsOf'>;
+type Reads = Pick<
+  AccountStore,
+  'listAccounts' | 'findAccount' | 'accountsLinkedBy' | 'loadingOf' | 'credentialsOf'
+>;
+
+type LoadingRow = { account_key: string; listed_at: number | null; calendars: number; loaded: number };
 
 function readsOf(db: Database, sealer: Sealer): Reads {
   return {
@@ -95,6 +100,22 @@ function readsOf(db: Database, sealer: Sealer): Reads {
         { clientId, userId, deviceHash },
       );
       return new Set(rows.map((row) => row.account_key));
+    },
+
+    async loadingOf(clientId, userId) {
+      const rows = await db.all<LoadingRow>(
+        `SELECT a.account_key, a.listed_at, COUNT(c.calendar_key) AS calendars,
+                COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
+           FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
+          WHERE a.client_id = :clientId AND a.user_id = :userId
+          GROUP BY a.account_key, a.listed_at`,
+        { clientId, userId },
+      );
+      return new Map(
+        rows.map(({ account_key: key, listed_at: listedAt, calendars, loaded }) => {
+          return [key, { isListed: listedAt !== null, calendars, loaded }];
+        }),
+      );
     },
 
     async credentialsOf(accountKey) {

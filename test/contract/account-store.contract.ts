@@ -50,6 +50,25 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(told, 1);
     });
 
+    it('says of each account of a user how far the first loading of its calendars is', async () => {
+      const { db, accounts } = await prepare();
+      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+      const other = await accounts.linkAccount(newAccount({ userId: 'ben' }), NOW);
+      const loading = async () => (await accounts.loadingOf('acme', 'ada')).get(accountKey);
+
+      const before = await loading();
+      await makeCalendar(db, accountKey);
+      await db.write('UPDATE account SET listed_at = :now', { now: NOW });
+      const listed = await loading();
+      await db.write('UPDATE calendar SET failed_at = :now', { now: NOW });
+      const tried = await loading();
+
+      assert.deepEqual(before, { isListed: false, calendars: 0, loaded: 0 });
+      assert.deepEqual(listed, { isListed: true, calendars: 1, loaded: 0 });
+      assert.deepEqual(tried, { isListed: true, calendars: 1, loaded: 1 });
+      assert.equal((await accounts.loadingOf('acme', 'ada')).has(other.accountKey), false);
+    });
+
     it('makes one account of ten concurrent calls, with every device', async () => {
       const { accounts } = await prepare();
 

@@ -1,0 +1,88 @@
+{
+  const root = document.documentElement;
+  const say = (text) => {
+    document.getElementById('said').textContent = text;
+  };
+
+  // A form is sent once; its button says that something is going on.
+  const resume = () => {
+    for (const button of document.querySelectorAll('[aria-busy]')) {
+      button.removeAttribute('aria-busy');
+      button.removeAttribute('aria-disabled');
+    }
+    say('');
+  };
+  document.addEventListener('submit', (event) => {
+    const button = event.submitter;
+    if (event.defaultPrevented || !button) return;
+    if (document.querySelector('[aria-busy]')) {
+      event.preventDefault();
+      return;
+    }
+    button.setAttribute('aria-busy', 'true');
+    button.setAttribute('aria-disabled', 'true');
+    say(document.body.dataset.working);
+    setTimeout(resume, 30_000);
+  });
+  // The browser's Back shows the page as it was left, and an installed app opens beside it.
+  addEventListener('pageshow', (event) => event.persisted && resume());
+  document.addEventListener('visibilitychange', resume);
+
+  // Colours change at once, and the choice is kept as the server would keep it.
+  const themes = document.querySelector('.themes');
+  themes?.addEventListener('submit', (event) => {
+    const theme = event.submitter?.value;
+    if (!theme) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const secure = location.protocol === 'https:' ? ';secure' : '';
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
+    document.cookie = `kalends_theme=${theme};path=/;max-age=31536000;samesite=lax${secure}`;
+    root.dataset.theme = theme;
+    for (const button of themes.querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', String(button.value === theme));
+    }
+    const media = { light: 'not all', dark: 'all', auto: '(prefers-color-scheme: dark)' };
+    for (const source of document.querySelectorAll('picture source')) source.media = media[theme];
+  });
+
+  // A menu closes as menus do.
+  const menu = document.querySelector('details.menu');
+  addEventListener('click', (event) => {
+    if (menu && !menu.contains(event.target)) menu.open = false;
+  });
+  menu?.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.firstElementChild.focus();
+  });
+
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    if (!navigator.clipboard) break;
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = button.dataset.copied;
+      say(button.dataset.copied);
+    });
+  }
+
+  // How far the first loading of calendars is: asked for a minute at most, and never waited for.
+  const list = document.querySelector('[data-progress]');
+  const until = Date.now() + 60_000;
+  const ask = async () => {
+    const answer = await fetch(list.dataset.progress, { headers: { accept: 'application/json' } });
+    if (!answer.ok) return;
+    const { accounts, done, announcement } = await answer.json();
+    for (const { key, text, isLoading } of accounts) {
+      const state = document.getElementById(`state-${key}`);
+      if (!state) continue;
+      if (state.textContent !== text) state.textContent = text;
+      state.classList.toggle('loading', isLoading);
+    }
+    if (done) say(announcement);
+    else if (Date.now() < until) setTimeout(ask, 1500);
+  };
+  // Without an answer the page stays as it is, which was right when it was made.
+  if (list) setTimeout(() => ask().catch(() => {}), 1000);
+}

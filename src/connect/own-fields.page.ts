@@ -1,0 +1,7 @@
+/** The fields that make a form one of a request's own pages (threat T3). */
+import { type Html, html } from '../http/html.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+
+export function ownFields({ transactionId, formToken }: AuthorizationRequest): Html {
+  return html`<input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="token" value="${formToken}">`;
+}

@@ -1,0 +1,25 @@
+/** The two choices at a page's foot: the language of this request's pages, and this browser's colours. */
+import type { FastifyInstance } from 'fastify';
+
+import { parseTheme, themeCookie } from './connect-cookies.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { LANGUAGES } from './messages.ts';
+import { pagePath } from './paths.ts';
+import { readForm, seeOther, setCookie } from './visit.route.ts';
+
+/** Each leads back to the page it was made on; a word that is no choice changes nothing. */
+export function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
+  app.post('/connect/language', async (http, reply) => {
+    const { request, field } = await readForm(http, deps);
+    const language = LANGUAGES.find((one) => one === field('language'));
+    if (language !== undefined) await deps.requests.setLanguage(request.transactionId, language);
+    return seeOther(reply, pagePath(field('page'), request));
+  });
+
+  app.post('/connect/theme', async (http, reply) => {
+    const { request, field } = await readForm(http, deps);
+    const theme = parseTheme(field('theme'));
+    if (theme !== undefined) setCookie(reply, themeCookie(theme, deps.publicUrl.startsWith('https:')));
+    return seeOther(reply, pagePath(field('page'), request));
+  });
+}

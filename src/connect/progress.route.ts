@@ -1,0 +1,41 @@
+/** GET /connect/progress: how far the accounts of a request are loaded, for the page's script. */
+import type { FastifyInstance } from 'fastify';
+
+import { privately } from '../http/html.ts';
+import { accountState } from './account-state.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { accountsOf } from './connect-session.ts';
+import { messagesFor } from './messages.ts';
+import { openPage } from './visit.route.ts';
+
+/** What the script shows; nothing of accounts that this browser did not link (threat T4). */
+export type Progress = {
+  readonly done: boolean;
+  readonly accounts: readonly {
+    readonly key: string;
+    readonly text: string;
+    readonly isLoading: boolean;
+  }[];
+  /** What is said once it is done. */
+  readonly announcement: string;
+};
+
+export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
+  app.get('/connect/progress', async (http, reply) => {
+    const { visit, request } = await openPage(http, deps);
+    const { views, loading } = await accountsOf(request, visit.cookies.device, deps);
+    const messages = messagesFor(request.language);
+    const own = views.filter((view) => view.own);
+    const accounts = own.map((view) => {
+      const { kind, text } = accountState(view, loading.get(view.accountKey), messages);
+      return { key: view.accountKey, text, isLoading: kind === 'loading' };
+    });
+    const count = own.reduce((sum, { accountKey }) => sum + (loading.get(accountKey)?.calendars ?? 0), 0);
+    const progress: Progress = {
+      done: !accounts.some(({ isLoading }) => isLoading),
+      accounts,
+      announcement: messages.text('selection.ready', { count }),
+    };
+    return privately(reply).send(progress);
+  });
+}
