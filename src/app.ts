@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 
 import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-reference.route.ts';
+import { type LogoRouteDeps, logoRoute } from './branding/logo.route.ts';
 import { answerCache } from './calendars/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './calendars/calendars.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './calendars/connection.route.ts';
@@ -26,6 +27,7 @@ export type AppDeps = ServerOptions &
   TokenRouteDeps &
   RevocationDeps &
   ConnectDeps &
+  LogoRouteDeps &
   CalendarRouteDeps &
   EventRouteDeps &
   FreeBusyRouteDeps &
@@ -37,6 +39,7 @@ export type AppDeps = ServerOptions &
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps);
   app.register(connectRoutes(deps));
+  app.register(logoRoute(deps));
   app.register(metadataRoutes(deps));
   app.register(apiReferenceRoutes(deps));
   app.register(homePage);

@@ -43,3 +43,6 @@ export const DEFAULT_BRANDING: Branding = {
 /** What pages go by: the values, or the default look where branding is off. */
 export const effectiveBranding = (branding: Branding): Branding =>
   branding.enabled ? branding : { ...DEFAULT_BRANDING, enabled: false };
+
+/** Where a picture is served, as a path of ours. */
+export const logoPath = ({ hash }: Logo): string => `/connect/logos/${hash}.webp`;

@@ -1,6 +1,7 @@
 /** `kalends client …`: the applications that may use this Kalends. */
 import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
+import { BRANDING_OPTIONS, changesLook, readLookChange, shownLook } from './branding-options.ts';
 import {
   type Command,
   CommandError,
@@ -55,12 +56,14 @@ const create: Command = {
     { ...REDIRECT_URI, required: true },
     DISPLAY_NAME,
     WEBHOOK_URL,
+    ...BRANDING_OPTIONS,
     ...PROVIDER_APP_OPTIONS,
   ],
   notes: ['The secret is shown this once: only its hash is kept.'],
   async run({ options }, { config, io, wiring, withStorage }) {
     const appChanges = await readAppChanges({ options }, io);
-    return withStorage(async ({ clients, providerApps }) => {
+    const lookChange = await readLookChange(options, config);
+    return withStorage(async ({ clients, branding, providerApps }) => {
       await checkAppChanges(undefined, appChanges, providerApps);
       const input = {
         name: String(options.name),
@@ -69,13 +72,16 @@ const create: Command = {
         webhookUrl: text(options['webhook-url']),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: wiring.now });
+      if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, wiring.now());
       await applyAppChanges(client.clientId, appChanges, providerApps, wiring.now());
+      const look = shownLook(await branding.findLook(client.clientId), config().url);
       const apps = await shownApps(client.clientId, providerApps);
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       const rows = [
         ['client_id', client.clientId],
         ['client_secret', clientSecret],
         ...rowsOf(client).slice(1),
+        ...look.rows,
         ...apps.rows,
       ];
       return {
@@ -83,6 +89,7 @@ const create: Command = {
           client_id: client.clientId,
           client_secret: clientSecret,
           ...documentOf(client),
+          ...look.document,
           ...apps.document,
         },
         text: [
@@ -103,13 +110,19 @@ const list: Command = {
   summary: 'List the applications',
   positionals: [],
   options: [],
-  run: (_, { withStorage }) =>
-    withStorage(async ({ clients }) => {
+  run: (_, { config, withStorage }) =>
+    withStorage(async ({ clients, branding }) => {
       const all = await clients.listClients();
+      const documents = await Promise.all(
+        all.map(async (client) => {
+          const look = shownLook(await branding.findLook(client.clientId), config().url);
+          return { ...documentOf(client), ...look.document };
+        }),
+      );
       const rows = all.map(({ clientId, name, redirectUri }) => [clientId, name, redirectUri]);
       const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
       return {
-        json: { clients: all.map(documentOf) },
+        json: { clients: documents },
         text: all.length === 0 ? none : aligned([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows], 0, ''),
       };
     }),
@@ -120,13 +133,14 @@ const show: Command = {
   summary: 'Show one application',
   positionals: [CLIENT_ID],
   options: [],
-  run: ({ positionals }, { withStorage, wiring }) =>
-    withStorage(async ({ clients, users, providerApps }) => {
+  run: ({ positionals }, { config, withStorage, wiring }) =>
+    withStorage(async ({ clients, users, branding, providerApps }) => {
       const clientId = clientIdOf(positionals);
       const known = await clients.findClientWithSecrets(clientId, wiring.now());
       if (known === undefined) throw unknownClient(clientId);
       const secretCount = known.secretHashes.length;
       const userCount = (await users.listUsers(clientId)).length;
+      const look = shownLook(await branding.findLook(clientId), config().url);
       const apps = await shownApps(clientId, providerApps);
       const counts = [
         ['live secrets', String(secretCount)],
@@ -135,11 +149,12 @@ const show: Command = {
       return {
         json: {
           ...documentOf(known.client),
+          ...look.document,
           ...apps.document,
           live_secrets: secretCount,
           user_count: userCount,
         },
-        text: aligned([...rowsOf(known.client), ...apps.rows, ...counts], 0, ''),
+        text: aligned([...rowsOf(known.client), ...look.rows, ...apps.rows, ...counts], 0, ''),
       };
     }),
 };
@@ -148,12 +163,12 @@ const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [NAME, REDIRECT_URI, DISPLAY_NAME, WEBHOOK_URL, ...PROVIDER_APP_OPTIONS],
+  options: [NAME, REDIRECT_URI, DISPLAY_NAME, WEBHOOK_URL, ...BRANDING_OPTIONS, ...PROVIDER_APP_OPTIONS],
   notes: [
-    'What is not named stays as it is. An empty display name, webhook URL or provider client id removes it: `--display-name ""`.',
+    'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, support e-mail, support URL or provider client id removes it: `--display-name ""`.',
     'Accounts that were linked with another app of the provider stay with it: renewing theirs needs that app. Once neither the application nor the instance has it, their users have to connect them again.',
   ],
-  async run({ positionals, options }, { io, withStorage, wiring }) {
+  async run({ positionals, options }, { config, io, withStorage, wiring }) {
     const change: ClientChange = {
       name: text(options.name),
       redirectUri: text(options['redirect-uri']),
@@ -161,21 +176,25 @@ const update: Command = {
       webhookUrl: options['webhook-url'] === '' ? null : text(options['webhook-url']),
     };
     const appChanges = await readAppChanges({ options }, io);
-    if (appChanges.length === 0 && Object.values(change).every((value) => value === undefined)) {
+    const lookChange = await readLookChange(options, config);
+    const isNamed = Object.values(change).some((value) => value !== undefined);
+    if (!isNamed && !changesLook(lookChange) && appChanges.length === 0) {
       const names = update.options.map(({ name }) => `--${name}`).join(', ');
       throw usageError(`Nothing to change: name at least one of ${names}.`);
     }
-    return withStorage(async ({ clients, providerApps }) => {
+    return withStorage(async ({ clients, branding, providerApps }) => {
       const clientId = clientIdOf(positionals);
       if ((await clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
       await checkAppChanges(clientId, appChanges, providerApps);
       const client = await changeClient({ clientId, change }, { clients, now: wiring.now });
       if (client === undefined) throw unknownClient(clientId);
+      if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, wiring.now());
       await applyAppChanges(clientId, appChanges, providerApps, wiring.now());
+      const look = shownLook(await branding.findLook(clientId), config().url);
       const apps = await shownApps(clientId, providerApps);
       return {
-        json: { ...documentOf(client), ...apps.document },
-        text: aligned([...rowsOf(client), ...apps.rows], 0, ''),
+        json: { ...documentOf(client), ...look.document, ...apps.document },
+        text: aligned([...rowsOf(client), ...look.rows, ...apps.rows], 0, ''),
       };
     });
   },

@@ -2,6 +2,7 @@
  * What a command is: what it takes, in words that the parser, `--help` and docs/cli.md all read, and
  * what it answers, as words for people and as one JSON document.
  */
+import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { ProviderAppStore } from '../calendars/provider-apps.ts';
 import type { Config } from '../config.ts';
@@ -78,6 +79,7 @@ export type Wiring = {
 
 export type Storage = {
   readonly clients: ClientStore;
+  readonly branding: BrandingStore;
   readonly users: UserStore;
   readonly families: TokenFamilyStore;
   readonly accounts: AccountStore;

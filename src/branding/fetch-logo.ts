@@ -1,0 +1,30 @@
+/** A picture from an address: fetched once, when it is set, through the one way out. */
+import { ApiError } from '../http/api-error.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import { EgressError } from '../lib/egress/egress-error.ts';
+
+/** Wire 5.3. */
+const MOST_FETCHED_BYTES = 2 * 1024 * 1024;
+const SECONDS = 15;
+
+/** Its bytes, whatever they are. Throws ApiError 400 with a sentence about `name`, such as "logo". */
+export async function fetchLogo(url: string, name: string, egress: Egress): Promise<Uint8Array> {
+  const refusal = (why: string, cause?: unknown) =>
+    new ApiError(400, 'invalid_client_metadata', `The ${name} cannot be fetched: ${why}`, { cause });
+  const headers = { accept: 'image/svg+xml,image/webp,image/png,image/jpeg' };
+  const limits = { timeoutMs: SECONDS * 1000, maxBytes: MOST_FETCHED_BYTES };
+  try {
+    const { status, body } = await egress.request({ method: 'GET', url, headers, ...limits });
+    if (status !== 200) throw refusal(`its address answers with status ${status}`);
+    return body;
+  } catch (reason) {
+    if (!(reason instanceof EgressError)) throw reason;
+    throw refusal(
+      reason.kind === 'too_large' ? 'it is larger than 2 MB' : lowerFirst(reason.message),
+      reason,
+    );
+  }
+}
+
+/** As the end of a sentence; what begins with a host's name does so in lower case already. */
+const lowerFirst = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

@@ -1,0 +1,38 @@
+/** What an application may set of how it looks, read from text: one value kept, or a sentence that says what is wrong. */
+import { ApiError } from '../http/api-error.ts';
+
+const MOST_EMAIL_CHARACTERS = 254;
+const MOST_URL_CHARACTERS = 2048;
+
+const refusal = (sentence: string): ApiError => new ApiError(400, 'invalid_client_metadata', sentence);
+
+/** `#rrggbb` in lower case, of that or `#rgb` in any. Throws ApiError 400. */
+export function readPrimaryColor(text: string): string {
+  const [, digits] = /^#([\da-f]{3}|[\da-f]{6})$/i.exec(text) ?? [];
+  if (digits === undefined) throw refusal('The primary color must be #rrggbb or #rgb, such as #1f4fd8');
+  const pairs = digits.length === 3 ? digits.replace(/./g, '$&$&') : digits;
+  return `#${pairs.toLowerCase()}`;
+}
+
+/** One address that can stand behind `mailto:` as it is. Throws ApiError 400. */
+export function readSupportEmail(text: string): string {
+  const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]*[\\p{L}\\p{N}])?';
+  // Of the characters RFC 5321 allows, not those that mean something in an address of a link.
+  const address = new RegExp(`^[\\p{L}\\p{N}.!$*+/=^_~-]+@${label}(?:\\.${label})+$`, 'u');
+  if (text.length > MOST_EMAIL_CHARACTERS || !address.test(text)) {
+    throw refusal('The support e-mail must be one address, such as help@example.com');
+  }
+  return text;
+}
+
+/** An absolute https address, as it was written. Throws ApiError 400. */
+export function readSupportUrl(text: string): string {
+  const url = text.length <= MOST_URL_CHARACTERS && /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null;
+  if (url === null || url.protocol !== 'https:' || /[\\"<>^`{|}]/.test(text)) {
+    throw refusal('The support URL must be an absolute https address, such as https://example.com/help');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refusal('The support URL must have no user name or password');
+  }
+  return text;
+}

@@ -1,0 +1,158 @@
+/** `--logo` and its like: how an application looks on the Connect pages, and who helps its users. */
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+
+import { logoPath } from '../branding/branding.ts';
+import type { ApplicationLook, LogoImage, LookChange } from '../branding/branding-store.ts';
+import { fetchLogo } from '../branding/fetch-logo.ts';
+import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
+import { readPrimaryColor, readSupportEmail, readSupportUrl } from '../branding/look-input.ts';
+import type { Config } from '../config.ts';
+import { laterEgress } from '../lib/egress/later-egress.ts';
+import { CommandError, type CommandOption, type Input, usageError } from './command.ts';
+
+export const BRANDING_OPTIONS: readonly CommandOption[] = [
+  {
+    name: 'logo',
+    value: 'FILE|URL',
+    doc: 'PNG, JPEG, WebP or SVG of at most 5 MB, or an https address of at most 2 MB that is fetched now; square looks best.',
+  },
+  {
+    name: 'dark-logo',
+    value: 'FILE|URL',
+    doc: 'The same for dark pages; without one the logo serves there too.',
+  },
+  {
+    name: 'primary-color',
+    value: "'#RRGGBB'",
+    doc: 'Of buttons and links; its lightness is moved where it could not be read. Quote it: # begins a comment.',
+  },
+  {
+    name: 'theme',
+    value: 'auto|light|dark',
+    doc: "`auto`, the default, follows the user's choice or device.",
+  },
+  { name: 'footer', value: 'on|off', doc: 'Whether pages name Kalends at their end; `on` by default.' },
+  { name: 'branding', value: 'on|off', doc: '`off` shows the default look and loses nothing that is set.' },
+  { name: 'support-email', value: 'ADDRESS', doc: 'Where error pages send people for help.' },
+  { name: 'support-url', value: 'URL', doc: 'The same as an https page.' },
+  {
+    name: 'verified',
+    value: 'on|off',
+    doc: 'Whether you have reviewed it; matters where KALENDS_OPERATOR_NAME is set.',
+  },
+];
+
+type Options = Input['options'];
+
+/**
+ * Reads the options and the pictures they name; what is not named is `undefined`. Throws a sentence about the first
+ * that cannot be, before anything is changed.
+ */
+export async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
+  const change = {
+    enabled: switchOf(options, 'branding'),
+    primaryColor: readText(options['primary-color'], readPrimaryColor),
+    theme: oneOf(options, 'theme', ['auto', 'light', 'dark'] as const),
+    hideFooter: invert(switchOf(options, 'footer')),
+    supportEmail: readText(options['support-email'], readSupportEmail),
+    supportUrl: readText(options['support-url'], readSupportUrl),
+    verified: switchOf(options, 'verified'),
+  };
+  // Last, for they take longest.
+  return {
+    ...change,
+    logo: await readLogo(options.logo, 'logo', config),
+    darkLogo: await readLogo(options['dark-logo'], 'dark logo', config),
+  };
+}
+
+/** Whether anything is to change. */
+export const changesLook = (change: LookChange): boolean =>
+  Object.values(change).some((value) => value !== undefined);
+
+/** The look as documents and rows show it; `url` is the instance's own. */
+export function shownLook({ branding, facts }: ApplicationLook, url: string) {
+  const addressOf = (logo: typeof branding.logo) => (logo === undefined ? null : url + logoPath(logo));
+  const [logo, darkLogo] = [addressOf(branding.logo), addressOf(branding.darkLogo)];
+  return {
+    document: {
+      branding: {
+        enabled: branding.enabled,
+        logo_url: logo,
+        dark_logo_url: darkLogo,
+        primary_color: branding.primaryColor ?? null,
+        theme: branding.theme,
+        hide_footer: branding.hideFooter,
+      },
+      support_email: facts.supportEmail ?? null,
+      support_url: facts.supportUrl ?? null,
+      verified: facts.verified,
+    },
+    rows: [
+      ['branding', branding.enabled ? 'on' : 'off'],
+      ['logo', logo ?? '(none)'],
+      ['dark logo', darkLogo ?? (logo === null ? '(none)' : '(the logo)')],
+      ['primary color', branding.primaryColor ?? '(the default)'],
+      ['theme', branding.theme],
+      ['footer', branding.hideFooter ? 'off' : 'on'],
+      ['support e-mail', facts.supportEmail ?? '(none)'],
+      ['support URL', facts.supportUrl ?? '(none)'],
+      ['verified', facts.verified ? 'on' : 'off'],
+    ],
+  };
+}
+
+type Value = Options[string] | undefined;
+
+/** An empty value empties the field. */
+function readText(value: Value, read: (text: string) => string): string | null | undefined {
+  if (typeof value !== 'string') return undefined;
+  return value === '' ? null : read(value);
+}
+
+function oneOf<const T extends string>(options: Options, name: string, values: readonly T[]): T | undefined {
+  const value = options[name];
+  if (value === undefined) return undefined;
+  const found = values.find((candidate) => candidate === value);
+  if (found === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
+  return found;
+}
+
+function switchOf(options: Options, name: string): boolean | undefined {
+  const value = oneOf(options, name, ['on', 'off']);
+  return value === undefined ? undefined : value === 'on';
+}
+
+const invert = (value: boolean | undefined): boolean | undefined =>
+  value === undefined ? undefined : !value;
+
+async function readLogo(
+  value: Value,
+  name: string,
+  config: () => Config,
+): Promise<LogoImage | null | undefined> {
+  if (typeof value !== 'string') return undefined;
+  if (value === '') return null;
+  const bytes = /^https?:/i.test(value) ? await fetched(value, name, config()) : await readPicture(value);
+  return logoImage(bytes, name);
+}
+
+async function fetched(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
+  const egress = laterEgress({ privateNetwork });
+  try {
+    return await fetchLogo(url, name, egress);
+  } finally {
+    await egress.close();
+  }
+}
+
+/** At most one byte more than a logo may have: enough to tell that it is too large. */
+async function readPicture(file: string): Promise<Uint8Array> {
+  try {
+    return await buffer(createReadStream(file, { end: MOST_LOGO_BYTES }));
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+    throw new CommandError('unreadable_logo', `The file ${file} cannot be read${code}.`);
+  }
+}
