@@ -1,14 +1,15 @@
 /** How an app-specific password is made, step by step, for whoever opens it. */
 import { type Html, html } from '../http/html.ts';
 import type { Appearance } from './layout.page.ts';
+import { SIGNS } from './provider-marks.ts';
 
 /** What a user without a name to go by is told to call the password. */
 const OUR_NAME = 'Kalends';
 
 export function appPasswordHelp({ messages, displayName }: Appearance): Html {
-  const site = html`<a href="https://account.apple.com/" target="_blank" rel="noopener noreferrer" dir="ltr">account.apple.com</a>`;
-  return html`<details class="steps"><summary>${messages.text('form.app_password_help')}</summary>
-<p>${messages.text('form.app_password_what')}</p>
+  const site = html`<a href="https://account.apple.com/" target="_blank" rel="noopener noreferrer" dir="ltr" translate="no">account.apple.com</a>`;
+  return html`<details class="steps"><summary>${messages.text('form.app_password_help')}${SIGNS.unfold}</summary>
+<p class="hint">${messages.text('form.app_password_what')}</p>
 <ol>
 <li>${messages.markup('form.app_password_sign_in', { site })}</li>
 <li>${messages.text('form.app_password_open')}</li>

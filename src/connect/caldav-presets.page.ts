@@ -4,6 +4,7 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { CALDAV_PRESETS, type CalDavPreset } from './caldav-presets.ts';
 import type { Messages } from './messages.ts';
 import { signInPath } from './paths.ts';
+import { SIGNS } from './provider-marks.ts';
 
 type Choice = {
   readonly request: AuthorizationRequest;
@@ -21,11 +22,11 @@ export function presetChoice(
   const to = (id: string) => `${signInPath('caldav', request, accountKey)}&preset=${id}`;
   const items = CALDAV_PRESETS.map(({ id, name }) => {
     const current = chosen?.id === id ? html` aria-current="true"` : undefined;
-    return html`<li><a class="choice" href="${to(id)}"${current}>${name}</a></li>
+    return html`<li><a class="choice" href="${to(id)}"${current} translate="no">${name}</a></li>
 `;
   });
   const other = html`<li><a class="choice" href="${to('')}">${messages.text('form.preset_other')}</a></li>`;
-  return html`<details class="presets"${isOpen && html` open`}><summary>${messages.text('form.presets')}</summary>
+  return html`<details class="presets"${isOpen && html` open`}><summary>${messages.text('form.presets')}${SIGNS.unfold}</summary>
 <p class="hint">${messages.text('form.presets_hint')}</p>
 <ul>
 ${items}${chosen && other}</ul></details>`;
