@@ -37,6 +37,17 @@ describe('kalends client', () => {
       display_name: 'App',
       redirect_uri: 'https://app.example/callback',
       webhook_url: 'https://app.example/hook',
+      branding: {
+        enabled: true,
+        logo_url: null,
+        dark_logo_url: null,
+        primary_color: null,
+        theme: 'auto',
+        hide_footer: false,
+      },
+      support_email: null,
+      support_url: null,
+      verified: false,
       google_client_id: null,
       microsoft_client_id: null,
     });
