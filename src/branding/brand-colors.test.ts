@@ -18,11 +18,11 @@ const anyColor = fc.oneof(
 /** The least contrast of the colours a page shows on each other, by what they are. */
 async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise<Record<string, number>> {
   const { accent, accentHover, onAccent, tint } = (await brandColors(primary))[scheme];
-  const { ground, card, hover } = GROUNDS[scheme];
+  const onGrounds = Object.entries(GROUNDS[scheme]).map(
+    ([name, ground]) => [`accent on ${name}`, wcagContrast(accent, ground)] as const,
+  );
   return {
-    'accent on the ground': wcagContrast(accent, ground),
-    'accent on the card': wcagContrast(accent, card),
-    'accent under the pointer': wcagContrast(accent, hover),
+    ...Object.fromEntries(onGrounds),
     'accent on its tint': wcagContrast(accent, tint),
     'text on the accent': wcagContrast(onAccent, accent),
     'text on the accent under the pointer': wcagContrast(onAccent, accentHover),
@@ -80,7 +80,8 @@ describe('brand colours', () => {
   it('are measured on the grounds that the stylesheet has', () => {
     const styles = readFileSync(new URL('../connect/connect.css', import.meta.url), 'utf8');
 
-    for (const name of ['ground', 'card', 'hover'] as const) {
+    assert.deepEqual(Object.keys(GROUNDS.light), Object.keys(GROUNDS.dark));
+    for (const name of Object.keys(GROUNDS.light) as (keyof typeof GROUNDS.light)[]) {
       const [, light, dark] = new RegExp(`--${name}: light-dark\\((#\\w+), (#\\w+)\\)`).exec(styles) ?? [];
       assert.deepEqual([light, dark], [GROUNDS.light[name], GROUNDS.dark[name]], `--${name}`);
     }

@@ -21,10 +21,24 @@ export type SchemeColors = {
 
 export type BrandColors = { readonly light: SchemeColors; readonly dark: SchemeColors };
 
-/** What the accent stands on: the tokens `--ground`, `--card` and `--hover` of connect.css, held to it by a test. */
+/** What the accent stands on: the tokens of connect.css by their names, held to it by a test. */
 export const GROUNDS = {
-  light: { ground: '#f3f5f9', card: '#ffffff', hover: '#f4f7fc' },
-  dark: { ground: '#0d1016', card: '#171b23', hover: '#1f2530' },
+  light: {
+    ground: '#f3f5f9',
+    card: '#ffffff',
+    hover: '#f4f7fc',
+    'good-tint': '#e6f5ec',
+    'bad-tint': '#fdecec',
+    'warn-tint': '#fdf4e3',
+  },
+  dark: {
+    ground: '#0d1016',
+    card: '#171b23',
+    hover: '#1f2530',
+    'good-tint': '#14291f',
+    'bad-tint': '#351a1d',
+    'warn-tint': '#2e2413',
+  },
 } as const;
 
 /** Least contrast of text. Marks and rings need 3, which the accent has with it. */
