@@ -99,6 +99,9 @@ function formWith(button: string | RegExp, body: string): Form {
   throw new Error(`The page has no button ${button} that can be pressed: ${textOf(body)}`);
 }
 
+/** What is shown, but is no part of a control's name. */
+const HIDDEN = /<(\w+)\b[^>]* aria-hidden="true"[^>]*>.*?<\/\1>/gs;
+
 function formsOf(body: string): Form[] {
   return [...body.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inner = '']) => {
     const { action = '', method = 'get' } = attributesOf(attributes);
@@ -109,7 +112,7 @@ function formsOf(body: string): Form[] {
     const buttons = [...inner.matchAll(/<button\b([^>]*)>(.*?)<\/button>/gs)].flatMap(
       ([, text = '', content = '']) => {
         const { disabled, 'aria-label': label } = attributesOf(text);
-        return disabled === undefined ? [label ?? textOf(content)] : [];
+        return disabled === undefined ? [label ?? textOf(content.replace(HIDDEN, ''))] : [];
       },
     );
     return { action, method: method.toLowerCase(), hidden, buttons };
