@@ -5,7 +5,8 @@
   if (origin && opener && !opener.closed) {
     // The browser gives it to no page of another origin.
     opener.postMessage(JSON.parse(message), origin);
-    window.close();
+    // Once it has arrived: a message from a window that is gone has no source.
+    setTimeout(() => window.close(), 250);
   } else if (origin) {
     location.replace(way.href);
   }

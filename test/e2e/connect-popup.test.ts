@@ -1,0 +1,262 @@
+/** `display=popup` in a real browser: the program as shipped, and the opener's page as docs/popup.md has it. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+
+import type { Browser as Chromium, Page } from 'playwright-core';
+
+import { sandboxClock } from '../../sandbox/core/clock.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
+import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { type Application, authorize, authorizeUrl, exchange } from './flow.ts';
+import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+
+const GOOGLE_APP = { clientId: 'g.apps.example', clientSecret: 'GOCSPX-popup' };
+const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
+const STATE = 'state & "more" é';
+
+/** The example of the documentation: what is written there is what runs here. */
+const EXAMPLE =
+  /```js\n(.*?)```/s.exec(readFileSync(new URL('../../docs/popup.md', import.meta.url), 'utf8'))?.[1] ?? '';
+
+describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RADICALE }, () => {
+  let google: GoogleSandbox;
+  let site: Site;
+  let browser: Chromium;
+  let own: ApplicationServer;
+  let stranger: ApplicationServer;
+  let application: Application;
+  before(async () => {
+    [google, browser] = await Promise.all([
+      googleSandbox({ clock: sandboxClock(), faults: faultBoard() }),
+      launchChromium(),
+    ]);
+    await google.hand.addPerson(ADA);
+    site = await openSite({
+      env: {
+        KALENDS_GOOGLE_CLIENT_ID: GOOGLE_APP.clientId,
+        KALENDS_GOOGLE_CLIENT_SECRET: GOOGLE_APP.clientSecret,
+        KALENDS_GOOGLE_ISSUER: google.issuer,
+        KALENDS_GOOGLE_API_URL: google.apiUrl,
+      },
+    });
+    const { url } = site.program;
+    google.registerApp({ ...GOOGLE_APP, redirectUris: [`${url}/connect/google/callback`] });
+    [own, stranger] = await Promise.all([startApplication(url), startApplication(url)]);
+    const redirectUri = `${own.origin}/callback`;
+    application = { ...(await site.program.createClient({ displayName: 'Acme Planner', redirectUri })), url };
+  });
+  after(async () => {
+    await browser?.close();
+    await own?.close();
+    await stranger?.close();
+    await site?.close();
+    await google?.close();
+  });
+
+  let user = 0;
+  /** A user with an account, so that the popup has but two steps. */
+  const nextUser = async () => {
+    user += 1;
+    await authorize(application, { userId: `user-${user}`, login: site.login });
+    return `user-${user}`;
+  };
+  const popupUrl = (userId: string, parameters = {}) =>
+    authorizeUrl(application, { userId, parameters: { display: 'popup', state: STATE, ...parameters } });
+
+  /** The application's page with the popup it opened. */
+  const open = async (from: ApplicationServer, address: string, path = '/') => {
+    const watched = await openPage(browser, { viewport: { width: 900, height: 700 } });
+    await watched.page.goto(from.origin + path);
+    await watched.page.evaluate(`document.body.dataset.address = ${JSON.stringify(address)}`);
+    const [popup] = await Promise.all([
+      watched.page.waitForEvent('popup'),
+      watched.page.getByRole('button', { name: 'Connect calendars' }).click(),
+    ]);
+    await popup.locator('h1').waitFor();
+    return { ...watched, popup };
+  };
+  const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+  const messagesTo = ({ page }: Pick<Watched, 'page'>) => page.evaluate('window.received');
+
+  it('tells the page that opened it when the user allows, closes, and the code can be exchanged', async () => {
+    const userId = await nextUser();
+    const opened = await open(own, popupUrl(userId));
+    const { page, popup, close } = opened;
+    await press(popup, 'Continue');
+
+    await Promise.all([popup.waitForEvent('close'), press(popup, 'Allow')]);
+
+    await page.getByText('Connected').waitFor();
+    const redirectUri = `${application.redirectUri}?code=${userId}&state=state+%26+%22more%22+%C3%A9`;
+    assert.deepEqual(await messagesTo(opened), [
+      { type: 'kalends:authorization', code: userId, state: STATE, redirect_uri: redirectUri },
+    ]);
+    assert.deepEqual(own.exchanged, [userId]);
+    assert.equal((await exchange(application, userId)).status, 200);
+    assert.deepEqual(own.callbacks, []);
+    await close();
+  });
+
+  it('tells it when the user cancels', async () => {
+    const opened = await open(own, popupUrl(await nextUser()));
+
+    await Promise.all([opened.popup.waitForEvent('close'), press(opened.popup, 'Cancel')]);
+
+    await opened.page.getByText('Cancelled: The user did not allow the access').waitFor();
+    assert.deepEqual(own.callbacks, []);
+    await opened.close();
+  });
+
+  it('stays in the popup on the way through a provider’s own pages', async () => {
+    const opened = await open(own, popupUrl('by-google'));
+    const { popup } = opened;
+    await press(popup, 'Connect Google');
+    await popup.getByRole('button', { name: ADA.email }).click();
+    await press(popup, 'Continue');
+    await popup.getByText('Google is connected').waitFor();
+    await press(popup, 'Continue');
+
+    await Promise.all([popup.waitForEvent('close'), press(popup, 'Allow')]);
+
+    await opened.page.getByText('Connected').waitFor();
+    assert.equal(opened.requests.filter((url) => url.startsWith(site.program.url)).length, 0);
+    await opened.close();
+  });
+
+  it('tells nothing to a page of another origin that opened it', async () => {
+    const opened = await open(stranger, popupUrl(await nextUser()));
+    await press(opened.popup, 'Continue');
+
+    await Promise.all([opened.popup.waitForEvent('close'), press(opened.popup, 'Allow')]);
+
+    assert.deepEqual(await messagesTo(opened), []);
+    assert.deepEqual([stranger.exchanged, stranger.callbacks], [[], []]);
+    await opened.close();
+  });
+
+  it('goes on to the callback when its opener cut itself off', async () => {
+    const userId = await nextUser();
+    const from = own.callbacks.length;
+    const opened = await open(own, popupUrl(userId), '/isolated');
+    await press(opened.popup, 'Continue');
+    await press(opened.popup, 'Allow');
+
+    await opened.popup.getByText('Back at the application').waitFor();
+
+    const [callback] = own.callbacks.slice(from);
+    assert.deepEqual(Object.fromEntries(callback?.searchParams ?? []), { code: userId, state: STATE });
+    await opened.close();
+  });
+
+  it('leads back by a link without JavaScript', async () => {
+    const userId = await nextUser();
+    const { page, close, complaints } = await openPage(browser, { javaScriptEnabled: false });
+    await page.goto(popupUrl(userId));
+    await press(page, 'Continue');
+    await press(page, 'Allow');
+    await page.getByRole('heading', { name: 'Access is allowed' }).waitFor();
+
+    await page.getByRole('link', { name: 'Back to Acme Planner' }).click();
+
+    await page.getByText('Back at the application').waitFor();
+    assert.equal(own.callbacks.at(-1)?.searchParams.get('code'), userId);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  it('goes by keyboard alone, and its policy stands in no script’s way', async () => {
+    const opened = await open(own, popupUrl(await nextUser()));
+    const { page, popup } = opened;
+    const complaints: string[] = [];
+    popup.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    await tabTo(popup, 'Continue');
+    await popup.keyboard.press('Enter');
+    await popup.getByRole('button', { name: 'Allow', exact: true }).waitFor();
+    await tabTo(popup, 'Allow');
+
+    await Promise.all([popup.waitForEvent('close'), popup.keyboard.press('Enter')]);
+
+    await page.getByText('Connected').waitFor();
+    assert.deepEqual(complaints, []);
+    await opened.close();
+  });
+});
+
+/** Presses Tab until the control with these words has the focus. */
+async function tabTo(page: Page, words: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate('document.activeElement.textContent.trim()')) === words) return;
+  }
+  throw new Error(`No Tab led to ${words}`);
+}
+
+/** An application's server: the page that opens popups, what its own code was asked to exchange, its callback. */
+type ApplicationServer = {
+  readonly origin: string;
+  readonly exchanged: string[];
+  readonly callbacks: URL[];
+  close(): Promise<void>;
+};
+
+async function startApplication(kalends: string): Promise<ApplicationServer> {
+  const exchanged: string[] = [];
+  const callbacks: URL[] = [];
+  const page = applicationPage(kalends);
+  const respond = async (request: IncomingMessage): Promise<string> => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (url.pathname === '/callback') {
+      callbacks.push(url);
+      return '<title>Back</title><p>Back at the application';
+    }
+    if (url.pathname !== '/calendars/connected') return page;
+    exchanged.push(new URLSearchParams(await text(request)).get('code') ?? '');
+    return 'done';
+  };
+  const server = createServer((request, response) => {
+    if (request.url === '/isolated') response.setHeader('cross-origin-opener-policy', 'same-origin');
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    respond(request).then(
+      (body) => response.end(body),
+      (reason: Error) => response.writeHead(500).end(reason.message),
+    );
+  });
+  const port = await listen(server);
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    exchanged,
+    callbacks,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** The documentation's example, with what a page has around it. */
+const applicationPage = (kalends: string): string => `<!doctype html><title>Application</title>
+<body><button>Connect calendars</button><p id="told"></p>
+<script>
+window.received = [];
+addEventListener('message', ({ data }) => received.push(data));
+${EXAMPLE.replace('https://connect.example.com', kalends)}
+const say = (words) => { document.getElementById('told').textContent = words; };
+const showCancelled = (why) => say('Cancelled: ' + why);
+const fetched = window.fetch;
+window.fetch = async (...request) => { await fetched(...request); say('Connected'); };
+document.querySelector('button').onclick = () => connectCalendars(document.body.dataset.address, ${JSON.stringify(STATE)});
+</script>`;
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port was free');
+  return address.port;
+}
