@@ -1,7 +1,7 @@
 /**
  * A program of its own, which logo-image.ts starts: reads a picture on standard input, writes a small square WebP on
- * standard output, or one line of what went wrong on standard error. Apart from the rest because readers of pictures
- * are native code that is fed what strangers made: here it can be ended, and what it does to its process ends with it.
+ * standard output, or what is wrong with the picture on standard error, with exit code 2. Apart from the rest because
+ * readers of pictures are native code that is fed what strangers made: here it can be ended, and what it does to its process ends with it.
  */
 import { buffer } from 'node:stream/consumers';
 
@@ -50,5 +50,5 @@ try {
   process.stdout.write(await drawn(await buffer(process.stdin)));
 } catch (reason) {
   process.stderr.write(reason instanceof Error ? reason.message : String(reason));
-  process.exitCode = 1;
+  process.exitCode = 2;
 }

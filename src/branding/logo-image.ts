@@ -14,6 +14,8 @@ import { svgProblem } from './svg-check.ts';
 export const MOST_LOGO_BYTES = 5 * 1024 * 1024;
 
 const DRAWING_SECONDS = 10;
+/** How draw-logo.ts ends when something is wrong with the picture. */
+const UNREADABLE = 2;
 /** In the repository it ends in .ts, in the published package in .js, as this file does. */
 const DRAW_LOGO = path.join(import.meta.dirname, `draw-logo${path.extname(import.meta.filename)}`);
 
@@ -35,7 +37,7 @@ export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoIm
   const problem = format === 'SVG' ? svgProblem(new TextDecoder().decode(bytes)) : undefined;
   if (problem !== undefined) throw refusal(problem);
   const drawing = await draw(bytes);
-  if (drawing.webp === undefined) throw refusal(drawingProblem(drawing, format), drawing.words);
+  if (drawing.problem !== undefined) throw refusal(problemIn(drawing, format), drawing.words);
   return { webp: drawing.webp };
 }
 
@@ -48,37 +50,34 @@ function formatOf(bytes: Uint8Array): Format | undefined {
   return /^(\xef\xbb\xbf)?\s*</.test(head) ? 'SVG' : undefined;
 }
 
-type Drawing = {
-  readonly webp: Buffer | undefined;
-  readonly timedOut: boolean;
-  /** What the library said. */
-  readonly words: string;
-};
+type Drawing =
+  | { readonly webp: Buffer; readonly problem: undefined }
+  | { readonly problem: 'unreadable' | 'slow' | 'fatal'; readonly words: string };
 
+/** Throws when pictures cannot be drawn at all, whatever is in them. */
 async function draw(picture: Uint8Array): Promise<Drawing> {
-  const child = spawn(process.execPath, [DRAW_LOGO], {
-    env: {},
-    timeout: DRAWING_SECONDS * 1000,
-    killSignal: 'SIGKILL',
-  });
+  const timeout = DRAWING_SECONDS * 1000;
+  const child = spawn(process.execPath, [DRAW_LOGO], { env: {}, timeout, killSignal: 'SIGKILL' });
   // It may end before it has read everything: how it ended tells more than that this failed.
   child.stdin.on('error', () => {});
   child.stdin.end(picture);
-  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+  const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal }));
+    child.once('close', resolve);
   });
-  const [webp, stderr, { code, signal }] = await Promise.all([
-    buffer(child.stdout),
-    buffer(child.stderr),
-    ended,
-  ]);
-  return { webp: code === 0 ? webp : undefined, timedOut: signal === 'SIGKILL', words: stderr.toString() };
+  const [webp, stderr, code] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended]);
+  const words = stderr.toString();
+  if (code === 0) return { webp, problem: undefined };
+  if (code === UNREADABLE) return { problem: 'unreadable', words };
+  // By a signal: ours when the time was over, else that of a crash.
+  if (code === null) return { problem: child.killed ? 'slow' : 'fatal', words };
+  throw new Error(`Logos cannot be drawn here: ${/^\w*Error\b.*/m.exec(words)?.[0] ?? words}`);
 }
 
 /** The library's words are of its parts; ours say what to do. */
-function drawingProblem({ timedOut, words }: Drawing, format: Format): string {
-  if (timedOut) return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
+function problemIn({ problem, words }: Extract<Drawing, { words: string }>, format: Format): string {
+  if (problem === 'slow') return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
+  if (problem === 'fatal') return `cannot be drawn: reading it as ${format} ended the program that tried`;
   return /pixel limit|exceed|too large/i.test(words)
     ? 'cannot be drawn: it has more pixels, or parts, than a logo needs; 512 by 512 pixels are plenty'
     : `cannot be read as ${format}: it is damaged, cut off or empty`;
