@@ -6,9 +6,10 @@ import { SIGNS } from './provider-marks.ts';
 /** What a user without a name to go by is told to call the password. */
 const OUR_NAME = 'Kalends';
 
-export function appPasswordHelp({ messages, displayName }: Appearance): Html {
+/** `isOpen`: for whoever is shown to have none. */
+export function appPasswordHelp({ messages, displayName }: Appearance, isOpen: boolean): Html {
   const site = html`<a href="https://account.apple.com/" target="_blank" rel="noopener noreferrer" dir="ltr" translate="no">account.apple.com</a>`;
-  return html`<details class="steps"><summary>${messages.text('form.app_password_help')}${SIGNS.unfold}</summary>
+  return html`<details class="steps"${isOpen && html` open`}><summary>${messages.text('form.app_password_help')}${SIGNS.unfold}</summary>
 <p class="hint">${messages.text('form.app_password_what')}</p>
 <ol>
 <li>${messages.markup('form.app_password_sign_in', { site })}</li>

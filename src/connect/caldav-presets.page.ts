@@ -21,8 +21,10 @@ export function presetChoice(
 ): Html {
   const to = (id: string) => `${signInPath('caldav', request, accountKey)}&preset=${id}`;
   const items = CALDAV_PRESETS.map(({ id, name }) => {
-    const current = chosen?.id === id ? html` aria-current="true"` : undefined;
-    return html`<li><a class="choice" href="${to(id)}"${current} translate="no">${name}</a></li>
+    const isChosen = chosen?.id === id;
+    const mark =
+      isChosen && html`${SIGNS.tick}<span class="unseen">${messages.text('form.preset_chosen')}</span>`;
+    return html`<li><a class="choice${isChosen && ' chosen'}" href="${to(id)}"><span translate="no">${name}</span>${mark}</a></li>
 `;
   });
   const other = html`<li><a class="choice" href="${to('')}">${messages.text('form.preset_other')}</a></li>`;

@@ -122,7 +122,7 @@ export function cancelForm(request: AuthorizationRequest, messages: Messages): H
 export function returnLabel({ displayName, messages }: Appearance): Html {
   return displayName === undefined
     ? html`${messages.text('return.generic')}`
-    : messages.markup('return.named', { app: displayName });
+    : html`<span>${messages.markup('return.named', { app: displayName })}</span>`;
 }
 
 /** Accounts to read, each with its kind: nothing is done with them here. */

@@ -46,7 +46,7 @@ ${kind === 'caldav' && presetChoice(form, isFresh(form), messages)}
 ${kind === 'caldav' && serverField(form, messages)}
 ${usernameField(form, messages)}
 ${passwordField(form, messages)}
-${kind === 'apple' && appPasswordHelp(look)}
+${kind === 'apple' && appPasswordHelp(look, trouble?.message === 'link.apple_format')}
 <button class="primary">${messages.text('form.connect')}</button>
 </form>`;
   const heard = trouble ? messages.text('form.error_title', { title }) : title;
@@ -69,10 +69,9 @@ function serverHint({ chosen }: PasswordForm, messages: Messages): Html {
   if (isPattern(chosen)) {
     return messages.markup('form.server_replace', { part: html`<code dir="ltr">${YOUR_SERVER}</code>` });
   }
-  const fixed = messages.markup('form.server_fixed', { provider: chosen.name });
   return chosen.region === undefined
-    ? fixed
-    : html`${fixed} ${messages.markup('form.server_region', { other: chosen.region })}`;
+    ? messages.markup('form.server_fixed', { provider: chosen.name })
+    : messages.markup('form.server_region', { other: chosen.region });
 }
 
 function usernameField(form: PasswordForm, messages: Messages): Html {
