@@ -15,8 +15,9 @@ export function svgProblem(text: string): string | undefined {
     return undefined;
   } catch (reason) {
     if (reason instanceof SvgProblem) return reason.message;
-    // The parser's own words are of lines and columns.
-    return `is not well-formed SVG: ${reason instanceof Error ? reason.message : String(reason)}`;
+    // The parser's words begin with the place, and go on with pieces of the document, which nobody here vouches for.
+    const [, line, column] = /^(\d+):(\d+):/.exec(reason instanceof Error ? reason.message : '') ?? [];
+    return `is not well-formed SVG${line === undefined ? '' : ` (line ${line}, column ${column})`}`;
   }
 }
 
