@@ -16,6 +16,9 @@ import {
 import type { Messages } from './messages.ts';
 import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
+/** Back to the accounts is named: beside it is the way back to the application. */
+const WAYS = { start_again: 'start_again', try_again: 'try_again', back: 'error.back' } as const;
+
 export type ShownError = {
   readonly error: ConnectError;
   /** The request this browser may go on with or has answered: it leads back to the application. */
@@ -71,7 +74,7 @@ function waysForward(
   const isOver = kind === 'finished';
   const here = (rank: string) =>
     wayBack &&
-    html`<p class="way"><a class="button${rank}" href="${wayBack.path}">${messages.text(wayBack.label)}</a></p>`;
+    html`<p class="way"><a class="button${rank}" href="${wayBack.path}">${messages.text(WAYS[wayBack.label])}</a></p>`;
   const there = (rank: string) =>
     own &&
     html`<form class="way" method="post" action="${returnAction(own)}">${ownFields(own)}<button class="${rank}">${returnLabel(look)}</button></form>`;

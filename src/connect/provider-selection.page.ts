@@ -95,7 +95,7 @@ ${cancelForm(request, messages)}
 
 /** The way back for whoever came to look or to change something: the application learns what it learns of Cancel. */
 function returnForm(request: AuthorizationRequest, look: Appearance): Html {
-  return html`<form method="post" action="/connect/cancel">${ownFields(request)}<button class="back">${SIGNS.back}<span>${returnLabel(look)}</span></button></form>`;
+  return html`<form method="post" action="/connect/cancel">${ownFields(request)}<button class="back">${SIGNS.back}${returnLabel(look)}</button></form>`;
 }
 
 function happenedNotice(happened: Happening | undefined, messages: Messages): Html | undefined {
