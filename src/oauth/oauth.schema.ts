@@ -78,6 +78,12 @@ const AUTHORIZE: readonly Parameter[] = [
   query('redirect_uri', 'Ignored: the registered one counts.', 'https://app.example/callback'),
   query('lng', 'Language of the pages; the browser’s by default.', 'fr'),
   query('theme', 'Of the pages.', 'dark', oneOf(['auto', 'light', 'dark'])),
+  query(
+    'display',
+    '`popup`: the answer is posted to the page that opened the window.',
+    'popup',
+    oneOf(['page', 'popup']),
+  ),
   query('providers', 'Which providers are offered, separated by commas; all by default.', 'google,caldav'),
   query('code_challenge', 'PKCE (RFC 7636).', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
   query('code_challenge_method', 'With `code_challenge`.', 'S256'),
