@@ -1,0 +1,173 @@
+/** Coming back to manage linked accounts, and how they stand (wire 4.1, threat T4). On SQLite. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+
+import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+
+let harness: Harness;
+let users = 0;
+before(async () => {
+  harness = await openConnect();
+});
+after(() => harness.close());
+beforeEach(() => {
+  users += 1;
+});
+
+const userId = () => `manager-${users}`;
+const accounts = () => harness.accounts.listAccounts('acme', userId());
+
+/** A browser that linked these accounts in an earlier flow, on the selection page of a new one. */
+async function manage(names: readonly string[], query: Record<string, string> = {}) {
+  const browser = new Browser(harness);
+  let page = await browser.start({ user_id: userId() });
+  for (const name of names) page = await browser.link(page, name);
+  harness.pass(60_000);
+  return { browser, linking: page, selection: await browser.start({ user_id: userId(), ...query }) };
+}
+
+const progressOf = async (browser: Browser, page: Answer): Promise<Record<string, unknown>> => {
+  const headers = { accept: 'application/json' };
+  const { body } = await browser.get(`/connect/progress?transaction=${transactionOf(page)}`, { headers });
+  return JSON.parse(body);
+};
+
+describe('somebody who comes back', () => {
+  it('is led back to the application by its name, as Cancel does; somebody new is not', async () => {
+    const { browser, linking, selection } = await manage(['ada@example.com'], { state: 's' });
+
+    const end = await browser.submit(selection, '/connect/cancel');
+
+    assert.match(selection.body, /<button class="back">.*Back to <bdi>Acme Planner<\/bdi>/s);
+    assert.match(selection.body, /<h1>Your calendar accounts<\/h1>/);
+    assert.doesNotMatch(linking.body, /Back to/);
+    assert.match(end.location, /^https:\/\/app\.example\.com\/callback\?error=access_denied&.*state=s$/);
+  });
+
+  it('is led back in generic words where the application has no name', async () => {
+    await harness.clients.updateClient('acme', { displayName: null }, 5);
+    const { selection } = await manage(['ada@example.com']);
+    await harness.clients.updateClient('acme', { displayName: 'Acme Planner' }, 6);
+
+    assert.match(selection.body, /Back to the application/);
+  });
+
+  it('disconnects all accounts after a question that names them', async () => {
+    const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
+    const question = await browser.get(`/connect/disconnect-all?transaction=${transactionOf(selection)}`);
+    const before = await accounts();
+
+    const done = await browser.submit(question, '/connect/disconnect-all');
+
+    assert.match(selection.body, /href="\/connect\/disconnect-all\?/);
+    assert.match(question.body, /Disconnect all accounts\?.*ada@example\.com.*bob@example\.com/s);
+    assert.equal(before.length, 2);
+    assert.deepEqual(await accounts(), []);
+    assert.match((await browser.get(done.location)).body, /Your accounts are disconnected/);
+  });
+
+  it('keeps what another browser linked, and is told so', async () => {
+    const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
+    const elsewhere = new Browser(harness);
+    await elsewhere.link(await elsewhere.start({ user_id: userId() }), 'eve@example.com');
+    const question = await browser.get(`/connect/disconnect-all?transaction=${transactionOf(selection)}`);
+
+    await browser.submit(question, '/connect/disconnect-all');
+
+    assert.match(question.body, /1 account that was connected in another browser stays connected/);
+    assert.doesNotMatch(question.body, /eve@example/);
+    assert.deepEqual(
+      (await accounts()).map(({ display }) => display),
+      ['eve@example.com'],
+    );
+  });
+
+  it('is asked nothing of all accounts where none is its own', async () => {
+    await manage(['ada@example.com', 'bob@example.com']);
+    const stranger = new Browser(harness);
+    const selection = await stranger.start({ user_id: userId() });
+    const transaction = transactionOf(selection);
+    const token = /name="token" value="([\w-]+)"/.exec(selection.body)?.[1] ?? '';
+
+    const question = await stranger.get(`/connect/disconnect-all?transaction=${transaction}`);
+    await stranger.post('/connect/disconnect-all', { transaction, token });
+
+    assert.equal(question.status, 303);
+    assert.doesNotMatch(selection.body, /href="\/connect\/disconnect-all/);
+    assert.equal((await accounts()).length, 2);
+  });
+});
+
+describe('an account whose calendars load', () => {
+  const load = async (synced: number | null) => {
+    const [account] = await accounts();
+    await harness.db.write('UPDATE account SET listed_at = 1 WHERE account_key = :key', {
+      key: account?.accountKey ?? '',
+    });
+    for (const name of ['a', 'b']) {
+      await harness.db.write(
+        `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original, synced_at)
+         VALUES (:id, :key, :name, 0, 'C', 'UTC', 'read', '{}', :synced)`,
+        {
+          id: `${userId()}-${name}`,
+          key: account?.accountKey ?? '',
+          name,
+          synced: name === 'a' ? 1 : synced,
+        },
+      );
+    }
+  };
+
+  it('says so where it stands, without keeping its user from going on', async () => {
+    const { browser, selection } = await manage(['ada@example.com']);
+
+    const progress = await progressOf(browser, selection);
+
+    assert.match(selection.body, /class="state loading"[^>]*>Loading calendars…</);
+    assert.match(selection.body, /data-progress="\/connect\/progress\?/);
+    assert.match(selection.body, /<button class="primary">Continue/);
+    assert.match(String(selection.headers['content-security-policy']), /connect-src 'self'/);
+    assert.equal(progress.done, false);
+  });
+
+  it('says how many are loaded of how many, and then how many there are', async () => {
+    const { browser, selection } = await manage(['ada@example.com']);
+    await load(null);
+    const half = await progressOf(browser, selection);
+    await harness.db.write('UPDATE calendar SET synced_at = 1 WHERE synced_at IS NULL', {});
+
+    const whole = await progressOf(browser, selection);
+    const page = await browser.start({ user_id: userId() });
+
+    assert.match(JSON.stringify(half), /Loading calendars: 1 of 2/);
+    assert.deepEqual([half.done, whole.done, whole.announcement], [false, true, '2 calendars are ready.']);
+    assert.match(page.body, />2 calendars</);
+    assert.doesNotMatch(page.body, /data-progress="/);
+    assert.doesNotMatch(String(page.headers['content-security-policy']), /connect-src/);
+  });
+
+  it('is nothing to browsers that did not link it, and its progress nothing to those without the flow', async () => {
+    await manage(['ada@example.com']);
+    const stranger = new Browser(harness);
+    const page = await stranger.start({ user_id: userId() });
+
+    const progress = await progressOf(stranger, page);
+    const without = await progressOf(new Browser(harness), page);
+
+    assert.match(page.body, /Connected in another browser/);
+    assert.deepEqual([progress.done, progress.accounts], [true, []]);
+    assert.equal(without.error, 'session_expired');
+  });
+
+  it('gives way to what is the matter with it', async () => {
+    const { browser, selection } = await manage(['ada@example.com']);
+    const [account] = await accounts();
+    assert.ok(account);
+    const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
+    await harness.accounts.setHealth(account, refused, 5);
+
+    const progress = await progressOf(browser, selection);
+
+    assert.match(JSON.stringify(progress), /"text":"Needs to be connected again","isLoading":false/);
+  });
+});
