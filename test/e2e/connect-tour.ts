@@ -5,6 +5,7 @@
  */
 import { adaIn, eveIn, MOST_PASSWORDS } from './connect-tour-site.ts';
 import type { Walker } from './connect-walker.ts';
+import { loginOf } from './site.ts';
 
 export type Stop = {
   readonly name: string;
@@ -28,6 +29,11 @@ const caldav: Chapter = {
     stop('selection-empty', (walker) => walker.start()),
     stop('caldav-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
     stop('caldav-missing', sendEmpty),
+    stop('caldav-preset', async (walker) => {
+      await walker.start();
+      await walker.press('selection.connect', { provider: 'CalDAV' });
+      await walker.follow(walker.page.getByRole('link', { name: 'Nextcloud', exact: true }));
+    }),
     ...(
       [
         ['caldav-unauthorized', (walker) => ({ ...walker.login, password: 'wrong' })],
@@ -74,6 +80,30 @@ const disconnecting: Chapter = {
       await walker.linkCalDav();
       await walker.follow(walker.page.locator('form[action="/connect/disconnect"] button').first());
     }),
+    stop('disconnect-all', async (walker) => {
+      for (const user of ['ada', 'grace']) {
+        await walker.press('selection.connect', { provider: 'CalDAV' });
+        await walker.signInToCalDav(loginOf(walker.site.calendars, user));
+      }
+      await walker.follow(walker.link('selection.disconnect_all'));
+    }),
+    stop('selection-disconnected-all', (walker) => walker.press('disconnect.confirm')),
+  ],
+};
+
+const popup: Chapter = {
+  name: 'popup',
+  stops: [
+    stop('popup-denied', async (walker) => {
+      await walker.start({ parameters: { display: 'popup' } });
+      await walker.press('cancel');
+    }),
+    stop('popup-approved', async (walker) => {
+      await walker.start({ parameters: { display: 'popup' } });
+      await walker.linkCalDav();
+      await walker.press('selection.continue');
+      await walker.press('consent.allow');
+    }),
   ],
 };
 
@@ -95,7 +125,13 @@ const apple: Chapter = {
       await walker.start();
       await walker.press('selection.connect', { provider: 'Apple' });
     }),
+    stop('apple-help', (walker) => walker.unfold('form.app_password_help')),
     stop('apple-missing', sendEmpty),
+    stop('apple-format', async (walker) => {
+      await walker.field('form.apple_account').fill('ada@icloud.example');
+      await walker.field('form.app_password').fill('My usual password 1');
+      await walker.press('form.connect');
+    }),
   ],
 };
 
@@ -184,6 +220,8 @@ const looks: Chapter = {
     stop('hostile-linked', (walker) => walker.linkCalDav()),
     stop('hostile-consent', (walker) => walker.press('selection.continue')),
     stop('branded-selection', (walker) => walker.start({ application: walker.site.applications.branded })),
+    stop('language-menu', (walker) => walker.page.locator('details.menu summary').click()),
+    stop('verification-means', (walker) => walker.unfold('verification.means')),
     stop('branded-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
     stop('branded-linked', (walker) => walker.signInToCalDav(walker.login)),
     stop('branded-consent', (walker) => walker.press('selection.continue')),
@@ -199,6 +237,7 @@ export const CHAPTERS: readonly Chapter[] = [
   caldav,
   limit,
   disconnecting,
+  popup,
   scopes,
   apple,
   google,

@@ -68,6 +68,11 @@ export class Walker {
     return this.follow(this.button(key, values));
   }
 
+  /** Opens what is folded under these words. */
+  unfold(key: MessageKey): Promise<void> {
+    return this.page.locator('summary', { hasText: this.text(key) }).click();
+  }
+
   /** Fills in the form of CalDAV and sends it. */
   async signInToCalDav({ server, username, password }: CalendarLogin): Promise<void> {
     await this.field('form.server').fill(server);
