@@ -191,7 +191,7 @@ describe('GET /authorize', () => {
     assert.deepEqual([page.status, json.status], [429, 429]);
     assert.equal(begun.status, 200, 'a flow that began can go on');
     assert.match(String(page.headers['retry-after']), /^\d+$/);
-    assert.match(page.body, /Trop de requêtes/);
+    assert.match(page.body, /Trop de demandes/);
     assert.equal(JSON.parse(json.body).error, 'too_many_requests');
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
-import { type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
+import { type Answer, APPLE_PASSWORD, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, type Journeys, mendPath, openJourneys, read } from './connect-journeys.ts';
 
 const AILING = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
@@ -99,9 +99,9 @@ describe('an account that is to be connected again', () => {
 });
 
 describe('an Apple or CalDAV account that is to be connected again', () => {
-  for (const [kind, username, server] of [
-    ['caldav', 'ada', 'https://dav.example.com/ada/'],
-    ['apple', 'ada@icloud.com', undefined],
+  for (const [kind, username, server, password] of [
+    ['caldav', 'ada', 'https://dav.example.com/ada/', 'right'],
+    ['apple', 'ada@icloud.com', undefined, APPLE_PASSWORD],
   ] as const) {
     it(`is offered its ${kind} form with all but the password filled in, and keeps its id`, async () => {
       const harness = await openConnect();
@@ -109,14 +109,14 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
       const path = `/connect/${kind}`;
       const link = async (address: string, typed: Record<string, string>) =>
         browser.submit(await browser.get(address), path, { server: 'dav.example.com', username, ...typed });
-      await link(`${path}?transaction=${transactionOf(await browser.start())}`, { password: 'right' });
+      await link(`${path}?transaction=${transactionOf(await browser.start())}`, { password });
       const [account] = await harness.accounts.listAccounts('acme', 'ada');
       assert.ok(account);
       await harness.accounts.setHealth(account, { ...AILING, reason: 'password_refused' }, 5);
 
       const address = mendPath(await browser.start(), 'Reconnect') ?? '';
       const form = await browser.get(address);
-      await link(address, { password: 'right' });
+      await link(address, { password });
 
       const [mended] = await harness.accounts.listAccounts('acme', 'ada');
       await harness.close();
