@@ -89,7 +89,8 @@ export function applicationSign({ branding, displayName, theme }: Appearance): H
     const plate = light.hash === dark.hash ? ' plate' : '';
     return html`<span class="sign logo${plate}">${logoPicture(light, dark, theme)}</span>`;
   }
-  const initial = firstCharacter(displayName ?? '');
+  // What stands for a name is a letter of it, not the mark before it.
+  const initial = firstCharacter((displayName ?? '').replace(/^[\p{P}\p{Sm}\p{Z}\p{C}]+/u, ''));
   return html`<span class="sign">${initial === '' ? SIGNS.application : initial.toLocaleUpperCase('en')}</span>`;
 }
 
