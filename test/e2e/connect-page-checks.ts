@@ -57,17 +57,16 @@ export async function openAxeDesk(context: BrowserContext): Promise<AxeDesk> {
 }
 
 /** Text that leaves the page or its control, is cut off, or stands on other text. */
-export const layoutProblems = async (page: Page): Promise<string[]> =>
-  stringsOf(await page.evaluate('pageChecks.layout()'));
+export const layoutProblems = async (page: Page): Promise<string[]> => stringsOf(await ask(page, 'layout()'));
 
 /** Text that comes from no catalogue; the page must be in the pseudo-locale `en-XA`. */
 export const catalogueProblems = async (page: Page, values: readonly string[]): Promise<string[]> =>
-  stringsOf(await page.evaluate(`pageChecks.outsideCatalogue(${JSON.stringify(values)})`));
+  stringsOf(await ask(page, `outsideCatalogue(${JSON.stringify(values)})`));
 
 /** A page that is too heavy, asks for more than its logo, or moved while it was built up. */
 export async function weightProblems(page: Page): Promise<string[]> {
   // The answer of the script beside this file.
-  const { bytes, requests, shifted } = (await page.evaluate('pageChecks.weight()')) as {
+  const { bytes, requests, shifted } = (await ask(page, 'weight()')) as {
     bytes: number;
     requests: string[];
     shifted: number;
@@ -92,6 +91,14 @@ export async function languageProblems(page: Page, { language, direction }: Mess
   );
   // A page is heard by its title and found by its heading: one of each.
   return said === `${language},${direction},1,1` ? [] : [`lang, dir, titles and headings are ${said}`];
+}
+
+/** Pages that came while scripts were off have not got the checks yet. */
+async function ask(page: Page, question: string): Promise<unknown> {
+  const answer: unknown = await page.evaluate(`globalThis.pageChecks?.${question}`);
+  if (answer !== undefined) return answer;
+  await page.evaluate(CLIENT);
+  return page.evaluate(`pageChecks.${question}`);
 }
 
 const stringsOf = (found: unknown): string[] => (Array.isArray(found) ? found.map(String) : ['no answer']);

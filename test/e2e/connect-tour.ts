@@ -96,13 +96,13 @@ const popup: Chapter = {
   stops: [
     stop('popup-denied', async (walker) => {
       await walker.start({ parameters: { display: 'popup' } });
-      await walker.press('cancel');
+      await walker.followWithoutScripts(walker.button('cancel'));
     }),
     stop('popup-approved', async (walker) => {
       await walker.start({ parameters: { display: 'popup' } });
       await walker.linkCalDav();
       await walker.press('selection.continue');
-      await walker.press('consent.allow');
+      await walker.followWithoutScripts(walker.button('consent.allow'));
     }),
   ],
 };

@@ -64,6 +64,15 @@ export class Walker {
     await Promise.all([this.page.waitForEvent('load'), control.click()]);
   }
 
+  /** Follows a control to a page whose script would lead on at once. */
+  async followWithoutScripts(control: Locator): Promise<void> {
+    const session = await this.page.context().newCDPSession(this.page);
+    await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+    await this.follow(control);
+    await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+    await session.detach();
+  }
+
   press(key: MessageKey, values?: Values): Promise<void> {
     return this.follow(this.button(key, values));
   }
