@@ -57,6 +57,14 @@
     menu.firstElementChild.focus();
   });
 
+  // The part of an address that only its reader knows is typed over.
+  const unfilled = document.querySelector('[data-fill]');
+  if (unfilled) {
+    const start = unfilled.value.indexOf(unfilled.dataset.fill);
+    unfilled.focus();
+    unfilled.setSelectionRange(start, start + unfilled.dataset.fill.length);
+  }
+
   for (const button of document.querySelectorAll('[data-copy]')) {
     if (!navigator.clipboard) break;
     button.hidden = false;

@@ -59,8 +59,9 @@ const chosenField = ({ chosen }: PasswordForm): Html | undefined =>
   chosen && html`<input type="hidden" name="preset" value="${chosen.id}">`;
 
 function serverField(form: PasswordForm, messages: Messages): Html {
+  const fill = form.typed.server.includes(YOUR_SERVER) && html` data-fill="${YOUR_SERVER}"`;
   return html`<div><label for="server">${messages.text('form.server')}</label>
-<input id="server" name="server" value="${form.typed.server}" dir="ltr" inputmode="url" autocomplete="url" autocapitalize="none" spellcheck="false" maxlength="2048" required${marks(form, 'server')}>
+<input id="server" name="server" value="${form.typed.server}" dir="ltr" inputmode="url" autocomplete="url" autocapitalize="none" spellcheck="false" maxlength="2048" required${fill}${marks(form, 'server')}>
 ${wrong(form, 'server', messages)}<p class="hint" id="server-hint">${serverHint(form, messages)}</p></div>`;
 }
 
