@@ -53,10 +53,7 @@ ${brandRule !== undefined && html`<style>${trusted(brandRule)}</style>`}
 <main>
 ${content}
 </main>
-<footer>
-${settings !== undefined && pageSettings(settings, look)}
-${!branding.hideFooter && html`<p>${messages.text('footer')}</p>`}
-</footer>
+${(settings !== undefined || !branding.hideFooter) && foot(settings, look)}
 <p class="unseen" id="said" role="status"></p>
 ${SCRIPT_ELEMENT}
 </body>
@@ -65,6 +62,13 @@ ${SCRIPT_ELEMENT}
   const images = branding.logo !== undefined || branding.darkLogo !== undefined;
   const styleSource = brandRule === undefined ? STYLE_SOURCE : `${STYLE_SOURCE} ${sourceOf(brandRule)}`;
   return { document, policy: { styleSource, scriptSource: SCRIPT_SOURCE, images, connects } };
+}
+
+function foot(settings: PageSettings | undefined, look: Appearance): Html {
+  return html`<footer>
+${settings !== undefined && pageSettings(settings, look)}
+${!look.branding.hideFooter && html`<p>${look.messages.text('footer')}</p>`}
+</footer>`;
 }
 
 /** The application's name as text: its display name, else generic words (requirement §1). */

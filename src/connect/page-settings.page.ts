@@ -42,7 +42,7 @@ function themeChoice(settings: PageSettings, chosen: Theme, messages: Messages):
     const isPressed = theme === chosen ? 'true' : 'false';
     return html`<button name="theme" value="${theme}" aria-pressed="${isPressed}" aria-label="${name}" title="${name}">${sign}</button>`;
   });
-  return html`<form class="themes" method="post" action="/connect/theme" role="group" aria-label="${messages.text('settings.theme')}">${placeFields(settings)}${buttons}</form>`;
+  return html`<form class="themes" method="post" action="/connect/theme">${placeFields(settings)}<div role="group" aria-label="${messages.text('settings.theme')}">${buttons}</div></form>`;
 }
 
 const placeFields = ({ request, page }: PageSettings): Html =>

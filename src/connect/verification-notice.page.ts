@@ -11,10 +11,10 @@ export function verificationNotice({ unverifiedBy, displayName, messages }: Appe
     displayName === undefined
       ? messages.markup('verification.text', { operator })
       : messages.markup('verification.text_named', { operator, app: displayName });
-  return html`<aside class="notice caution" aria-labelledby="unverified">${SIGNS.caution}<div>
+  return html`<section class="notice caution" aria-labelledby="unverified">${SIGNS.caution}<div>
 <h2 id="unverified">${messages.markup('verification.title', { operator })}</h2>
 <p>${text}</p>
 <details><summary>${messages.text('verification.means')}${SIGNS.unfold}</summary>
 <ul><li>${messages.text('verification.review')}</li><li>${messages.text('verification.access')}</li><li>${messages.text('verification.end')}</li></ul>
-</details></div></aside>`;
+</details></div></section>`;
 }
