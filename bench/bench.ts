@@ -17,11 +17,12 @@ import type { LoadRow, RowContext } from './row.ts';
 import { ceilingRow } from './rows/ceiling-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { listingRow } from './rows/listing-row.ts';
+import { pagesRow } from './rows/pages-row.ts';
 import { memoryRow, startRow } from './rows/start-row.ts';
 import { BEARER_PROGRAM, bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
 
 const RESULTS = path.resolve(import.meta.dirname, '../artefacts/bench-results.json');
-const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow, listingRow];
+const LOAD_ROWS: readonly LoadRow[] = [refreshRow, exchangeRow, bearerRow, postgresRow, listingRow, pagesRow];
 
 const options = readOptions(process.argv.slice(2));
 if (options === undefined) console.log(HELP);
@@ -55,7 +56,8 @@ async function bench(options: Options): Promise<void> {
     await startOnce(folder);
     for (const row of [ceilingRow, ...LOAD_ROWS.filter(({ name }) => options.rows.includes(name))]) {
       const ofRow = await mkdtemp(path.join(folder, `${row.name}-`));
-      const context = { folder: ofRow, pace: options.pace, postgres: startPostgres };
+      const pace = { ...options.pace, connections: row.connections ?? options.pace.connections };
+      const context = { folder: ofRow, pace, postgres: startPostgres };
       tell(reportOf(row, await runRow(row, context)));
     }
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));

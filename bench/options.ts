@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Pace } from './measure.ts';
 import type { RowName } from './row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,pages,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
@@ -18,7 +18,16 @@ export type Options = {
   readonly events: number;
 };
 
-const ROWS: readonly RowName[] = ['refresh', 'exchange', 'bearer', 'postgres', 'listing', 'sync', 'start'];
+const ROWS: readonly RowName[] = [
+  'refresh',
+  'exchange',
+  'bearer',
+  'postgres',
+  'listing',
+  'pages',
+  'sync',
+  'start',
+];
 const CONNECTIONS = 64;
 const PACES = {
   full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5, users: 1000 },

@@ -2,7 +2,7 @@
 import type { DurablePostgres } from './durable-postgres.ts';
 import type { Pace, Subject } from './measure.ts';
 
-export type RowName = 'refresh' | 'exchange' | 'bearer' | 'postgres' | 'listing' | 'sync' | 'start';
+export type RowName = 'refresh' | 'exchange' | 'bearer' | 'postgres' | 'listing' | 'pages' | 'sync' | 'start';
 
 /** A figure that is required, and the one we are out for. */
 export type Target = { readonly required: number; readonly outFor: number };
@@ -19,6 +19,8 @@ export type LoadRow = {
   readonly name: RowName;
   readonly title: string;
   readonly comparisons: readonly Comparison[];
+  /** In place of the pace's: one, where it is waiting that is measured. */
+  readonly connections?: number;
   /** Starts the servers; whatever starts is given to `after`, and stopped by the caller. */
   subjects(context: RowContext): Promise<readonly Subject[]>;
 };

@@ -1,5 +1,5 @@
 /**
- * Fastify with nothing on it but what it takes to answer the same bytes: a form POST and a GET.
+ * Fastify with nothing on it but what it takes to answer the same bytes: a form POST, a GET and a page.
  * The ceiling of whatever is built on it. Argument: a file with the answer's body.
  */
 import { readFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ app.post('/token', async () => body);
 app.get('/bearer', async () => body);
 const text = JSON.stringify(body);
 app.get('/text', async (_, reply) => reply.type('application/json; charset=utf-8').send(text));
+app.get('/page', async (_, reply) => reply.type('text/html; charset=utf-8').send(body));
 
 await app.listen({ port: 0, host: '127.0.0.1' });
 const address = app.server.address();
