@@ -28,7 +28,7 @@ export type TourApplications = {
   /** Has no display name, so that pages use generic words, and no app at Google and Microsoft. */
   readonly nameless: Application;
   readonly hostile: Application;
-  /** Has logos, a colour of its own and a support contact. */
+  /** Verified, with logos, a colour of its own and support contacts. */
   readonly branded: Application;
   /** Signs users in with a Google app whose secret is wrong. */
   readonly misconfigured: Application;
@@ -127,9 +127,24 @@ async function makeApplications({ program }: Site, redirectUri: string): Promise
     plain: await make('Acme Planner', both),
     nameless: await make(undefined, []),
     hostile: await make(HOSTILE_NAME, both),
-    branded: await make('Northwind Rooms', both),
+    branded: await make('Northwind Rooms', [...both, ...(await brandOptions(program.dataDir))]),
     misconfigured: await make('Misfit', await optionsOf('google', 'GOCSPX-wrong')),
   };
+}
+
+/** A brand that is hard on the pages: a yellow on which white cannot be read, and pictures for both schemes. */
+async function brandOptions(folder: string): Promise<readonly string[]> {
+  const sign = (name: string, ground: string, figure: string) => {
+    const file = path.join(folder, name);
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="14" fill="${ground}"/><path d="M14 48V16l36 32V16" fill="none" stroke="${figure}" stroke-width="7"/></svg>`;
+    return writeFile(file, drawing).then(() => file);
+  };
+  return [
+    ...['--logo', await sign('logo.svg', '#ffd400', '#111111')],
+    ...['--dark-logo', await sign('dark-logo.svg', '#332b00', '#ffd400')],
+    ...['--primary-color', '#ffd400', '--verified', 'on'],
+    ...['--support-email', 'help@northwind.example', '--support-url', 'https://northwind.example/help'],
+  ];
 }
 
 function settingsOf(kind: 'google' | 'microsoft', { issuer, apiUrl }: GoogleSandbox | MicrosoftSandbox) {

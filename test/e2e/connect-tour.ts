@@ -217,14 +217,14 @@ const looks: Chapter = {
   stops: [
     stop('nameless-selection', (walker) => walker.start({ application: walker.site.applications.nameless })),
     stop('hostile-selection', (walker) => walker.start({ application: walker.site.applications.hostile })),
+    stop('verification-means', (walker) => walker.unfold('verification.means')),
     stop('hostile-linked', (walker) => walker.linkCalDav()),
     stop('hostile-consent', (walker) => walker.press('selection.continue')),
     stop('branded-selection', (walker) => walker.start({ application: walker.site.applications.branded })),
-    stop('language-menu', (walker) => walker.page.locator('details.menu summary').click()),
-    stop('verification-means', (walker) => walker.unfold('verification.means')),
     stop('branded-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
     stop('branded-linked', (walker) => walker.signInToCalDav(walker.login)),
     stop('branded-consent', (walker) => walker.press('selection.continue')),
+    stop('language-menu', (walker) => walker.page.locator('details.menu summary').click()),
     stop('branded-error', async (walker) => {
       const { branded } = walker.site.applications;
       await walker.start({ application: branded, parameters: { providers: 'caldav' } });
