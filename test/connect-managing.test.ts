@@ -21,7 +21,10 @@ const accounts = () => harness.accounts.listAccounts('acme', userId());
 async function manage(names: readonly string[], query: Record<string, string> = {}) {
   const browser = new Browser(harness);
   let page = await browser.start({ user_id: userId() });
-  for (const name of names) page = await browser.link(page, name);
+  for (const name of names) {
+    page = await browser.link(page, name);
+    harness.pass(1);
+  }
   harness.pass(60_000);
   return { browser, linking: page, selection: await browser.start({ user_id: userId(), ...query }) };
 }

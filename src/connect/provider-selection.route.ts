@@ -17,19 +17,21 @@ export async function showSelection(
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
   const { visit, request } = await openPage(http, deps);
-  const { linked, views, loading } = await accountsOf(request, visit.cookies.device, deps);
+  const [{ linked, views, loading }, available, look] = await Promise.all([
+    accountsOf(request, visit.cookies.device, deps),
+    Promise.all(request.providers.map((kind) => isAvailable(kind, request, deps))),
+    appearanceOf(http, request, deps),
+  ]);
   const selection: ProviderSelection = {
     request,
     accounts: views,
     loading,
+    // Whoever came with accounts came to see to them.
     isManaging: linked.some(({ linkedAt }) => linkedAt < request.createdAt),
-    providers: await Promise.all(
-      request.providers.map(async (kind) => ({ kind, available: await isAvailable(kind, request, deps) })),
-    ),
+    providers: request.providers.map((kind, index) => ({ kind, available: available[index] ?? false })),
     happened: happenedOf(visit.query, views),
   };
-  const page = providerSelectionPage(selection, await appearanceOf(http, request, deps));
-  return showPage(reply, 200, page, request, deps.signInOrigins);
+  return showPage(reply, 200, providerSelectionPage(selection, look), request, deps.signInOrigins);
 }
 
 /** Whether users of this application can sign in there. */
