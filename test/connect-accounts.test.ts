@@ -109,7 +109,7 @@ describe('linking an account', () => {
     const page = await send({ username: 'jane@icloud.com', password: 'wrong' });
 
     assert.equal(page.status, 422);
-    assert.match(page.body, /Use an app-specific password/);
+    assert.match(page.body, /does not accept this Apple Account with this app-specific password/);
   });
 
   it('refuses empty and unusable fields before any server is asked', async () => {

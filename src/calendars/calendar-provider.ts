@@ -147,6 +147,11 @@ export type SignedInAccount = VerifiedAccount & {
 /** Apple, CalDAV: the user types a password on our own page. */
 export type PasswordSignIn = {
   readonly method: 'password';
+  /**
+   * A password as the provider spells it, `undefined` for what cannot be one of its: nobody asks it then. Absent where
+   * any text can be one.
+   */
+  readPassword?(typed: string): string | undefined;
   /** Proves the login against the live server. Fails with ProviderError. */
   verify(login: PasswordLogin): Promise<VerifiedAccount>;
   /** What of a login need not be typed again to connect the account anew. */

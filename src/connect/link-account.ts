@@ -2,7 +2,6 @@
 
 import type { PasswordLogin, PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
-import { appSpecificPassword } from './apple-password.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { type CalDavPreset, isUnfilled, presetOf, YOUR_SERVER } from './caldav-presets.ts';
 import { addressKey, type ConnectDeps } from './connect-deps.ts';
@@ -50,7 +49,7 @@ export async function linkAccount(
   signIn: PasswordSignIn,
   deps: LinkDeps,
 ): Promise<LinkTrouble | undefined> {
-  const login = loginOf(input);
+  const login = loginOf(input, signIn);
   if ('message' in login) return login;
   const unusable = await checkAttempts(input, deps);
   if (unusable !== undefined) return unusable;
@@ -73,7 +72,7 @@ export async function linkAccount(
 }
 
 /** What to prove, or what no server could take: that is said before any is asked, and counts as no attempt. */
-function loginOf({ kind, typed }: LinkInput): PasswordLogin | LinkTrouble {
+function loginOf({ kind, typed }: LinkInput, { readPassword }: PasswordSignIn): PasswordLogin | LinkTrouble {
   const username = typed.username.trim();
   if (kind === 'caldav') {
     const unusable = checkTyped(typed, ['server', 'username', 'password']);
@@ -83,7 +82,7 @@ function loginOf({ kind, typed }: LinkInput): PasswordLogin | LinkTrouble {
   }
   const unusable = checkTyped(typed, ['username', 'password']);
   if (unusable !== undefined) return unusable;
-  const password = appSpecificPassword(typed.password);
+  const password = readPassword ? readPassword(typed.password) : typed.password;
   return password === undefined ? trouble('link.apple_format', ['password']) : { username, password };
 }
 

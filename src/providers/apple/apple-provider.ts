@@ -10,18 +10,18 @@ import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { readCredentials } from '../caldav/credentials.ts';
 import { originsOf, type TypedServer } from '../caldav/typed-server.ts';
+import { appSpecificPassword } from './app-specific-password.ts';
 
 /** `serverUrl` is where discovery starts, never a user's partition: those move. */
 export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
-
-/** Four groups of four letters, as Apple shows them. */
-const APP_SPECIFIC = /^[a-z]{4}(-[a-z]{4}){3}$/i;
 
 export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
   return {
     kind: 'apple',
     signIn: {
       method: 'password',
+      // Another server in Apple's place has passwords of its own making.
+      ...(isApples(deps.serverUrl) && { readPassword: appSpecificPassword }),
       verify: (login) => verify(login, deps),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
@@ -48,6 +48,8 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
   return { accountId: username.toLowerCase(), display: username, credentials };
 }
 
+const isApples = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new URL(serverUrl).hostname);
+
 /** An operator's server on this machine (the sandbox) has its partitions at other ports of it. */
 function partitionsOn({ protocol, hostname }: URL): readonly string[] {
   return isLoopbackHost(hostname) ? [`${protocol}//${hostname}:*`] : [];
@@ -55,9 +57,10 @@ function partitionsOn({ protocol, hostname }: URL): readonly string[] {
 
 /** Most who fail here typed the password of their Apple Account. */
 function refusedPassword(password: string, cause: ProviderError): ProviderError {
-  const message = APP_SPECIFIC.test(password)
-    ? 'Apple refuses this Apple Account and app-specific password: it may have been revoked'
-    : 'Apple wants an app-specific password, of the form xxxx-xxxx-xxxx-xxxx, not that of the Apple Account';
+  const message =
+    appSpecificPassword(password) !== undefined
+      ? 'Apple refuses this Apple Account and app-specific password: it may have been revoked'
+      : 'Apple wants an app-specific password, of the form xxxx-xxxx-xxxx-xxxx, not that of the Apple Account';
   return new ProviderError('unauthorized', message, { cause });
 }
 
