@@ -28,7 +28,10 @@
   function* ancestorsOf(element) {
     for (let box = element; box && box !== document.body; box = box.parentElement) yield box;
   }
-  const isCut = (box) => !/^visible/.test(getComputedStyle(box).overflow);
+  const isCut = (box) => /hidden|clip/.test(getComputedStyle(box).overflow);
+  /** What lies over the page, as an open menu does: it may cover what is under it. */
+  const layerOf = (element) =>
+    [...ancestorsOf(element)].find((box) => /absolute|fixed/.test(getComputedStyle(box).position));
   const shown = ({ node }) => JSON.stringify(node.data.trim().slice(0, 40));
 
   const overflowing = (texts) => {
@@ -65,6 +68,7 @@
   const overlapping = (texts) =>
     texts.flatMap((text, index) =>
       texts.slice(index + 1).flatMap((other) => {
+        if (layerOf(text.element) !== layerOf(other.element)) return [];
         const meets = text.boxes.some((a) =>
           other.boxes.some(
             (b) =>
