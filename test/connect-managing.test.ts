@@ -171,6 +171,6 @@ describe('an account whose calendars load', () => {
 
     const progress = await progressOf(browser, selection);
 
-    assert.match(JSON.stringify(progress), /"text":"Needs to be connected again","isLoading":false/);
+    assert.match(JSON.stringify(progress), /"kind":"trouble","text":"Needs to be connected again"/);
   });
 });

@@ -74,6 +74,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
 
     await page.getByText('No calendars').waitFor();
     await page.getByRole('status').getByText('Loading is done.').waitFor({ state: 'attached' });
+    assert.equal(await page.getByText('You need not wait').isVisible(), false);
     const asked = watched.requests.length;
     await page.waitForTimeout(2000);
     assert.equal(watched.requests.length, asked);

@@ -22,6 +22,10 @@
  *   │            ▼
  *   └─Cancel─► [denied]               303 to the application with `error=access_denied`
  *
+ * Beside the way: GET, POST /connect/disconnect-all (a question, and its answer), GET /connect/progress (how far
+ * calendars are loaded, for the selection page's script), and POST /connect/language and /connect/theme, which
+ * lead back to the page they were sent from.
+ *
  * `open` → `approved` and `open` → `denied` are each one conditional statement: of any number of
  * clicks one decides, and a repeated click is sent where the first one was. At every step page, cookie
  * and stored request must name the same transaction, application and user (`standingOf`).

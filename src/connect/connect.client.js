@@ -82,14 +82,17 @@
     const answer = await fetch(list.dataset.progress, { headers: { accept: 'application/json' } });
     if (!answer.ok) return;
     const { accounts, done, announcement } = await answer.json();
-    for (const { key, text, isLoading } of accounts) {
+    for (const { key, kind, text } of accounts) {
       const state = document.getElementById(`state-${key}`);
       if (!state) continue;
       if (state.textContent !== text) state.textContent = text;
-      state.classList.toggle('loading', isLoading);
+      state.className = `state ${kind}`;
     }
-    if (done) say(announcement);
-    else if (Date.now() < until) setTimeout(ask, 1500);
+    if (done) {
+      say(announcement);
+      // Its place stays, so that nothing under it moves.
+      document.getElementById('loading').style.visibility = 'hidden';
+    } else if (Date.now() < until) setTimeout(ask, 1500);
   };
   // Without an answer the page stays as it is, which was right when it was made.
   if (list) setTimeout(() => ask().catch(() => {}), 1000);

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import { privately } from '../http/html.ts';
-import { accountState } from './account-state.ts';
+import { type AccountState, accountState } from './account-state.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { accountsOf } from './connect-session.ts';
 import { messagesFor } from './messages.ts';
@@ -11,11 +11,7 @@ import { openPage } from './visit.route.ts';
 /** What the script shows; nothing of accounts that this browser did not link (threat T4). */
 export type Progress = {
   readonly done: boolean;
-  readonly accounts: readonly {
-    readonly key: string;
-    readonly text: string;
-    readonly isLoading: boolean;
-  }[];
+  readonly accounts: readonly (AccountState & { readonly key: string })[];
   /** What is said once it is done. */
   readonly announcement: string;
 };
@@ -27,12 +23,11 @@ export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
     const messages = messagesFor(request.language);
     const own = views.filter((view) => view.own);
     const accounts = own.map((view) => {
-      const { kind, text } = accountState(view, loading.get(view.accountKey), messages);
-      return { key: view.accountKey, text, isLoading: kind === 'loading' };
+      return { key: view.accountKey, ...accountState(view, loading.get(view.accountKey), messages) };
     });
     const count = own.reduce((sum, { accountKey }) => sum + (loading.get(accountKey)?.calendars ?? 0), 0);
     const progress: Progress = {
-      done: !accounts.some(({ isLoading }) => isLoading),
+      done: !accounts.some(({ kind }) => kind === 'loading'),
       accounts,
       announcement: messages.text('selection.ready', { count }),
     };

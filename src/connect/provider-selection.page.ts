@@ -117,7 +117,7 @@ function linkedAccounts(selection: ProviderSelection, messages: Messages): Html 
 ${canLeaveAll && html`<a class="minor" href="/connect/disconnect-all?transaction=${request.transactionId}">${messages.text('selection.disconnect_all')}</a>`}</div>
 <ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
 ${accounts.map((account) => accountItem(account, selection, messages))}</ul>
-${isLoading && html`<p class="hint">${messages.text('selection.loading_hint')}</p>`}`;
+${isLoading && html`<p class="hint" id="loading">${messages.text('selection.loading_hint')}</p>`}`;
 }
 
 function accountItem(
