@@ -5,7 +5,14 @@ import { describe, it } from 'node:test';
 import { oklch, wcagContrast } from 'culori';
 import fc from 'fast-check';
 
-import { brandColors, brandRule, GROUNDS, type HexColor, TEXT_CONTRAST } from './brand-colors.ts';
+import {
+  BUTTON_CONTRAST,
+  brandColors,
+  brandRule,
+  GROUNDS,
+  type HexColor,
+  TEXT_CONTRAST,
+} from './brand-colors.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
 const EXTREMES = ['#000000', '#ffffff', '#808080', '#ffff00', '#0000ff', '#00ff00', '#ff00ff', '#010000'];
@@ -17,15 +24,15 @@ const anyColor = fc.oneof(
 
 /** The least contrast of the colours a page shows on each other, by what they are. */
 async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise<Record<string, number>> {
-  const { accent, accentHover, onAccent, tint } = (await brandColors(primary))[scheme];
+  const { accent, button, buttonHover, onButton, tint } = (await brandColors(primary))[scheme];
   const onGrounds = Object.entries(GROUNDS[scheme]).map(
     ([name, ground]) => [`accent on ${name}`, wcagContrast(accent, ground)] as const,
   );
   return {
     ...Object.fromEntries(onGrounds),
     'accent on its tint': wcagContrast(accent, tint),
-    'text on the accent': wcagContrast(onAccent, accent),
-    'text on the accent under the pointer': wcagContrast(onAccent, accentHover),
+    'text on a button': wcagContrast(onButton, button),
+    'text on a button under the pointer': wcagContrast(onButton, buttonHover),
   };
 }
 
@@ -40,9 +47,9 @@ describe('brand colours', () => {
 
   it('show the pointer on a button, whatever the primary colour is', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
-      const { accent, accentHover } = (await brandColors(primary))[scheme];
-      const contrast = wcagContrast(accent, accentHover);
-      assert.ok(contrast > 1.1, `${accent} ${accentHover}: ${contrast} for ${primary}, ${scheme}`);
+      const { button, buttonHover } = (await brandColors(primary))[scheme];
+      const contrast = wcagContrast(button, buttonHover);
+      assert.ok(contrast > 1.1, `${button} ${buttonHover}: ${contrast} for ${primary}, ${scheme}`);
     });
     await fc.assert(property, { numRuns: 500 });
   });
@@ -56,6 +63,22 @@ describe('brand colours', () => {
       assert.ok(Math.min(turn, 360 - turn) < 6, `${primary} turns by ${turn}, ${scheme}`);
     });
     await fc.assert(property, { numRuns: 500 });
+  });
+
+  it('let a button be seen on the card, whatever the primary colour is', async () => {
+    const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
+      const { button } = (await brandColors(primary))[scheme];
+      const contrast = wcagContrast(button, GROUNDS[scheme].card);
+      assert.ok(contrast >= BUTTON_CONTRAST, `${button}: ${contrast} for ${primary}, ${scheme}`);
+    });
+    await fc.assert(property, { numRuns: 500 });
+  });
+
+  it('give buttons the primary colour itself, however pale, where it can be seen', async () => {
+    for (const primary of ['#ffd400', '#1f4fd8', '#e4002b'])
+      for (const scheme of SCHEMES) assert.equal((await brandColors(primary))[scheme].button, primary);
+    assert.equal((await brandColors('#1f4fd8')).light.onButton, '#ffffff');
+    assert.ok((oklch((await brandColors('#ffd400')).light.onButton)?.l ?? 1) < 0.25);
   });
 
   it('leave a colour alone that can be read as it is', async () => {
@@ -73,8 +96,8 @@ describe('brand colours', () => {
 
     const rule = brandRule({ light, dark });
 
-    assert.match(rule, /^:root\{(--[a-z-]+:light-dark\(#[\da-f]{6},#[\da-f]{6}\);?){4}\}$/);
-    assert.ok(rule.includes(`--on-accent:light-dark(${light.onAccent},${dark.onAccent})`));
+    assert.match(rule, /^:root\{(--[a-z-]+:light-dark\(#[\da-f]{6},#[\da-f]{6}\);?){5}\}$/);
+    assert.ok(rule.includes(`--on-button:light-dark(${light.onButton},${dark.onButton})`));
   });
 
   it('are measured on the grounds that the stylesheet has', () => {

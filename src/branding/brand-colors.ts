@@ -9,12 +9,14 @@ export type HexColor = string;
 
 /** Of one scheme: what stands in the place of the stylesheet's own tokens. */
 export type SchemeColors = {
-  /** `--accent`: text, links, icons and focus rings on every ground, and the ground of buttons. */
+  /** `--accent`: text, links, icons and focus rings on every ground. */
   readonly accent: HexColor;
-  /** `--accent-hover`: that ground under the pointer. */
-  readonly accentHover: HexColor;
-  /** `--on-accent`: text on both. */
-  readonly onAccent: HexColor;
+  /** `--button`: the ground of the way on. The brand's own colour, since what is read on it follows it. */
+  readonly button: HexColor;
+  /** `--button-hover`: that ground under the pointer. */
+  readonly buttonHover: HexColor;
+  /** `--on-button`: text on both. */
+  readonly onButton: HexColor;
   /** `--tint`: the soft ground of signs, with the accent on it. */
   readonly tint: HexColor;
 };
@@ -44,12 +46,16 @@ export const GROUNDS = {
 /** Least contrast of text. Marks and rings need 3, which the accent has with it. */
 export const TEXT_CONTRAST = 4.5;
 
+/** What a button stands out by from the card, where its text says already that it is one. */
+export const BUTTON_CONTRAST = 1.4;
+
 /** Lightness and chroma are those of OKLCH: 0 to 1, and 0 to about 0.3. */
 const RECIPES = {
-  light: { tint: { l: 0.955, c: 0.024 }, onAccent: { l: 1, c: 0 }, away: -1, hoverStep: 0.07 },
-  dark: { tint: { l: 0.28, c: 0.05 }, onAccent: { l: 0.19, c: 0.05 }, away: 1, hoverStep: 0.055 },
+  light: { tint: { l: 0.955, c: 0.024 }, away: -1 },
+  dark: { tint: { l: 0.28, c: 0.05 }, away: 1 },
 } as const;
-const BACK_STEP = 0.27;
+const WHITE = '#ffffff';
+const DARK_INK = { l: 0.19, c: 0.05 };
 /** Finer than eight bits a channel tell apart. */
 const LIGHTNESS_STEP = 0.002;
 /** Colours come from the few applications of an instance, but nothing else bounds them. */
@@ -83,43 +89,60 @@ export function brandRule({ light, dark }: BrandColors): string {
     `--${name}:light-dark(${light[key]},${dark[key]})`;
   const properties = [
     property('accent', 'accent'),
-    property('accent-hover', 'accentHover'),
-    property('on-accent', 'onAccent'),
+    property('button', 'button'),
+    property('button-hover', 'buttonHover'),
+    property('on-button', 'onButton'),
     property('tint', 'tint'),
   ];
   return `:root{${properties.join(';')}}`;
 }
 
 function schemeColors(culori: Culori, brand: Oklch, scheme: Scheme): SchemeColors {
-  const { tint: soft, onAccent: text, away, hoverStep } = RECIPES[scheme];
-  const muted = ({ l, c }: { l: number; c: number }): Oklch => ({ ...brand, l, c: Math.min(brand.c, c) });
-  const tint = shown(culori, muted(soft));
+  const { tint: soft, away } = RECIPES[scheme];
+  const tint = shown(culori, muted(brand, soft));
   const grounds = [...Object.values(GROUNDS[scheme]), tint];
-  const accent = readable(culori, { start: brand, away, on: grounds });
-  const further = accent.l + away * hoverStep;
-  // Near black and near white a step further shows nothing.
-  const hover = { ...accent, l: further < 0.2 || further > 0.97 ? accent.l - away * BACK_STEP : further };
-  const accentHex = shown(culori, accent);
-  const accentHover = shown(culori, hover);
-  const start = muted(text);
-  const onAccent = readable(culori, { start, away: -away, on: [accentHex, accentHover] });
-  return { accent: accentHex, accentHover, onAccent: shown(culori, onAccent), tint };
+  const accent = shown(culori, distinct(culori, { start: brand, away, on: grounds, least: TEXT_CONTRAST }));
+  return { accent, tint, ...buttonColors(culori, brand, scheme) };
 }
+
+function buttonColors(culori: Culori, brand: Oklch, scheme: Scheme) {
+  const on = [GROUNDS[scheme].card];
+  const ground = distinct(culori, { start: brand, away: RECIPES[scheme].away, on, least: BUTTON_CONTRAST });
+  const button = shown(culori, ground);
+  const isWhiteRead = culori.wcagContrast(WHITE, button) >= TEXT_CONTRAST;
+  const buttonHover = shown(culori, { ...ground, l: hoverLightness(ground.l, isWhiteRead) });
+  const ink = { start: muted(brand, DARK_INK), away: -1, on: [button, buttonHover], least: TEXT_CONTRAST };
+  return { button, buttonHover, onButton: isWhiteRead ? WHITE : shown(culori, distinct(culori, ink)) };
+}
+
+/** Away from the text on it; near black and near white, where a step further shows nothing, towards it. */
+function hoverLightness(lightness: number, isWhiteRead: boolean): number {
+  if (isWhiteRead) return lightness < 0.27 ? lightness + 0.2 : lightness - 0.07;
+  return lightness > 0.9 ? lightness - 0.08 : lightness + 0.07;
+}
+
+const muted = (brand: Oklch, { l, c }: { readonly l: number; readonly c: number }): Oklch => ({
+  ...brand,
+  l,
+  c: Math.min(brand.c, c),
+});
 
 type Search = {
   readonly start: Oklch;
   /** The direction that leads away from what it stands on: 1 lighter, -1 darker. */
   readonly away: number;
   readonly on: readonly HexColor[];
+  /** The contrast it has to all of them. */
+  readonly least: number;
 };
 
-/** The first lightness from `start` on that can be read on every ground; black or white at the latest. */
-function readable(culori: Culori, { start, away, on }: Search): Oklch {
+/** The first lightness from `start` on that stands out from every ground; black or white at the latest. */
+function distinct(culori: Culori, { start, away, on, least }: Search): Oklch {
   for (let color = start; ; color = { ...color, l: color.l + away * LIGHTNESS_STEP }) {
     if (away < 0 ? color.l <= 0 : color.l >= 1) return { ...color, l: away < 0 ? 0 : 1, c: 0 };
     // What is shown has eight bits a channel and less chroma than asked for: that is what is measured.
     const seen = shown(culori, color);
-    if (on.every((ground) => culori.wcagContrast(seen, ground) >= TEXT_CONTRAST)) return color;
+    if (on.every((ground) => culori.wcagContrast(seen, ground) >= least)) return color;
   }
 }
 
