@@ -155,7 +155,7 @@ describe('the pages’ headers', () => {
       const policy = String(page.headers['content-security-policy']);
       assert.match(
         policy,
-        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; form-action 'self'/,
+        /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; img-src data:; form-action 'self'/,
       );
       assert.equal(policy.includes('https://app.example.com'), page.status === 200);
       assert.match(policy, /frame-ancestors 'none'; base-uri 'none'$/);

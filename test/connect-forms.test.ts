@@ -93,7 +93,7 @@ describe('the Apple form', () => {
     assert.deepEqual(asked, []);
     for (const page of pages) {
       assert.equal(page.status, 422);
-      assert.match(read(page), /role="alert".*This is no app-specific password/s);
+      assert.match(read(page), /role="alert".*This does not look like an app-specific password/s);
       assert.ok(!page.body.includes('Summer2026'));
     }
     const [page] = pages;
@@ -105,7 +105,7 @@ describe('the Apple form', () => {
     const { form } = await openForm('apple');
 
     const steps = /<details class="steps">.*?<\/details>/s.exec(form.body)?.[0] ?? '';
-    assert.match(steps, /<summary>How do I make an app-specific password\?</);
+    assert.match(steps, /<summary>How do I create an app-specific password\?</);
     assert.equal(steps.match(/<li>/g)?.length, 4);
     assert.match(steps, /href="https:\/\/account\.apple\.com\/"/);
     assert.match(steps, /Acme Planner/);
@@ -115,9 +115,9 @@ describe('the Apple form', () => {
     ['unauthorized', /Apple does not accept this Apple Account/],
     ['unavailable', /Apple cannot be reached/],
     ['no_calendars', /has no calendar/],
-    ['forbidden_address', /Apple’s answer cannot be understood/],
-    ['invalid_response', /Apple’s answer cannot be understood/],
-    ['not_found', /Apple’s answer cannot be understood/],
+    ['forbidden_address', /Apple sent an unexpected answer/],
+    ['invalid_response', /Apple sent an unexpected answer/],
+    ['not_found', /Apple sent an unexpected answer/],
     ['rate_limited', /Too many attempts/],
   ];
   for (const [kind, expected] of words) {
@@ -185,8 +185,8 @@ describe('the CalDAV form', () => {
     });
 
     assert.equal(page.status, 422);
-    assert.match(read(page), /role="alert".*Fastmail<\/bdi> does not accept.*It takes an app password/s);
-    assert.match(read(page), /href="https:\/\/app\.fastmail\.com\/[^"]+"[^>]*>Make an app password at/);
+    assert.match(read(page), /role="alert".*Fastmail<\/bdi> does not accept.*It needs an app password/s);
+    assert.match(read(page), /href="https:\/\/app\.fastmail\.com\/[^"]+"[^>]*>Create an app password at/);
     assert.match(read(page), /class="choice chosen" href="[^"]*&preset=fastmail"/);
     assert.doesNotMatch(page.body, /<details class="presets" open/);
     assert.ok(form.body.includes('name="preset" value="fastmail"'));
@@ -220,7 +220,7 @@ describe('the CalDAV form', () => {
     const page = await send({ server, username: 'ada', password: 'right' });
 
     assert.equal(page.status, 422);
-    assert.match(read(page), /role="alert".*Put the name of your own server in the place of/s);
+    assert.match(read(page), /role="alert".*Replace .* with the name of your own server/s);
     assert.match(inputOf(page, 'server'), /aria-invalid="true" autofocus/);
     assert.deepEqual(asked, []);
   });

@@ -66,7 +66,7 @@ describe('a flow in a popup', () => {
       origin: 'https://app.example.com',
       message: { type: 'kalends:authorization', code: userId, state: 'a "b"</script>&é', redirect_uri: url },
     });
-    assert.match(read(page), /Access is allowed.*Back to <bdi>Acme Planner<\/bdi>/s);
+    assert.match(read(page), /Access allowed.*Back to <bdi>Acme Planner<\/bdi>/s);
   });
 
   it('tells of a cancellation in the same way, from either page', async () => {

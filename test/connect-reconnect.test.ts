@@ -52,18 +52,18 @@ describe('an account that is to be connected again', () => {
     assert.equal((await journeys.accounts()).length, 2);
   });
 
-  it('is offered “Update permission” by a request that needs more, and by no other', async () => {
+  it('is offered “Allow more access” by a request that needs more, and by no other', async () => {
     const { browser, account } = await linked('read');
 
     const same = await browser.start({ user_id: journeys.userId(), scope: 'read' });
     const more = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
-    const sent = await browser.get(mendPath(more, 'Update permission') ?? '');
+    const sent = await browser.get(mendPath(more, 'Allow more access') ?? '');
     await browser.get(journeys.google.allow(sent.location));
     const after = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
 
-    assert.equal(mendPath(same, 'Update permission'), undefined);
+    assert.equal(mendPath(same, 'Allow more access'), undefined);
     assert.match(more.body, /asks for more than you have allowed/);
-    assert.equal(mendPath(after, 'Update permission'), undefined);
+    assert.equal(mendPath(after, 'Allow more access'), undefined);
     const [updated] = await journeys.accounts();
     assert.deepEqual(
       [updated?.accountKey, updated?.grantedScopes],
@@ -147,7 +147,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
 
 describe('an account that its user cannot mend', () => {
   for (const [reason, words] of [
-    ['app_credentials_refused', /your system administrator has to act/],
+    ['app_credentials_refused', /your system administrator needs to fix this/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
     it(`is shown with the reason ${reason} in words, and without a button`, async () => {
@@ -173,7 +173,7 @@ describe('an account that its user cannot mend', () => {
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
-    assert.match(page.body, /Your administrator has to allow it first/);
+    assert.match(page.body, /Your administrator needs to allow this first/);
     assert.notEqual(mendPath(page, 'Reconnect'), undefined);
   });
 });

@@ -179,7 +179,7 @@ describe('coming back from a provider', () => {
     const [account] = await journeys.accounts();
     assert.equal(account?.calendarPermission, false);
     assert.match(page.body, /role="alert".*did not allow access to your calendars/s);
-    assert.match(page.body, /Access to its calendars was not allowed/);
+    assert.match(page.body, /You have not allowed access to its calendars/);
     const again = await browser.get(mendPath(page, 'Reconnect') ?? '');
     await browser.get(journeys.google.allow(again.location));
     assert.equal(journeys.google.begun.at(-1)?.loginHint, 'ada@example.com');
@@ -286,7 +286,7 @@ describe('a return that is not the browser’s own', () => {
     });
 
     assert.equal(answer.status, 400);
-    assert.match(answer.body, /is over, or you have begun another one/);
+    assert.match(answer.body, /has ended, or you have started another one/);
     assert.equal((await browser.get(address)).status, 303);
   });
 
@@ -306,7 +306,7 @@ describe('a return that is not the browser’s own', () => {
     );
 
     assert.equal(answer.status, 400);
-    assert.match(answer.body, /is over, or you have begun another one/);
+    assert.match(answer.body, /has ended, or you have started another one/);
   });
 
   it('is refused at the other provider’s address', async () => {
@@ -336,7 +336,7 @@ describe('a return that is not the browser’s own', () => {
     });
 
     assert.equal(answer.status, 400);
-    assert.match(answer.body, /is over, or you have begun another one/);
+    assert.match(answer.body, /has ended, or you have started another one/);
   });
 
   it('is refused after two hours, and when the flow was finished meanwhile', async () => {
@@ -372,7 +372,7 @@ describe('a return that is not the browser’s own', () => {
     const declined = await browser.get('/connect/microsoft/callback?error=permission_denied');
 
     assert.deepEqual([allowed.status, declined.status], [200, 400]);
-    assert.match(allowed.body, /Allowed for your organisation.*can connect <bdi>Microsoft/s);
+    assert.match(allowed.body, /Allowed for your organization.*can connect <bdi>Microsoft/s);
     assert.match(declined.body, /could not be completed/);
   });
 });

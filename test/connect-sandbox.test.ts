@@ -150,12 +150,12 @@ for (const kind of ['google', 'microsoft'] as const) {
       const [before] = await accounts();
 
       const page = await browser.start(query('read-write'));
-      const again = await browser.get(mendPath(page, 'Update permission') ?? '');
+      const again = await browser.get(mendPath(page, 'Allow more access') ?? '');
       await browser.get(await walk(again.location));
       const after = await browser.start(query('read-write'));
 
       assert.match(page.body, /asks for more than you have allowed/);
-      assert.equal(mendPath(after, 'Update permission'), undefined);
+      assert.equal(mendPath(after, 'Allow more access'), undefined);
       assert.deepEqual(
         (await accounts()).map(({ accountKey }) => accountKey),
         [before?.accountKey],
@@ -228,7 +228,7 @@ describe('at Google, a user who declines more than they allowed before', () => {
     await browser.get(await walk(sent.location));
 
     const page = await browser.start(query('read-write'));
-    const again = await browser.get(mendPath(page, 'Update permission') ?? '');
+    const again = await browser.get(mendPath(page, 'Allow more access') ?? '');
     const back = await browser.get(await walk(again.location, { untick: /auth\/calendar/ }));
     const after = await browser.get(back.location);
 
@@ -289,7 +289,7 @@ describe('at Microsoft', () => {
     });
     const administrator = new Browser(harness);
     const thanks = await administrator.get(await walk(link.href));
-    assert.match(thanks.body, /Allowed for your organisation/);
+    assert.match(thanks.body, /Allowed for your organization/);
     const again = await depart('microsoft');
     await again.browser.get(await walk(again.sent.location));
     assert.equal((await accounts()).length, 1);

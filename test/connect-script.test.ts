@@ -73,8 +73,8 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await harness.db.write('UPDATE account SET listed_at = 1', {});
 
     await page.getByText('No calendars').waitFor();
-    await page.getByRole('status').getByText('Loading is done.').waitFor({ state: 'attached' });
-    assert.equal(await page.getByText('You need not wait').isVisible(), false);
+    await page.getByRole('status').getByText('Loading is complete.').waitFor({ state: 'attached' });
+    assert.equal(await page.getByText('No need to wait').isVisible(), false);
     const asked = watched.requests.length;
     await page.waitForTimeout(2000);
     assert.equal(watched.requests.length, asked);

@@ -92,6 +92,16 @@ for (const language of LANGUAGES) {
         return found ? [`${text.key}: ${found}`] : [];
       });
 
+    it('names each button of an account by what stands on it, so that it can be called by that', () => {
+      for (const deed of ['disconnect', 'mend', 'update']) {
+        const [label = '', name = ''] = [
+          catalogue[`selection.${deed}`],
+          catalogue[`selection.${deed}_account`],
+        ];
+        assert.ok(name.toLocaleLowerCase(language).includes(label.toLocaleLowerCase(language)), name);
+      }
+    });
+
     it('has every message', () => {
       assert.deepEqual(
         KEYS.filter((key) => catalogue[key] === undefined),

@@ -12,7 +12,7 @@ import type { Messages } from './messages.ts';
 import { ownFields } from './own-fields.page.ts';
 import { type PageSettings, pageSettings } from './page-settings.page.ts';
 import { logoPath } from './paths.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+import { PAGE_ICON, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 export type { Appearance } from './appearance.ts';
 export { ownFields } from './own-fields.page.ts';
@@ -48,6 +48,7 @@ export function layout(look: Appearance, title: string, content: Html, parts: Pa
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<link rel="icon" href="${PAGE_ICON}">
 <style>${trusted(STYLES)}</style>
 ${brandRule !== undefined && html`<style>${trusted(brandRule)}</style>`}
 </head>
@@ -61,9 +62,10 @@ ${SCRIPT_ELEMENT}
 </body>
 </html>
 `;
-  const images = branding.logo !== undefined || branding.darkLogo !== undefined;
+  const hasLogo = branding.logo !== undefined || branding.darkLogo !== undefined;
+  const imageSource = hasLogo ? "data: 'self'" : 'data:';
   const styleSource = brandRule === undefined ? STYLE_SOURCE : `${STYLE_SOURCE} ${sourceOf(brandRule)}`;
-  return { document, policy: { styleSource, scriptSource: SCRIPT_SOURCE, images, connects } };
+  return { document, policy: { styleSource, scriptSource: SCRIPT_SOURCE, imageSource, connects } };
 }
 
 function foot(settings: PageSettings | undefined, look: Appearance): Html {

@@ -44,12 +44,18 @@ const line = (size: number, shapes: string): Html =>
     `<svg width="${size}" height="${size}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes}</svg>`,
   );
 
+const CALENDAR =
+  '<rect x="3" y="4.5" width="18" height="16.5" rx="3"/><path d="M3 9.5h18M8 2.5v4M16 2.5v4M8.5 15l2.5 2.5 4.5-4.5"/>';
+
+/** What the browser's tab shows. In the page itself: a browser that finds none named asks for one, on every page. */
+export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 36 36" fill="none" stroke="#fff" stroke-width="2.25" ' +
+    `stroke-linecap="round" stroke-linejoin="round"><rect x="-6" y="-6" width="36" height="36" rx="8" fill="#1f4fd8" stroke="none"/>${CALENDAR}</svg>`,
+)}`;
+
 /** Signs of ours, each beside words that say the same. */
 export const SIGNS = {
-  calendar: line(
-    26,
-    '<rect x="3" y="4.5" width="18" height="16.5" rx="3"/><path d="M3 9.5h18M8 2.5v4M16 2.5v4M8.5 15l2.5 2.5 4.5-4.5"/>',
-  ),
+  calendar: line(26, CALENDAR),
   application: line(
     26,
     '<rect x="3.5" y="3.5" width="7" height="7" rx="1.5"/><rect x="13.5" y="3.5" width="7" height="7" rx="1.5"/><rect x="3.5" y="13.5" width="7" height="7" rx="1.5"/><rect x="13.5" y="13.5" width="7" height="7" rx="1.5"/>',

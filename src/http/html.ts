@@ -39,8 +39,8 @@ export type PagePolicy = {
   readonly styleSource: string;
   /** The source of its script; without one none runs. */
   readonly scriptSource?: string;
-  /** Whether it shows pictures of this origin. */
-  readonly images?: boolean;
+  /** The sources of its pictures, its icon's among them; without one it has none. */
+  readonly imageSource?: string;
   /** Whether its script asks this origin. */
   readonly connects?: boolean;
   /** Where forms may lead beside this origin, redirects after them included. */
@@ -53,7 +53,7 @@ export function sendPage(reply: FastifyReply, status: number, page: Html, policy
     "default-src 'none'",
     `style-src ${policy.styleSource}`,
     ...(policy.scriptSource === undefined ? [] : [`script-src ${policy.scriptSource}`]),
-    ...(policy.images ? ["img-src 'self'"] : []),
+    ...(policy.imageSource === undefined ? [] : [`img-src ${policy.imageSource}`]),
     ...(policy.connects ? ["connect-src 'self'"] : []),
     `form-action ${["'self'", ...policy.formTargets].join(' ')}`,
     "frame-ancestors 'none'",

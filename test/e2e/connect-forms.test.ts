@@ -78,7 +78,10 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     const said = await page.evaluate(
       "document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')",
     );
-    assert.match(String(said), /Check this field\..*This is no app-specific password.*16 letters/s);
+    assert.match(
+      String(said),
+      /Check this field\..*This does not look like an app-specific password.*16 letters/s,
+    );
     assert.equal(await page.getByLabel('App-specific password').inputValue(), '');
     await close();
   });

@@ -158,7 +158,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await page.goto(popupUrl(userId));
     await press(page, 'Continue');
     await press(page, 'Allow');
-    await page.getByRole('heading', { name: 'Access is allowed' }).waitFor();
+    await page.getByRole('heading', { name: 'Access allowed' }).waitFor();
 
     await page.getByRole('link', { name: 'Back to Acme Planner' }).click();
 

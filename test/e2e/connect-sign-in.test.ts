@@ -125,7 +125,7 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     await press(page, 'Continue');
 
     await page.getByText('Google is connected').waitFor();
-    assert.equal(await page.getByText('Access to its calendars was not allowed').count(), 0);
+    assert.equal(await page.getByText('You have not allowed access to its calendars').count(), 0);
     await close();
   });
 

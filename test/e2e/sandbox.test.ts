@@ -243,7 +243,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     const administrator = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'The page for your administrator' }).click();
     await press(await administrator, 'Accept');
-    await (await administrator).getByText('Allowed for your organisation').waitFor();
+    await (await administrator).getByText('Allowed for your organization').waitFor();
 
     await page.getByRole('link', { name: 'Try again' }).click();
     await press(page, 'theo@northwind.example');
