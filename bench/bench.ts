@@ -18,6 +18,7 @@ import { ceilingRow } from './rows/ceiling-row.ts';
 import { firstSyncRow } from './rows/first-sync-row.ts';
 import { listingRow } from './rows/listing-row.ts';
 import { pagesRow } from './rows/pages-row.ts';
+import { recurrenceRow } from './rows/recurrence-row.ts';
 import { memoryRow, startRow } from './rows/start-row.ts';
 import { BEARER_PROGRAM, bearerRow, exchangeRow, postgresRow, refreshRow } from './rows/token-rows.ts';
 
@@ -60,6 +61,7 @@ async function bench(options: Options): Promise<void> {
       const context = { folder: ofRow, pace, postgres: startPostgres };
       tell(reportOf(row, await runRow(row, context)));
     }
+    if (options.rows.includes('recurrence')) tell(await recurrenceRow(folder, options.months));
     if (options.rows.includes('sync')) tell(await firstSyncRow(folder, options.events));
     if (options.rows.includes('start')) {
       tell(await startRow(folder, options.starts));

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Pace } from './measure.ts';
 import type { RowName } from './row.ts';
 
-export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,pages,sync,start]
+export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,recurrence,pages,sync,start]
 
   --quick   fewer and shorter rounds: under a minute, noisier
   --smoke   every row for a moment, to see that it works; its figures mean nothing
@@ -14,6 +14,8 @@ export type Options = {
   readonly pace: Pace;
   readonly rows: readonly RowName[];
   readonly starts: number;
+  /** Requests for the month of series. */
+  readonly months: number;
   /** Events of the first sync. */
   readonly events: number;
 };
@@ -24,6 +26,7 @@ const ROWS: readonly RowName[] = [
   'bearer',
   'postgres',
   'listing',
+  'recurrence',
   'pages',
   'sync',
   'start',
@@ -35,6 +38,7 @@ const PACES = {
   smoke: { connections: 8, warmUpSeconds: 0.05, seconds: 0.1, rounds: 1, users: 20 },
 };
 const STARTS = { full: 7, quick: 3, smoke: 1 };
+const MONTHS = { full: 100, quick: 50, smoke: 3 };
 const EVENTS = { full: 10_000, quick: 10_000, smoke: 100 };
 
 /** `undefined` when help was asked for; throws a sentence when a word is not known. */
@@ -57,6 +61,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   return {
     pace: PACES[pace],
     starts: STARTS[pace],
+    months: MONTHS[pace],
     events: EVENTS[pace],
     rows: ROWS.filter((row) => asked.includes(row)),
   };

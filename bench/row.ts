@@ -2,7 +2,16 @@
 import type { DurablePostgres } from './durable-postgres.ts';
 import type { Pace, Subject } from './measure.ts';
 
-export type RowName = 'refresh' | 'exchange' | 'bearer' | 'postgres' | 'listing' | 'pages' | 'sync' | 'start';
+export type RowName =
+  | 'refresh'
+  | 'exchange'
+  | 'bearer'
+  | 'postgres'
+  | 'listing'
+  | 'recurrence'
+  | 'pages'
+  | 'sync'
+  | 'start';
 
 /** A figure that is required, and the one we are out for. */
 export type Target = { readonly required: number; readonly outFor: number };

@@ -1,17 +1,16 @@
 /** 100 events of one user's month, out of a mirror of 100,000 events of 1,000 users. */
-import type { NewAccount } from '../../src/calendars/account-store.ts';
 import type { EventResource } from '../../src/calendars/event.ts';
 import type { Stores } from '../../src/open-storage.ts';
 import { type KalendsOptions, startKalends } from '../kalends.ts';
 import { sendOnce } from '../load/http-load.ts';
 import { type Application, bearerGet, tokensFor } from '../load/oauth-calls.ts';
+import { CALENDAR_HREF, seedUser } from '../mirror-seed.ts';
 import type { LoadRow } from '../row.ts';
 import { bareFastify, getWith, presenting, repeating } from './token-subjects.ts';
 
 const EVENTS_OF_EACH = 100;
 const SEEDED_AT_ONCE = 50;
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const WINDOW_START = Date.UTC(2026, 10, 1);
 const LISTING = '/events?pageSize=100&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
 
@@ -21,7 +20,7 @@ const BARE = 'bare Fastify, the same bytes as text';
 export const listingRow: LoadRow = {
   name: 'listing',
   title: 'Listing of 100 events, mirror of 100,000 events of 1,000 users',
-  comparisons: [],
+  comparisons: [{ ours: KALENDS, theirs: BARE, unit: '%', required: 1 / 3, outFor: 1 / 3 }],
   async subjects(context) {
     const seed: KalendsOptions['seed'] = (stores, application) =>
       // One more than have their tokens presented: the first one's listing is the body to compare with.
@@ -44,50 +43,13 @@ export const listingRow: LoadRow = {
 async function seedMirror(stores: Stores, { clientId }: Application, count: number): Promise<void> {
   const users = Array.from({ length: count }, (_, i) => `user-${i}`);
   while (users.length > 0) {
-    await Promise.all(users.splice(0, SEEDED_AT_ONCE).map((userId) => seedUser(stores, clientId, userId)));
+    await Promise.all(
+      users.splice(0, SEEDED_AT_ONCE).map((userId) => seedUser(stores, { clientId, userId }, resources())),
+    );
   }
   // Nobody is there to be synced with.
   await stores.db.write('DELETE FROM job');
 }
-
-async function seedUser(
-  { users, accounts, mirror }: Stores,
-  clientId: string,
-  userId: string,
-): Promise<void> {
-  const now = Date.now();
-  await users.loadOrCreateUser(clientId, userId, now);
-  const { accountKey } = await accounts.linkAccount(accountOf(clientId, userId), now);
-  const list = { key: accountKey, holder: 'bench' };
-  await mirror.leaseList(list, now, now + DAY);
-  await mirror.replaceCalendars(list, [CALENDAR], now + DAY);
-  const [calendar] = await mirror.listCalendars(accountKey);
-  if (calendar === undefined) throw new Error('The calendar was not stored');
-  const lease = { key: calendar.calendarKey, holder: 'bench' };
-  await mirror.leaseCalendar(lease, now, now + DAY);
-  await mirror.applyChanges(lease, resources(), [], now + DAY);
-  await mirror.finishSync(lease, 'token', now + DAY);
-}
-
-const CALENDAR = {
-  href: 'https://dav.example/calendars/work/',
-  title: 'Work',
-  timeZone: 'Europe/Vienna',
-  access: 'write',
-  original: { displayname: 'Work' },
-} as const;
-
-const accountOf = (clientId: string, userId: string): NewAccount => ({
-  clientId,
-  userId,
-  provider: 'caldav',
-  accountId: `https://dav.example/${userId}/`,
-  display: `${userId}@dav.example`,
-  grantedScopes: [],
-  calendarPermission: undefined,
-  credentials: { username: userId, password: 'bench' },
-  deviceHash: 'bench',
-});
 
 function resources(): EventResource[] {
   return Array.from({ length: EVENTS_OF_EACH }, (_, i) => {
@@ -99,7 +61,7 @@ function resources(): EventResource[] {
     });
     const uid = `event-${i}@dav.example`;
     return {
-      href: `${CALENDAR.href}${i}.ics`,
+      href: `${CALENDAR_HREF}${i}.ics`,
       etag: `"${i}"`,
       eventId: uid,
       original: { ics: `BEGIN:VEVENT\nUID:${uid}\nSUMMARY:Meeting ${i}\nEND:VEVENT` },

@@ -1,0 +1,46 @@
+/** A user whose one calendar is mirrored already, fresh for longer than the bench runs. */
+import type { NewAccount } from '../src/calendars/account-store.ts';
+import type { EventResource } from '../src/calendars/event.ts';
+import type { Stores } from '../src/open-storage.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+export const CALENDAR_HREF = 'https://dav.example/calendars/work/';
+const CALENDAR = {
+  href: CALENDAR_HREF,
+  title: 'Work',
+  timeZone: 'Europe/Vienna',
+  access: 'write',
+  original: { displayname: 'Work' },
+} as const;
+
+export async function seedUser(
+  { users, accounts, mirror }: Stores,
+  { clientId, userId }: { readonly clientId: string; readonly userId: string },
+  events: readonly EventResource[],
+): Promise<void> {
+  const now = Date.now();
+  await users.loadOrCreateUser(clientId, userId, now);
+  const { accountKey } = await accounts.linkAccount(accountOf(clientId, userId), now);
+  const list = { key: accountKey, holder: 'bench' };
+  await mirror.leaseList(list, now, now + DAY_MS);
+  await mirror.replaceCalendars(list, [CALENDAR], now + DAY_MS);
+  const [calendar] = await mirror.listCalendars(accountKey);
+  if (calendar === undefined) throw new Error('The calendar was not stored');
+  const lease = { key: calendar.calendarKey, holder: 'bench' };
+  await mirror.leaseCalendar(lease, now, now + DAY_MS);
+  await mirror.applyChanges(lease, events, [], now + DAY_MS);
+  await mirror.finishSync(lease, 'token', now + DAY_MS);
+}
+
+const accountOf = (clientId: string, userId: string): NewAccount => ({
+  clientId,
+  userId,
+  provider: 'caldav',
+  accountId: `https://dav.example/${userId}/`,
+  display: `${userId}@dav.example`,
+  grantedScopes: [],
+  calendarPermission: undefined,
+  credentials: { username: userId, password: 'bench' },
+  deviceHash: 'bench',
+});
