@@ -17,7 +17,7 @@ for (const key of keys) {
     const token = signJwt(protectedHeader(key, 'at+jwt'), { sub: 'ada', n: 1 }, key);
 
     it('is verified by an independent library', async () => {
-      const verifier = key.algorithm === 'HS256' ? key.secret : key.publicKey;
+      const verifier = key.algorithm === 'HS256' ? secret : key.publicKey;
 
       const { payload, protectedHeader: header } = await jose.jwtVerify(token, verifier);
 
