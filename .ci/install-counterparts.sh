@@ -1,7 +1,8 @@
 #!/bin/bash
 # Installs the programs that tests run against and that npm does not bring: three CalDAV servers, the
-# browser, python3-dateutil and two OAuth clients, all from Debian's own packages. For a clean Debian 12, as root; run
-# again, it does nothing. Services are not started: every test starts its own, in a folder of its own.
+# browser, python3-dateutil and two OAuth clients, all from Debian's own packages, and the other runtimes that the
+# published client is for. For a clean Debian 12 with npm, as root; run again, it does nothing. Services are not started:
+# every test starts its own, in a folder of its own.
 set -euo pipefail
 
 packages=(
@@ -16,6 +17,17 @@ packages=(
   python3-requests-oauthlib
   chromium        # drives the pages
 )
+
+# Deno and Bun come as npm packages with the program inside; nothing of theirs has to run to install them.
+install_runtime() { # name, version
+  local folder="/usr/local/lib/kalends-counterparts/$1-$2" program
+  if [ -x "/usr/local/bin/$1" ] && [ -d "$folder" ]; then return; fi
+  npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --no-save "$1@$2"
+  program=$(find "$folder/node_modules" -type f -name "$1" -perm -u+x -size +1M | head -n 1)
+  ln -sfn "$program" "/usr/local/bin/$1"
+}
+install_runtime deno 2.9.6
+install_runtime bun 1.4.5
 
 missing=()
 for package in "${packages[@]}"; do

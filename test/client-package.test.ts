@@ -1,4 +1,4 @@
-/** The client as it is published: packed, installed elsewhere, type-checked there and run on the Node of the machine. */
+/** The client as it is published: packed, installed elsewhere, type-checked there and run on the runtimes it is for. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,8 +13,16 @@ import { counterpart } from './counterpart.ts';
 const run = promisify(execFile);
 const ROOT = path.resolve(import.meta.dirname, '..');
 const PACKAGE = path.join(ROOT, 'packages/client');
-/** Where systems have their own Node; the client is for 20 and newer. */
-const NODE = '/usr/bin/node';
+/** The runtimes it is for, where systems have them (Node from 20 on), with what they need to be told. */
+const RUNTIMES = [
+  { name: 'Node', program: '/usr/bin/node', words: [] },
+  {
+    name: 'Deno',
+    program: '/usr/local/bin/deno',
+    words: ['run', '--quiet', '--no-prompt', '--allow-net=127.0.0.1'],
+  },
+  { name: 'Bun', program: '/usr/local/bin/bun', words: ['run'] },
+] as const;
 const MARCH = { start: Date.UTC(2026, 2, 1), end: Date.UTC(2026, 3, 1) };
 
 /** What an integrator writes, in types that are checked. */
@@ -38,7 +46,8 @@ for await (const event of user.events({ start: made.start, end: made.end })) tit
 const refusal = await verifyWebhook({ headers: {}, body: '' }, { keys: [] }).catch((error) => error.reason);
 const gone = await user.event({ ...made, eventId: 'nothing' }).catch((error) => error instanceof KalendsError && error.code);
 const refreshed = tokens.accessToken !== 'gone';
-console.log(JSON.stringify({ node: process.versions.node, titles, refusal, gone, refreshed }));
+const runtime = 'Deno' in globalThis ? 'Deno' : 'Bun' in globalThis ? 'Bun' : 'Node';
+console.log(JSON.stringify({ runtime, titles, refusal, gone, refreshed }));
 `;
 
 /** The published test vector of webhooks, on an older Node's cryptography. */
@@ -161,33 +170,43 @@ describe('the published client', () => {
     assert.equal(complaints, '');
   });
 
-  describe('on the machine’s own Node', counterpart('Node', NODE), () => {
-    let site: ClientSite;
-    before(async () => {
-      site = await openClientSite();
-    });
-    after(() => site?.close());
-
-    it('is led through the flow, refreshes, writes and reads', async () => {
-      const { url, clientId, clientSecret, redirectUri } = site.options;
-      const callback = String(await site.authorize('ada'));
-      const words = [url, clientId, clientSecret, redirectUri, callback, STATE];
-
-      const { stdout } = await run(NODE, ['built/program.js', ...words], { cwd: folder });
-
-      const { node, ...told } = JSON.parse(stdout);
-      assert.ok(Number.parseInt(node, 10) >= 20);
-      assert.deepEqual(told, {
-        titles: ['Packed'],
-        refusal: 'missing_headers',
-        gone: 'event_not_found',
-        refreshed: true,
+  for (const { name, program, words } of RUNTIMES) {
+    describe(`on ${name}`, counterpart(name, program), () => {
+      let site: ClientSite;
+      before(async () => {
+        site = await openClientSite();
       });
-      assert.equal((await site.sandbox.hand.instances(ADA, site.calendarId, MARCH)).length, 1);
-    });
+      after(() => site?.close());
+      const runs = async (file: string, ...told: string[]) =>
+        (await run(program, [...words, file, ...told], { cwd: folder })).stdout;
 
-    it('believes the published webhook', async () => {
-      assert.equal((await run(NODE, ['vector.mjs'], { cwd: folder })).stdout, 'user_42\n');
+      it('is led through the flow, refreshes, writes and reads', async () => {
+        const { url, clientId, clientSecret, redirectUri } = site.options;
+        const callback = String(await site.authorize('ada'));
+
+        const said = await runs(
+          'built/program.js',
+          url,
+          clientId,
+          clientSecret,
+          redirectUri,
+          callback,
+          STATE,
+        );
+
+        assert.deepEqual(JSON.parse(said), {
+          runtime: name,
+          titles: ['Packed'],
+          refusal: 'missing_headers',
+          gone: 'event_not_found',
+          refreshed: true,
+        });
+        assert.equal((await site.sandbox.hand.instances(ADA, site.calendarId, MARCH)).length, 1);
+      });
+
+      it('believes the published webhook', async () => {
+        assert.equal(await runs('vector.mjs'), 'user_42\n');
+      });
     });
-  });
+  }
 });
