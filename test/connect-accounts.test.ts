@@ -106,7 +106,7 @@ describe('linking an account', () => {
   it('tells Apple’s users of app-specific passwords when theirs is refused', async () => {
     const { send } = await openForm('apple-user', 'apple');
 
-    const page = await send({ username: 'jane@icloud.com', password: 'wrong' });
+    const page = await send({ username: 'jane@icloud.com', password: 'wron-gwro-ngwr-ongw' });
 
     assert.equal(page.status, 422);
     assert.match(page.body, /does not accept this Apple Account.*use an app-specific password/);

@@ -6,7 +6,6 @@ import type { PasswordLogin, PasswordProvider } from '../src/calendars/calendar-
 import { ProviderError, type ProviderErrorKind } from '../src/calendars/provider-error.ts';
 import { CALDAV_PRESETS } from '../src/connect/caldav-presets.ts';
 import { connectAttempts } from '../src/connect/connect-deps.ts';
-import { appSpecificPassword } from '../src/providers/apple/app-specific-password.ts';
 import {
   type Answer,
   APPLE_PASSWORD,
@@ -42,8 +41,7 @@ function watched(kind: 'apple' | 'caldav'): PasswordProvider {
     if (refusal !== undefined) throw new ProviderError(refusal, 'refused');
     return provider.signIn.verify(login);
   };
-  const readPassword = kind === 'apple' && { readPassword: appSpecificPassword };
-  return { ...provider, signIn: { ...provider.signIn, verify, ...readPassword } };
+  return { ...provider, signIn: { ...provider.signIn, verify } };
 }
 
 let user = 0;

@@ -19,6 +19,7 @@ import { connectAttempts } from '../src/connect/connect-deps.ts';
 import { createServer } from '../src/http/server.ts';
 import { createSealer, type Sealer } from '../src/lib/sealing.ts';
 import type { Client } from '../src/oauth/client.ts';
+import { appSpecificPassword } from '../src/providers/apple/app-specific-password.ts';
 import { accountStore } from '../src/store/account-store.ts';
 import { authorizationCodeStore } from '../src/store/authorization-code-store.ts';
 import { authorizationRequestStore } from '../src/store/authorization-request-store.ts';
@@ -164,7 +165,8 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
     username: String(username),
     ...(kind === 'caldav' && { server: `https://dav.example.com/${username}/` }),
   });
-  return { kind, signIn: { method: 'password', verify, remembered }, open };
+  const readPassword = kind === 'apple' && { readPassword: appSpecificPassword };
+  return { kind, signIn: { method: 'password', verify, remembered, ...readPassword }, open };
 }
 
 export type Answer = {

@@ -36,7 +36,7 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     const { page, close, complaints } = await openForm('CalDAV');
     await tabTo(page, 'Nextcloud');
     await page.keyboard.press('Enter');
-    await page.getByText('Put the name of your own server').waitFor();
+    await page.getByText('with the name of your own server').waitFor();
 
     await page.keyboard.type('cloud.example.org');
     assert.equal(
