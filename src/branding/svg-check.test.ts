@@ -22,6 +22,11 @@ describe('the check of an SVG', () => {
     ],
     ['a raster picture it carries', svg('<image href="data:image/png;base64,AAAA"/>')],
     [
+      'what an editor notes of files',
+      svg('<g xmlns:i="urn:i" i:export="C:\\Users\\ada (1)\\a.svg" i:href="http://x.example/"/>'),
+    ],
+    ['words about style sheets', svg('<desc>@import and url(x) and \\75rl(x)</desc>')],
+    [
       'what an editor notes of licences',
       svg('<metadata xmlns:r="urn:r"><a r:resource="http://x.example/"/></metadata>'),
     ],
@@ -51,6 +56,12 @@ describe('the check of an SVG', () => {
       /a style sheet/,
     ],
     ['a style sheet with an escape', svg('<style>a{fill:u\\72l(//x)}</style>'), /no escapes/],
+    ['a letter with an escape', svg('<style>@\\import "x.css";</style>'), /no escapes/],
+    ['an attribute with one', svg('<rect fill="u\\rl(//x/#a)"/>'), /no escapes/],
+    ['an import around CDATA', svg('<style>@imp<![CDATA[ort "x.css"]]></style>'), /a style sheet/],
+    ['an import around a comment', svg('<style>@imp<!-- -->ort "x.css"</style>'), /a style sheet/],
+    ['an import around an element', svg('<style>@imp<g>a</g>ort "x.css"</style>'), /a style sheet/],
+    ['a reference around a comment', svg('<style>a{fill:u<!-- -->rl(//x)}</style>'), /not fetched/],
     ['a style sheet named before it', `<?xml-stylesheet href="x.css"?>${svg('')}`, /a style sheet/],
     ['another encoding', `<?xml version="1.0" encoding="UTF-7"?>${svg('')}`, /must be UTF-8/],
     ['other XML', '<feed xmlns="http://www.w3.org/2005/Atom"/>', /is XML, but not SVG/],
@@ -65,6 +76,13 @@ describe('the check of an SVG', () => {
   for (const [what, text, sentence] of refused) {
     it(`refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', sentence));
   }
+
+  it('says what is referred to without what steers a terminal', () => {
+    const sentence =
+      svgProblem(svg('<image href="http://x/\u009b31m\u202e&#x9d;&#10;kalends: done"/>')) ?? '';
+
+    assert.match(sentence, /refers to "http:\/\/x\/31mkalends: done"/);
+  });
 
   it('answers a sentence or nothing for any text, and never throws', () => {
     const pieces = fc.constantFrom(

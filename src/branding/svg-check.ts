@@ -8,6 +8,10 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 const MOST_ELEMENTS = 20_000;
 const MOST_DEPTH = 200;
 
+const SVG = 'http://www.w3.org/2000/svg';
+/** Namespaces whose attributes the drawing follows; an editor's own may say what they like. */
+const FOLLOWED = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
+
 /** What keeps the document from being drawn, as the end of a sentence ("The logo …"); undefined when nothing does. */
 export function svgProblem(text: string): string | undefined {
   try {
@@ -26,7 +30,11 @@ class SvgProblem extends Error {}
 function readThrough(text: string): void {
   const parser = new SaxesParser({ xmlns: true });
   let elements = 0;
-  let depth = 0;
+  // Of each open element, all of its own text: comments and children in it split a style sheet for us, not for who draws.
+  const texts: string[] = [];
+  const read = (text: string) => {
+    texts.push((texts.pop() ?? '') + text);
+  };
   parser.on('error', (error) => {
     throw error;
   });
@@ -42,37 +50,41 @@ function readThrough(text: string): void {
   });
   parser.on('opentag', (tag) => {
     elements += 1;
-    depth += 1;
+    texts.push('');
     if (elements === 1 && !isSvg(tag))
       throw new SvgProblem('is XML, but not SVG: its first element is no <svg>');
     if (elements > MOST_ELEMENTS) throw new SvgProblem(`must not have more than ${MOST_ELEMENTS} elements`);
-    if (depth > MOST_DEPTH) throw new SvgProblem(`must not be nested deeper than ${MOST_DEPTH} elements`);
+    if (texts.length > MOST_DEPTH)
+      throw new SvgProblem(`must not be nested deeper than ${MOST_DEPTH} elements`);
     checkAttributes(tag);
   });
-  parser.on('closetag', () => {
-    depth -= 1;
+  parser.on('closetag', ({ local }) => {
+    const text = texts.pop() ?? '';
+    if (local.toLowerCase() === 'style') checkStyles(text);
   });
-  parser.on('text', checkStyles);
-  parser.on('cdata', checkStyles);
+  parser.on('text', read);
+  parser.on('cdata', read);
   parser.write(text).close();
 }
 
-const isSvg = ({ local, uri }: SaxesTagNS): boolean =>
-  local === 'svg' && uri === 'http://www.w3.org/2000/svg';
+const isSvg = ({ local, uri }: SaxesTagNS): boolean => local === 'svg' && uri === SVG;
 
 function checkAttributes({ attributes }: SaxesTagNS): void {
-  for (const { local, value } of Object.values(attributes)) {
+  for (const { local, uri, value } of Object.values(attributes)) {
+    if (!FOLLOWED.includes(uri)) continue;
     const refers = ['href', 'src', 'base'].includes(local.toLowerCase());
     if (refers && !staysInside(value)) throw external(`"${shortened(value)}"`);
-    checkStyles(value);
+    // Nothing runs what is done on an event.
+    if (!/^on/i.test(local)) checkStyles(value);
   }
 }
 
-/** References of style sheets, wherever text could be one; an escape could spell them another way. */
+/** References of style sheets: `url(…)` and `@import`, whose names an escape could spell in any other way. */
 function checkStyles(text: string): void {
-  if (!/url|@import|\\/i.test(text)) return;
   if (/@import/i.test(text)) throw external('a style sheet');
-  if (/\\[\da-f]/i.test(text)) throw new SvgProblem('must have no escapes (a backslash) in its styles');
+  if (/\\/.test(text) && /[(@]/.test(text)) {
+    throw new SvgProblem('must have no escapes (a backslash) in its styles');
+  }
   for (const [, target = ''] of text.matchAll(/url\s*\(\s*["']?\s*([^"')]*)/gi))
     if (!staysInside(target)) throw external(`"${shortened(target)}"`);
 }
@@ -84,4 +96,8 @@ const staysInside = (reference: string): boolean =>
 const external = (what: string): SvgProblem =>
   new SvgProblem(`must be complete in itself: it refers to ${what}, which is not fetched`);
 
-const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
+/** For a sentence: what could steer the terminal it is read on is left out. */
+function shortened(text: string): string {
+  const shown = text.replace(/\p{C}/gu, '');
+  return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
+}
