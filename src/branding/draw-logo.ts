@@ -3,6 +3,7 @@
  * standard output, or what is wrong with the picture on standard error, with exit code 2. Apart from the rest because
  * readers of pictures are native code that is fed what strangers made: here it can be ended, and what it does to its process ends with it.
  */
+import { writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
 import sharp from 'sharp';
@@ -13,6 +14,12 @@ const SIDE = 192;
 const MOST_SERVED_BYTES = 16 * 1024;
 /** A camera's picture has 24 to 48 million. */
 const MOST_PIXELS = 50_000_000;
+/**
+ * What it may take in all. Of pictures in themselves the costliest (16 bits a channel, interlaced) take 530 MB; one that
+ * an SVG carries is unpacked whole, whatever its size, and 48 KB can make 3.6 GB.
+ */
+const MOST_MEMORY_BYTES = 768 * 1024 * 1024;
+const MEMORY_CHECK_MS = 20;
 /** Tried in turn until the picture is small enough. Drawings stay exact; photographs need not. */
 const ENCODINGS = [
   { lossless: true },
@@ -46,6 +53,14 @@ async function drawn(picture: Buffer): Promise<Buffer> {
   throw new Error('No encoding is small enough');
 }
 
+/** Ends this process, since nothing else ends a reader that is at work. */
+function endWhenTooLarge(): void {
+  if (process.memoryUsage.rss() <= MOST_MEMORY_BYTES) return;
+  writeSync(process.stderr.fd, 'The picture needs too large a memory');
+  process.kill(process.pid, 'SIGKILL');
+}
+
+setInterval(endWhenTooLarge, MEMORY_CHECK_MS).unref();
 try {
   process.stdout.write(await drawn(await buffer(process.stdin)));
 } catch (reason) {

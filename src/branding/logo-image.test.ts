@@ -45,8 +45,8 @@ const refusalOf = async (bytes: Uint8Array): Promise<string> => {
   throw new Error('Not a refusal', { cause: reason });
 };
 
-/** A PNG of a few bytes that claims to be as large as this, and is all zeros as far as it goes. */
-function claimedPng(width: number, height: number): Buffer {
+/** A PNG of a few bytes that claims to be as large as this, and is all zeros as far as it goes; with a bit a pixel to its end. */
+function claimedPng(width: number, height: number, depth: 1 | 8 = 8): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
     const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
@@ -57,12 +57,12 @@ function claimedPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8);
+  header.set(depth === 1 ? [1, 0] : [8, 2], 8);
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
   return Buffer.concat([
     signature,
     chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.alloc(5_000_000))),
+    chunk('IDAT', deflateSync(Buffer.alloc(depth === 1 ? (width / 8 + 1) * height : 5_000_000))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
 }
@@ -157,6 +157,11 @@ describe('a logo', () => {
     ['a picture of more than 5 MB', () => Buffer.alloc(MOST_LOGO_BYTES + 1), /must not be larger than 5 MB/],
     ['30,000 by 30,000 pixels', () => claimedPng(30_000, 30_000), /has more pixels/],
     ['an SVG of as many', () => svg('', 'width="30000" height="30000"'), /has more pixels/],
+    [
+      'an SVG that carries 20,000 by 20,000',
+      () => svg(carried(claimedPng(20_000, 20_000, 1))),
+      /has more pixels/,
+    ],
     ['a PNG of no width', () => claimedPng(0, 5), /cannot be read as PNG/],
     [
       'what only begins like a PNG',
@@ -208,6 +213,9 @@ describe('a logo', () => {
     for (const outcome of outcomes) assert.match(outcome, /^(\d+×\d+ webp|The logo .+)$/);
   });
 });
+
+const carried = (png: Buffer): string =>
+  `<image width="10" height="10" href="data:image/png;base64,${png.toString('base64')}"/>`;
 
 /** Three thousand drawings of two costly filters. */
 function forEver(): string {

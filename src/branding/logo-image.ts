@@ -54,6 +54,8 @@ type Drawing =
   | { readonly webp: Buffer; readonly problem: undefined }
   | { readonly problem: 'unreadable' | 'slow' | 'fatal'; readonly words: string };
 
+const TOO_LARGE = /pixel limit|exceed|too large/i;
+
 /** Throws when pictures cannot be drawn at all, whatever is in them. */
 async function draw(picture: Uint8Array): Promise<Drawing> {
   const timeout = DRAWING_SECONDS * 1000;
@@ -77,8 +79,10 @@ async function draw(picture: Uint8Array): Promise<Drawing> {
 /** The library's words are of its parts; ours say what to do. */
 function problemIn({ problem, words }: Extract<Drawing, { words: string }>, format: Format): string {
   if (problem === 'slow') return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
-  if (problem === 'fatal') return `cannot be drawn: reading it as ${format} ended the program that tried`;
-  return /pixel limit|exceed|too large/i.test(words)
-    ? 'cannot be drawn: it has more pixels, or parts, than a logo needs; 512 by 512 pixels are plenty'
+  if (TOO_LARGE.test(words)) {
+    return 'cannot be drawn: it has more pixels, or parts, than a logo needs; 512 by 512 pixels are plenty';
+  }
+  return problem === 'fatal'
+    ? `cannot be drawn: reading it as ${format} ended the program that tried`
     : `cannot be read as ${format}: it is damaged, cut off or empty`;
 }
