@@ -27,6 +27,17 @@ describe('the command line', () => {
     }
   });
 
+  it('shows what comes from elsewhere without letting it steer the terminal, and loses none of it in JSON', async () => {
+    const name = 'no\u001b]0;title\u0007 \u009b31m\u202e\u2066';
+    const { stderr } = await cli.run(['client', 'show', name]);
+    const { stdout } = await cli.run(['client', 'show', name, '--json']);
+
+    for (const shown of [stderr, stdout])
+      assert.doesNotMatch(shown, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    assert.match(stderr, /no application "no\ufffd\]0;title\ufffd \ufffd31m/);
+    assert.ok(JSON.parse(stdout).message.includes(name));
+  });
+
   for (const { name, options } of COMMANDS) {
     it(`shows every option of ${name} with --help, in words and as JSON, and does nothing`, async () => {
       const { exitCode, stdout } = await cli.run([...name.split(' '), '--help']);

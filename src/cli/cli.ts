@@ -21,6 +21,7 @@ import { helpDocument, helpOf, helpOfAll } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { findCommand, parseInput } from './parse.ts';
 import { serveCommand } from './serve-command.ts';
+import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
 import { versionResult } from './version.ts';
 
@@ -44,12 +45,12 @@ export async function runCommand(argv: readonly string[], io: Io, wiring: Wiring
     const result = await perform(argv, contextOf(io, wiring, json));
     // `serve` has said what it had to say when it comes back.
     if (result !== undefined)
-      io.stdout.write(`${json ? JSON.stringify(result.json, null, 2) : result.text}\n`);
+      io.stdout.write(`${json ? terminalJson(result.json) : terminalText(result.text)}\n`);
     return result?.exitCode ?? 0;
   } catch (reason) {
     const { code, message, exitCode } = failureOf(reason);
-    if (json) io.stdout.write(`${JSON.stringify({ error: code, message }, null, 2)}\n`);
-    else io.stderr.write(`kalends: ${message}\n`);
+    if (json) io.stdout.write(`${terminalJson({ error: code, message })}\n`);
+    else io.stderr.write(`kalends: ${terminalText(message)}\n`);
     return exitCode;
   }
 }
