@@ -35,7 +35,8 @@ describe('what an application may set of how it looks', () => {
       readSupportUrl,
       ['example.com', '/help', 'http://example.com/', 'javascript:alert(1)', 'mailto:a@b.example']
         .concat(['https://exa mple.com/', 'https://ex\u202eample.com/', 'https://', 'https://a.example/"x'])
-        .concat([`https://a.example/${'a'.repeat(2100)}`, 'https:\\\\a.example\\']),
+        .concat([`https://a.example/${'a'.repeat(2100)}`, 'https:\\\\a.example\\'])
+        .concat(['https:a.example', 'https:/a.example', 'https:///a.example']),
       /^The support URL must be an absolute https address/,
     ],
     [

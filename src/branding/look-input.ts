@@ -28,7 +28,9 @@ export function readSupportEmail(text: string): string {
 /** An absolute https address, as it was written. Throws ApiError 400. */
 export function readSupportUrl(text: string): string {
   const url = text.length <= MOST_URL_CHARACTERS && /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null;
-  if (url === null || url.protocol !== 'https:' || /[\\"<>^`{|}]/.test(text)) {
+  // Without both slashes it is relative to our own pages (URL Standard §4.4).
+  const isAbsolute = url !== null && /^https:\/\/[^/]/i.test(text);
+  if (!isAbsolute || /[\\"<>^`{|}]/.test(text)) {
     throw refusal('The support URL must be an absolute https address, such as https://example.com/help');
   }
   if (url.username !== '' || url.password !== '') {

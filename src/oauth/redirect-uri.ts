@@ -43,6 +43,8 @@ function uriProblem(text: string): string | undefined {
     return 'must consist of the characters URLs have: percent-encode spaces, quotes and letters beyond ASCII';
   }
   if (!URL.canParse(text)) return 'must be an absolute URL, such as https://app.example.com/callback';
+  // Browsers on a page of ours would take it for a path of ours (URL Standard §4.4).
+  if (/^https?:(?!\/\/[^/])/i.test(text)) return 'must have two slashes and a host after its scheme';
   if (text.includes('#')) return 'must have no fragment (the part behind #)';
   return undefined;
 }
