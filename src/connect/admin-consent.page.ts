@@ -1,7 +1,8 @@
 /** What an administrator sees who came back from allowing the application for an organisation. */
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { html } from '../http/html.ts';
-import { type Appearance, layout, type Page } from './layout.page.ts';
+import type { Appearance } from './appearance.ts';
+import { layout, type Page } from './layout.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 export function adminConsentPage(kind: ProviderKind, look: Appearance): Page {

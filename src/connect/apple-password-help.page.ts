@@ -1,6 +1,6 @@
 /** How an app-specific password is made, step by step, for whoever opens it. */
 import { type Html, html } from '../http/html.ts';
-import type { Appearance } from './layout.page.ts';
+import type { Appearance } from './appearance.ts';
 import { SIGNS } from './provider-marks.ts';
 
 /** What a user without a name to go by is told to call the password. */

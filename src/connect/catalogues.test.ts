@@ -38,6 +38,9 @@ const QUOTES: Readonly<Record<string, string>> = {
   'zh-Hans': '“”‘’',
 };
 
+/** What messages are told as numbers, to write in the digits of their language. */
+const NUMBERS = ['count', 'minutes', 'done'];
+
 type Parsed = ReturnType<IntlMessageFormat['getAst']>;
 const parse = (message: string, language: string): Parsed =>
   new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).getAst();
@@ -152,7 +155,7 @@ for (const language of LANGUAGES) {
       );
       for (const { key, message } of messages) {
         for (const count of message.includes(', plural,') ? [0, 1, 2, 3, 5, 11, 21, 100] : [1]) {
-          const text = messagesFor(language).text(key, { ...told, count, minutes: count });
+          const text = messagesFor(language).text(key, { ...told, count, minutes: count, done: count });
           assert.doesNotMatch(text, /[{}#]/, key);
         }
       }
@@ -160,8 +163,9 @@ for (const language of LANGUAGES) {
 
     it('isolates every name it is told', () => {
       for (const { key } of messages) {
-        const names = argumentsOf(en[key], 'en').filter((name) => !['count', 'minutes'].includes(name));
-        const told = { ...Object.fromEntries(names.map((name) => [name, `${name}!`])), count: 2, minutes: 2 };
+        const names = argumentsOf(en[key], 'en').filter((name) => !NUMBERS.includes(name));
+        const numbers = Object.fromEntries(NUMBERS.map((name) => [name, 2]));
+        const told = { ...Object.fromEntries(names.map((name) => [name, `${name}!`])), ...numbers };
         const { markup } = messagesFor(language).markup(key, told);
         for (const name of names) assert.ok(markup.includes(`<bdi>${name}!</bdi>`), key);
       }

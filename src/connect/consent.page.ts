@@ -1,11 +1,11 @@
 /** The consent page: who gets what, for whom, from which accounts (threat T3), in plain words. */
 import { type Html, html } from '../http/html.ts';
 import type { Scope } from '../oauth/scope.ts';
+import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { domainOf } from './callback-url.ts';
 import type { AccountView } from './connect-flow.ts';
 import {
-  type Appearance,
   accountNames,
   applicationName,
   backLink,
@@ -13,10 +13,10 @@ import {
   cancelForm,
   layout,
   meeting,
-  ownFields,
   type Page,
 } from './layout.page.ts';
 import type { MessageKey, Messages } from './messages.ts';
+import { ownFields } from './own-fields.page.ts';
 import { selectionPath } from './paths.ts';
 import { SIGNS } from './provider-marks.ts';
 import { verificationNotice } from './verification-notice.page.ts';

@@ -1,17 +1,10 @@
 /** The question before all accounts are disconnected: which they are, and what happens to them. */
 import { html } from '../http/html.ts';
+import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { AccountView } from './connect-flow.ts';
-import {
-  type Appearance,
-  accountNames,
-  applicationName,
-  backLink,
-  layout,
-  meeting,
-  ownFields,
-  type Page,
-} from './layout.page.ts';
+import { accountNames, applicationName, backLink, layout, meeting, type Page } from './layout.page.ts';
+import { ownFields } from './own-fields.page.ts';
 import { selectionPath } from './paths.ts';
 
 export type DisconnectAll = {

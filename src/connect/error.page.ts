@@ -1,19 +1,12 @@
 /** The error page: what happened, the way forward, and who can help (wire 4.1). */
 import type { ApplicationFacts } from '../branding/branding.ts';
 import { type Html, html } from '../http/html.ts';
+import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectError } from './connect-error.ts';
-import {
-  type Appearance,
-  applicationSign,
-  backLink,
-  brokenNicely,
-  layout,
-  ownFields,
-  type Page,
-  returnLabel,
-} from './layout.page.ts';
+import { applicationSign, backLink, brokenNicely, layout, type Page, returnLabel } from './layout.page.ts';
 import type { Messages } from './messages.ts';
+import { ownFields } from './own-fields.page.ts';
 import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 /** Back to the accounts is named: beside it is the way back to the application. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import type { Logo } from '../branding/branding.ts';
+import { type Logo, logoPath } from '../branding/branding.ts';
 import { type Html, html, type PagePolicy, trusted } from '../http/html.ts';
 import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
@@ -11,11 +11,7 @@ import { SCRIPT_ELEMENT, SCRIPT_SOURCE } from './connect-script.ts';
 import type { Messages } from './messages.ts';
 import { ownFields } from './own-fields.page.ts';
 import { type PageSettings, pageSettings } from './page-settings.page.ts';
-import { logoPath } from './paths.ts';
 import { PAGE_ICON, PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
-
-export type { Appearance } from './appearance.ts';
-export { ownFields } from './own-fields.page.ts';
 
 // Comments and blanks are for those who read it here: they are a third of it.
 const STYLES = readFileSync(new URL('./connect.css', import.meta.url), 'utf8')
@@ -104,10 +100,10 @@ export function applicationSign({ branding, displayName, theme }: Appearance): H
 
 /** The one that fits a fixed theme; else both, and the device decides. The name beside it says what it shows. */
 function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html {
-  const image = (logo: Logo) => html`<img src="${logoPath(logo.hash)}" width="56" height="56" alt="">`;
+  const image = (logo: Logo) => html`<img src="${logoPath(logo)}" width="56" height="56" alt="">`;
   if (light.hash === dark.hash || theme === 'light') return image(light);
   if (theme === 'dark') return image(dark);
-  return html`<picture><source srcset="${logoPath(dark.hash)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
+  return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
 /** Says what was done (politely) or what went wrong (at once). */

@@ -1,20 +1,14 @@
 /** The forms that link an Apple or CalDAV account; what was typed stays, the password never. */
 import { type Html, html } from '../http/html.ts';
+import type { Appearance } from './appearance.ts';
 import { appPasswordHelp } from './apple-password-help.page.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { presetChoice } from './caldav-presets.page.ts';
 import { type CalDavPreset, isPattern, YOUR_SERVER } from './caldav-presets.ts';
-import {
-  type Appearance,
-  applicationName,
-  backLink,
-  layout,
-  notice,
-  ownFields,
-  type Page,
-} from './layout.page.ts';
+import { applicationName, backLink, layout, notice, type Page } from './layout.page.ts';
 import type { LinkField, LinkTrouble } from './link-account.ts';
 import type { Messages } from './messages.ts';
+import { ownFields } from './own-fields.page.ts';
 import { selectionPath } from './paths.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 

@@ -33,9 +33,6 @@ export function signInPath(
 /** Where the provider sends the browser back to; registered there, so that it never changes. */
 export const callbackPath = (kind: AppKind): string => `/connect/${kind}/callback`;
 
-/** A picture of an application's, by its content's name. */
-export const logoPath = (contentHash: string): string => `/connect/logos/${contentHash}.webp`;
-
 const PAGES = {
   selection: selectionPath,
   consent: ({ transactionId }: AuthorizationRequest) => `/connect/consent?transaction=${transactionId}`,

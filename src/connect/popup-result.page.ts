@@ -3,14 +3,8 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 import { html, trusted } from '../http/html.ts';
-import {
-  type Appearance,
-  applicationName,
-  applicationSign,
-  layout,
-  type Page,
-  returnLabel,
-} from './layout.page.ts';
+import type { Appearance } from './appearance.ts';
+import { applicationName, applicationSign, layout, type Page, returnLabel } from './layout.page.ts';
 import type { PopupAnswer } from './popup-answer.ts';
 import { SIGNS } from './provider-marks.ts';
 

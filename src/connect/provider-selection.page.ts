@@ -5,21 +5,21 @@ import { type Html, html } from '../http/html.ts';
 import type { Scope } from '../oauth/scope.ts';
 import { accountState } from './account-state.ts';
 import { isMendable } from './account-trouble.ts';
+import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { AccountView } from './connect-flow.ts';
 import {
-  type Appearance,
   applicationName,
   brokenNicely,
   cancelForm,
   layout,
   meeting,
   notice,
-  ownFields,
   type Page,
   returnLabel,
 } from './layout.page.ts';
 import type { MessageKey, Messages } from './messages.ts';
+import { ownFields } from './own-fields.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 import { verificationNotice } from './verification-notice.page.ts';
 
