@@ -122,7 +122,7 @@ onEachDatabase((database, open) => {
       await Promise.all(busy);
       await stop();
 
-      assert.ok(waited < 8_000, `${waited} ms`);
+      assert.ok(waited < 30_000, `${waited} ms`);
     });
 
     it('frees the slots of an instance that died when their leases end', async () => {
