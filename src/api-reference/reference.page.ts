@@ -1,7 +1,5 @@
 /** GET /docs: the document as a page to read. Plain HTML: no script, nothing from elsewhere. */
-import { hash } from 'node:crypto';
-
-import { type Html, html, trusted } from '../http/html.ts';
+import { type Html, hashSource, html, trusted } from '../http/html.ts';
 import { curlOf } from './curl-example.ts';
 import type {
   Content,
@@ -31,7 +29,7 @@ summary { cursor: pointer; }
 .method { text-transform: uppercase; }`;
 
 /** What `sendPage` needs beside the page. */
-export const PAGE_POLICY = { styleSource: `'sha256-${hash('sha256', STYLES, 'base64')}'`, formTargets: [] };
+export const PAGE_POLICY = { styleSource: hashSource(STYLES), formTargets: [] };
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
 

@@ -1,6 +1,13 @@
 /** How an application shows itself on the Connect pages (wire 4.3), and who helps its users (wire 4.1). */
 
-export type Theme = 'auto' | 'light' | 'dark';
+export const THEMES = ['auto', 'light', 'dark'] as const;
+
+/** The scheme of colours; `auto` leaves it to the reader's choice or device. */
+export type Theme = (typeof THEMES)[number];
+
+/** The theme a word names. */
+export const parseTheme = (word: string | undefined): Theme | undefined =>
+  THEMES.find((theme) => theme === word);
 
 /** A picture of ours: re-encoded when it was set, and served by its content's name (logo.route.ts). */
 export type Logo = {
@@ -38,6 +45,13 @@ export const DEFAULT_BRANDING: Branding = {
   primaryColor: undefined,
   theme: 'auto',
   hideFooter: false,
+};
+
+/** The same of what is no branding. */
+export const DEFAULT_FACTS: ApplicationFacts = {
+  supportEmail: undefined,
+  supportUrl: undefined,
+  verified: false,
 };
 
 /** What pages go by: the values, or the default look where branding is off. */

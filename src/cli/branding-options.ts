@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
-import { logoPath } from '../branding/branding.ts';
+import { logoPath, THEMES } from '../branding/branding.ts';
 import type { ApplicationLook, LogoImage, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
@@ -29,7 +29,7 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
   },
   {
     name: 'theme',
-    value: 'auto|light|dark',
+    value: THEMES.join('|'),
     doc: "`auto`, the default, follows the user's choice or device.",
   },
   { name: 'footer', value: 'on|off', doc: 'Whether pages name Kalends at their end; `on` by default.' },
@@ -53,7 +53,7 @@ export async function readLookChange(options: Options, config: () => Config): Pr
   const change = {
     enabled: switchOf(options, 'branding'),
     primaryColor: readText(options['primary-color'], readPrimaryColor),
-    theme: oneOf(options, 'theme', ['auto', 'light', 'dark'] as const),
+    theme: oneOf(options, 'theme', THEMES),
     hideFooter: invert(switchOf(options, 'footer')),
     supportEmail: readText(options['support-email'], readSupportEmail),
     supportUrl: readText(options['support-url'], readSupportUrl),

@@ -4,6 +4,7 @@ import {
   type ApplicationFacts,
   type Branding,
   DEFAULT_BRANDING,
+  DEFAULT_FACTS,
   effectiveBranding,
   type Theme,
 } from '../branding/branding.ts';
@@ -80,7 +81,7 @@ export function plainAppearance(
     displayName: undefined,
     branding: DEFAULT_BRANDING,
     brandRule: undefined,
-    facts: { supportEmail: undefined, supportUrl: undefined, verified: false },
+    facts: DEFAULT_FACTS,
     unverifiedBy: undefined,
   };
 }

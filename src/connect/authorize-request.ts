@@ -2,7 +2,7 @@
  * What `GET /authorize` asks for (requirement §4.1, wire 1.1), read once from its query. The
  * application comes first and is looked up elsewhere; here is everything after it.
  */
-import type { Theme } from '../branding/branding.ts';
+import { parseTheme, type Theme } from '../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import { isCodeChallenge } from '../oauth/pkce.ts';
 import { parseScope, type Scope } from '../oauth/scope.ts';
@@ -56,10 +56,8 @@ export function readAuthorizeRequest(query: ReceivedQuery): AuthorizeRequest {
 }
 
 /** The page's scheme of colours; `undefined` when none, or none that is known, was sent. */
-export function readTheme(query: ReceivedQuery): Theme | undefined {
-  const theme = scalar(query, 'theme')?.toLowerCase();
-  return theme === 'auto' || theme === 'light' || theme === 'dark' ? theme : undefined;
-}
+export const readTheme = (query: ReceivedQuery): Theme | undefined =>
+  parseTheme(scalar(query, 'theme')?.toLowerCase());
 
 /** OpenID Connect Core 1.0 §3.1.2.1; its other values, and unknown ones, are the ordinary page. */
 function readDisplay(query: ReceivedQuery): Display {

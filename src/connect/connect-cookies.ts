@@ -1,14 +1,13 @@
 /** The cookies of the Connect pages: the running request (requirement §2.7), the device, and the colours chosen. */
 import { randomBytes } from 'node:crypto';
 
-import type { Theme } from '../branding/branding.ts';
+import { parseTheme, type Theme } from '../branding/branding.ts';
 
 /** As long as the authorization request itself: two hours. */
 const REQUEST_SECONDS = 7200;
 /** Browsers keep no cookie longer than 400 days (RFC 6265bis §5.5). */
 const DEVICE_SECONDS = 400 * 24 * 3600;
 const THEME_SECONDS = 365 * 24 * 3600;
-const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 
 /** What `oauth_req` says; everything else about the request is kept by the server. */
 export type RequestCookie = {
@@ -34,10 +33,6 @@ export function readCookies(cookies: Readonly<Record<string, string | undefined>
     theme: parseTheme(theme),
   };
 }
-
-/** The theme a word names. */
-export const parseTheme = (word: string | undefined): Theme | undefined =>
-  THEMES.find((theme) => theme === word);
 
 /** What to set: the value still to be URL-encoded. */
 export type CookieToSet = {

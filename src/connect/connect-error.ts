@@ -88,7 +88,7 @@ const WORDINGS = {
   not_offered: {
     status: 404,
     error: 'not_found',
-    title: 'error.unexpected.title',
+    title: 'error.link.title',
     message: 'error.not_offered',
     description: 'This provider is not offered here',
   },

@@ -1,8 +1,7 @@
 /** The pages' one script. It only improves: nothing needs it. */
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { type Html, html, trusted } from '../http/html.ts';
+import { type Html, hashSource, html, trusted } from '../http/html.ts';
 
 // Its comments stand on lines of their own, for those who read it here.
 const SCRIPT = readFileSync(new URL('./connect.client.js', import.meta.url), 'utf8')
@@ -10,7 +9,7 @@ const SCRIPT = readFileSync(new URL('./connect.client.js', import.meta.url), 'ut
   .replace(/^ +/gm, '');
 
 /** Admits it, and nothing else, in a Content-Security-Policy. */
-export const SCRIPT_SOURCE = `'sha256-${hash('sha256', SCRIPT, 'base64')}'`;
+export const SCRIPT_SOURCE = hashSource(SCRIPT);
 
 /** It stands in the page, so that no second request is made. */
 export const SCRIPT_ELEMENT: Html = html`<script>${trusted(SCRIPT)}</script>`;

@@ -55,7 +55,7 @@ ${fact(messages.text('consent.accounts', { count: accounts.length }), accountNam
 ${fact(messages.text('consent.application'), applicationFact(displayName, domain))}
 ${fact(messages.text('consent.user'), html`<bdi>${brokenNicely(request.userId)}</bdi>`)}
 </dl>
-<p class="small-print">${messages.markup('consent.caution', { domain: shown })} ${messages.text('consent.later')}</p>
+<p class="small-print">${messages.markup('consent.caution', { domain: shown })}${messages.gap}${messages.text('consent.later')}</p>
 <div class="actions">
 <form method="post" action="/connect/approve">${ownFields(request)}<button class="primary">${messages.text('consent.allow')}</button></form>
 ${cancelForm(request, messages)}

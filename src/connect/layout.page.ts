@@ -1,9 +1,8 @@
 /** What all Connect pages share: the document around them with its policy, and small parts. */
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 import { type Logo, logoPath } from '../branding/branding.ts';
-import { type Html, html, type PagePolicy, trusted } from '../http/html.ts';
+import { type Html, hashSource, html, type PagePolicy, trusted } from '../http/html.ts';
 import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { type AccountView, firstCharacter } from './connect-flow.ts';
@@ -20,8 +19,7 @@ const STYLES = readFileSync(new URL('./connect.css', import.meta.url), 'utf8')
   .replace(/:\s+/g, ':')
   .replaceAll(';}', '}');
 
-const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
-const STYLE_SOURCE = sourceOf(STYLES);
+const STYLE_SOURCE = hashSource(STYLES);
 
 /** A whole document, and what its Content-Security-Policy must admit for it. */
 export type Page = { readonly document: Html; readonly policy: Omit<PagePolicy, 'formTargets'> };
@@ -60,7 +58,7 @@ ${SCRIPT_ELEMENT}
 `;
   const hasLogo = branding.logo !== undefined || branding.darkLogo !== undefined;
   const imageSource = hasLogo ? "data: 'self'" : 'data:';
-  const styleSource = brandRule === undefined ? STYLE_SOURCE : `${STYLE_SOURCE} ${sourceOf(brandRule)}`;
+  const styleSource = brandRule === undefined ? STYLE_SOURCE : `${STYLE_SOURCE} ${hashSource(brandRule)}`;
   return { document, policy: { styleSource, scriptSource: SCRIPT_SOURCE, imageSource, connects } };
 }
 

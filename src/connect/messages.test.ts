@@ -59,6 +59,8 @@ describe('the language of a request', () => {
 
     assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare));
     assert.equal(ownLanguageName('pt-BR'), 'Português (Brasil)');
+    assert.equal(ownLanguageName('pt-PT'), 'Português (Portugal)');
+    assert.equal(ownLanguageName('zh-Hans'), '简体中文');
     assert.equal(ownLanguageName('tr'), 'Türkçe');
     assert.equal(new Set(names).size, LANGUAGES.length);
   });
@@ -70,7 +72,7 @@ describe('the pseudo-locale', () => {
   /** Every name and count that any message is told. */
   const values = Object.fromEntries(
     Object.values(en).flatMap((message) =>
-      [...message.matchAll(/\{(\w+)(, plural,|\})/g)].map(([, name = '', kind]) => {
+      [...message.matchAll(/\{(\w+)(, plural,|, number\}|\})/g)].map(([, name = '', kind]) => {
         return [name, kind === '}' ? '<App>' : 5] as const;
       }),
     ),

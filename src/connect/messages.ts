@@ -28,6 +28,8 @@ export type MessageValues = Readonly<Record<string, string | number | Html>>;
 export type Messages = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
+  /** What stands between two sentences: nothing where the full stop has its own blank. */
+  readonly gap: '' | ' ';
   /** The message as text. */
   text(key: MessageKey, values?: Readonly<Record<string, string | number>>): string;
   /** The message as markup: values that are text are isolated, so that no name upsets the line's direction. */
@@ -40,7 +42,10 @@ export const chooseLanguage = (wish: LocaleWish): string =>
 
 /** A language's name for itself, as it stands in a list: `Português (Brasil)`. */
 export function ownLanguageName(language: string): string {
-  const name = new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  // A country's variety is named by the country, as its neighbours in the list are; a script's has a name of its own.
+  const languageDisplay = new Intl.Locale(language).region === undefined ? 'dialect' : 'standard';
+  const names = new Intl.DisplayNames([language], { type: 'language', languageDisplay });
+  const name = names.of(language) ?? language;
   const [first = '', ...rest] = name;
   return first.toLocaleUpperCase(language) + rest.join('');
 }
@@ -93,6 +98,7 @@ function messagesOf(language: string, make: FormatOf): Messages {
   return {
     language,
     direction: directionOf(language),
+    gap: /^(ja|zh)\b/.test(language) ? '' : ' ',
     text: (key, values = {}) => String(formatOf(key).format({ ...values })),
     markup(key, values = {}) {
       const isolated = Object.entries(values).map(([name, value]) => {

@@ -1,7 +1,8 @@
 /** The two choices at a page's foot: the language of this request's pages, and this browser's colours. */
 import type { FastifyInstance } from 'fastify';
 
-import { parseTheme, themeCookie } from './connect-cookies.ts';
+import { parseTheme } from '../branding/branding.ts';
+import { themeCookie } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { LANGUAGES } from './messages.ts';
 import { pagePath } from './paths.ts';

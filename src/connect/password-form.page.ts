@@ -59,8 +59,10 @@ function serverField(form: PasswordForm, messages: Messages): Html {
 ${wrong(form, 'server', messages)}<p class="hint" id="server-hint">${serverHint(form, messages)}</p></div>`;
 }
 
-function serverHint({ chosen }: PasswordForm, messages: Messages): Html {
-  if (chosen === undefined) return html`${messages.text('form.server_hint')}`;
+/** Of the server that was chosen, while the address is still of that one. */
+function serverHint({ chosen, typed }: PasswordForm, messages: Messages): Html {
+  if (chosen === undefined || !isStillOf(chosen, typed.server))
+    return html`${messages.text('form.server_hint')}`;
   if (isPattern(chosen)) {
     return messages.markup('form.server_replace', { part: html`<code dir="ltr">${YOUR_SERVER}</code>` });
   }
@@ -68,6 +70,9 @@ function serverHint({ chosen }: PasswordForm, messages: Messages): Html {
     ? messages.markup('form.server_fixed', { provider: chosen.name })
     : messages.markup('form.server_region', { other: chosen.region });
 }
+
+const isStillOf = (chosen: CalDavPreset, server: string): boolean =>
+  isPattern(chosen) ? server.includes(YOUR_SERVER) : server === chosen.server;
 
 function usernameField(form: PasswordForm, messages: Messages): Html {
   const { kind, typed, preset } = form;
@@ -100,7 +105,7 @@ const MAKE_APPLE_PASSWORD = 'https://account.apple.com/account/manage';
 function passwordHint({ kind, preset }: PasswordForm, messages: Messages): Html {
   if (kind === 'apple') {
     const link = outward(MAKE_APPLE_PASSWORD, html`${messages.text('form.app_password_link')}`);
-    return html`${messages.text('form.app_password_hint')} ${link}`;
+    return html`${messages.text('form.app_password_hint')}${messages.gap}${link}`;
   }
   if (preset === undefined) return html`${messages.text('form.password_hint')}`;
   const provider = preset.name;
@@ -115,9 +120,9 @@ function passwordHint({ kind, preset }: PasswordForm, messages: Messages): Html 
 function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Html | undefined {
   if (passwordMade === undefined) return undefined;
   if ('page' in passwordMade) {
-    return html` ${outward(passwordMade.page, messages.markup('form.password_link', { provider: name }))}`;
+    return html`${messages.gap}${outward(passwordMade.page, messages.markup('form.password_link', { provider: name }))}`;
   }
-  return html` ${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
+  return html`${messages.gap}${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
 }
 
 /** In a window of its own, so that the form and what was typed into it stay. */

@@ -1,15 +1,14 @@
 /** The last page of a popup: it hands the answer to the page that opened it and closes, or leads back by a link. */
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { html, trusted } from '../http/html.ts';
+import { hashSource, html, trusted } from '../http/html.ts';
 import type { Appearance } from './appearance.ts';
 import { applicationName, applicationSign, layout, type Page, returnLabel } from './layout.page.ts';
 import type { PopupAnswer } from './popup-answer.ts';
 import { SIGNS } from './provider-marks.ts';
 
 const SCRIPT = readFileSync(new URL('./popup.client.js', import.meta.url), 'utf8');
-const SCRIPT_SOURCE = `'sha256-${hash('sha256', SCRIPT, 'base64')}'`;
+const SCRIPT_SOURCE = hashSource(SCRIPT);
 
 const WORDS = {
   approved: { title: 'popup.approved_title', text: 'popup.approved' },

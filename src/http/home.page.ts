@@ -1,9 +1,7 @@
 /** `GET /`: what somebody sees who opens the server's address: that it runs, and where to go on. */
-import { hash } from 'node:crypto';
-
 import type { FastifyPluginAsync } from 'fastify';
 
-import { html, sendPage, trusted } from './html.ts';
+import { hashSource, html, sendPage, trusted } from './html.ts';
 
 const STYLES = `
 :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
@@ -11,7 +9,7 @@ body { max-inline-size: 36rem; margin: 12vh auto; padding-inline: 1.5rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; }
 code { font-size: .9em; overflow-wrap: anywhere; }`;
 
-const POLICY = { styleSource: `'sha256-${hash('sha256', STYLES, 'base64')}'`, formTargets: [] };
+const POLICY = { styleSource: hashSource(STYLES), formTargets: [] };
 
 const PAGE = html`<html lang="en">
 <head>

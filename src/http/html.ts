@@ -2,6 +2,8 @@
  * HTML as a type of its own: whatever text stands in a template is escaped (ghtml does that), and only
  * markup made here or declared trusted is not. Pages leave with the headers every page must have.
  */
+import { hash } from 'node:crypto';
+
 import type { FastifyReply } from 'fastify';
 import { html as escapingTemplate } from 'ghtml';
 
@@ -46,6 +48,9 @@ export type PagePolicy = {
   /** Where forms may lead beside this origin, redirects after them included. */
   readonly formTargets: readonly string[];
 };
+
+/** The source that admits exactly this stylesheet or script, where it stands in a page (CSP 3 §2.3.1). */
+export const hashSource = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 /** Sends a page that is never cached, framed or sniffed and tells nobody where its reader came from. */
 export function sendPage(reply: FastifyReply, status: number, page: Html, policy: PagePolicy): FastifyReply {

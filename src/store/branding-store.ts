@@ -1,7 +1,7 @@
 /** BrandingStore in SQL; held to test/contract/branding-store.contract.ts on both databases. */
 import { hash } from 'node:crypto';
 
-import { DEFAULT_BRANDING, type Theme } from '../branding/branding.ts';
+import { DEFAULT_BRANDING, DEFAULT_FACTS, type Theme } from '../branding/branding.ts';
 import type { ApplicationLook, BrandingStore, LogoImage, LookChange } from '../branding/branding-store.ts';
 import type { Database, Statements } from './database.ts';
 
@@ -45,10 +45,7 @@ const SET_LOGO = `
 const REMOVE_LOGO = 'DELETE FROM application_logo WHERE client_id = :clientId AND scheme = :scheme';
 const FIND_LOGO = 'SELECT content AS "content" FROM application_logo WHERE hash = :hash LIMIT 1';
 
-const NOTHING_SET: ApplicationLook = {
-  branding: DEFAULT_BRANDING,
-  facts: { supportEmail: undefined, supportUrl: undefined, verified: false },
-};
+const NOTHING_SET: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
 
 /** The looks of applications in `db`. */
 export function brandingStore(db: Database): BrandingStore {
