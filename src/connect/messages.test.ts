@@ -66,6 +66,12 @@ describe('the language of a request', () => {
   });
 });
 
+it('sentences stand apart by a blank, but not where the full stop brings its own', () => {
+  const gaps = Object.groupBy(LANGUAGES, (language) => messagesFor(language).gap);
+
+  assert.deepEqual(gaps[''], ['ja', 'zh-Hans']);
+});
+
 describe('the pseudo-locale', () => {
   // A JSON module's keys are what its type says.
   const keys = Object.keys(en) as MessageKey[];
