@@ -27,7 +27,7 @@ export async function startFlow(
 ): Promise<FastifyReply> {
   await limitAddress(ip, deps);
   const request = await startAuthorization({ query, acceptLanguage: headers['accept-language'] }, deps);
-  setCookie(reply, requestCookie(request, deps.publicUrl.startsWith('https:')));
+  setCookie(reply, requestCookie(request), deps);
   return privately(reply).code(302).header('location', selectionPath(request)).send();
 }
 

@@ -34,7 +34,7 @@ export function readCookies(cookies: Readonly<Record<string, string | undefined>
   };
 }
 
-/** What to set: the value still to be URL-encoded. */
+/** What to set: the value still to be URL-encoded. It is `Secure` wherever the pages are (setCookie). */
 export type CookieToSet = {
   readonly name: string;
   readonly value: string;
@@ -44,33 +44,32 @@ export type CookieToSet = {
     /** Seconds. */
     readonly maxAge: number;
     readonly sameSite: 'lax';
-    readonly secure: boolean;
   };
 };
 
 /** `oauth_req`: a JSON object of exactly these three (threat T8). */
-export function requestCookie(cookie: RequestCookie, secure: boolean): CookieToSet {
+export function requestCookie(cookie: RequestCookie): CookieToSet {
   const { clientId, userId, transactionId } = cookie;
   const value = JSON.stringify({ client_id: clientId, user_id: userId, transaction: transactionId });
-  return { name: 'oauth_req', value, attributes: attributes(REQUEST_SECONDS, secure) };
+  return { name: 'oauth_req', value, attributes: attributes(REQUEST_SECONDS) };
 }
 
 /** A fresh secret for a browser that has none. */
 export const newDevice = (): string => randomBytes(32).toString('base64url');
 
 /** Keeps a browser's secret. */
-export function deviceCookie(device: string, secure: boolean): CookieToSet {
-  return { name: 'kalends_device', value: device, attributes: attributes(DEVICE_SECONDS, secure) };
+export function deviceCookie(device: string): CookieToSet {
+  return { name: 'kalends_device', value: device, attributes: attributes(DEVICE_SECONDS) };
 }
 
 /** Remembers the colours chosen. The pages' script sets it too, so that no page need be loaded again. */
-export function themeCookie(theme: Theme, secure: boolean): CookieToSet {
-  const kept = { ...attributes(THEME_SECONDS, secure), httpOnly: false };
+export function themeCookie(theme: Theme): CookieToSet {
+  const kept = { ...attributes(THEME_SECONDS), httpOnly: false };
   return { name: 'kalends_theme', value: theme, attributes: kept };
 }
 
-function attributes(maxAge: number, secure: boolean): CookieToSet['attributes'] {
-  return { httpOnly: true, path: '/', maxAge, sameSite: 'lax', secure };
+function attributes(maxAge: number): CookieToSet['attributes'] {
+  return { httpOnly: true, path: '/', maxAge, sameSite: 'lax' };
 }
 
 function readRequestCookie(value: string | undefined): RequestCookie | undefined {

@@ -3,6 +3,7 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { MessageKey } from './messages.ts';
+import { selectionPath } from './paths.ts';
 
 type Wording = {
   readonly status: number;
@@ -173,6 +174,13 @@ export type ConnectErrorContext = {
   readonly status?: number;
   readonly cause?: unknown;
 };
+
+/** The context of a refusal after which its reader goes on with the accounts. */
+export const backToAccounts = (request: AuthorizationRequest) =>
+  ({
+    request,
+    wayBack: { path: selectionPath(request), label: 'back' },
+  }) as const satisfies ConnectErrorContext;
 
 export class ConnectError extends Refusal {
   readonly kind: ConnectErrorKind;

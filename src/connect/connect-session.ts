@@ -5,9 +5,9 @@ import { troubleWith } from './account-trouble.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
+import { backToAccounts, ConnectError, type ConnectErrorContext } from './connect-error.ts';
 import { type AccountView, type Standing, standingOf, viewAccounts } from './connect-flow.ts';
-import { selectionPath, startPath } from './paths.ts';
+import { startPath } from './paths.ts';
 import { queryWithout, type ReceivedQuery, scalar } from './received-query.ts';
 
 /** What a page's or form's request tells. */
@@ -82,8 +82,7 @@ export async function ownAccount(
   const account = linked.find((one) => one.accountKey === accountKey);
   if (account === undefined || views.some((view) => view.own && view.accountKey === accountKey))
     return account;
-  const wayBack = { path: selectionPath(request), label: 'back' } as const;
-  throw new ConnectError('foreign_form', { request, wayBack });
+  throw new ConnectError('foreign_form', backToAccounts(request));
 }
 
 async function findRequest(transactionId: string | undefined, requests: ConnectDeps['requests']) {

@@ -104,11 +104,12 @@ function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html 
   return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
-/** Says what was done (politely) or what went wrong (at once). */
-export function notice(kind: 'done' | 'trouble', text: Html): Html {
+/** Says what was done (politely) or what went wrong (at once); reading and tabbing begin at one that is focused. */
+export function notice(kind: 'done' | 'trouble', text: Html, isFocused = false): Html {
+  const focus = isFocused && html` tabindex="-1" autofocus aria-labelledby="notice"`;
   return kind === 'done'
-    ? html`<div class="notice" role="status">${SIGNS.done}<div>${text}</div></div>`
-    : html`<div class="notice bad" role="alert">${SIGNS.trouble}<div>${text}</div></div>`;
+    ? html`<div class="notice" role="status"${focus}>${SIGNS.done}<div id="notice">${text}</div></div>`
+    : html`<div class="notice bad" role="alert"${focus}>${SIGNS.trouble}<div id="notice">${text}</div></div>`;
 }
 
 /** The way back to the page before. */

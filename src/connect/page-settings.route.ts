@@ -20,7 +20,7 @@ export function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): voi
   app.post('/connect/theme', async (http, reply) => {
     const { request, field } = await readForm(http, deps);
     const theme = parseTheme(field('theme'));
-    if (theme !== undefined) setCookie(reply, themeCookie(theme, deps.publicUrl.startsWith('https:')));
+    if (theme !== undefined) setCookie(reply, themeCookie(theme), deps);
     return seeOther(reply, pagePath(field('page'), request));
   });
 }

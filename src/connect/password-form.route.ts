@@ -8,7 +8,7 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { findPreset, presetOf } from './caldav-presets.ts';
 import { deviceCookie, newDevice } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
+import { backToAccounts, ConnectError } from './connect-error.ts';
 import { ownAccount } from './connect-session.ts';
 import { linkAccount, type TypedLogin } from './link-account.ts';
 import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
@@ -49,7 +49,7 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     return showForm(http, reply, { kind, request, typed, trouble, chosen, accountKey: undefined }, deps);
   }
   // Renewed at each link, so that a browser in use keeps its secret.
-  setCookie(reply, deviceCookie(device, deps.publicUrl.startsWith('https:')));
+  setCookie(reply, deviceCookie(device), deps);
   return seeOther(reply, selectionPath(request, kind));
 }
 
@@ -94,6 +94,5 @@ function formOffered(
     const signIn = providers[kind]?.signIn;
     if (signIn?.method === 'password') return { kind, signIn };
   }
-  const wayBack = { path: selectionPath(request), label: 'back' } as const;
-  throw new ConnectError('not_offered', { request, wayBack });
+  throw new ConnectError('not_offered', backToAccounts(request));
 }

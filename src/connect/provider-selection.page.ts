@@ -98,11 +98,12 @@ function returnForm(request: AuthorizationRequest, look: Appearance): Html {
   return html`<form method="post" action="/connect/cancel">${ownFields(request)}<button class="back">${SIGNS.back}${returnLabel(look)}</button></form>`;
 }
 
+/** It has the focus: the page may be called as the one before, so this is what is to be heard first. */
 function happenedNotice(happened: Happening | undefined, messages: Messages): Html | undefined {
   if (happened === undefined) return undefined;
   const [kind, message] = HAPPENED[happened.what];
   const values = 'provider' in happened ? { provider: PROVIDER_NAMES[happened.provider] } : {};
-  return notice(kind, messages.markup(message, values));
+  return notice(kind, messages.markup(message, values), true);
 }
 
 const statesOf = ({ accounts, loading }: ProviderSelection, messages: Messages) =>

@@ -7,7 +7,7 @@ import { adminConsentPage } from './admin-consent.page.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { deviceCookie, newDevice, readCookies } from './connect-cookies.ts';
 import { addressKey, type ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
+import { backToAccounts, ConnectError } from './connect-error.ts';
 import { ownAccount, requestOf } from './connect-session.ts';
 import { callbackPath, selectionPath } from './paths.ts';
 import { receivedQuery, scalar } from './received-query.ts';
@@ -32,7 +32,7 @@ async function depart(kind: AppKind, http: FastifyRequest, reply: FastifyReply, 
   const same = account?.provider === kind ? account : undefined;
   const url = await beginSignIn({ request, kind, signIn, account: same, device }, deps);
   // Before the browser leaves: what it comes back with counts in this browser only.
-  setCookie(reply, deviceCookie(device, deps.publicUrl.startsWith('https:')));
+  setCookie(reply, deviceCookie(device), deps);
   return seeOther(reply, url.href);
 }
 
@@ -68,8 +68,5 @@ function signInOffered(
 ): RedirectSignIn {
   const signIn = request.providers.includes(kind) ? providers[kind]?.signIn : undefined;
   if (signIn?.method === 'redirect') return signIn;
-  throw new ConnectError('not_offered', {
-    request,
-    wayBack: { path: selectionPath(request), label: 'back' },
-  });
+  throw new ConnectError('not_offered', backToAccounts(request));
 }

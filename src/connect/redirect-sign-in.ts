@@ -14,9 +14,9 @@ import { hashOfSecret } from '../lib/sealing.ts';
 import { SCOPES, type Scope } from '../oauth/scope.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
+import { backToAccounts, ConnectError } from './connect-error.ts';
 import { keepAccount } from './keep-account.ts';
-import { callbackPath, selectionPath } from './paths.ts';
+import { callbackPath } from './paths.ts';
 import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
 import type { KeptSignIn, SignInId } from './sign-in-store.ts';
 
@@ -86,11 +86,11 @@ export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Sign
   const { request, kind } = back;
   const id = signInId(back);
   const taken = await deps.signIns.takeSignIn(id);
-  const wayBack = { path: selectionPath(request), label: 'back' } as const;
-  if (taken === undefined) throw new ConnectError('sign_in_replaced', { request, provider: kind, wayBack });
+  const context = { ...backToAccounts(request), provider: kind };
+  if (taken === undefined) throw new ConnectError('sign_in_replaced', context);
   if (!('kept' in taken)) {
     const outcome = taken.outcome ?? (await outcomeOf(id, deps));
-    if (outcome === FAILED) throw new ConnectError('sign_in_failed', { request, provider: kind, wayBack });
+    if (outcome === FAILED) throw new ConnectError('sign_in_failed', context);
     return isSignInWord(outcome) ? outcome : undefined;
   }
   let outcome: SignInWord | typeof FAILED = FAILED;
@@ -220,4 +220,4 @@ export const isSignInWord = (word: string | undefined): word is SignInWord =>
   WORDS.some((known) => known === word);
 
 const notOffered = (request: AuthorizationRequest): ConnectError =>
-  new ConnectError('not_offered', { request, wayBack: { path: selectionPath(request), label: 'back' } });
+  new ConnectError('not_offered', backToAccounts(request));

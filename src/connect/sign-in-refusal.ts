@@ -5,7 +5,12 @@ import type { AppKind } from '../calendars/provider-apps.ts';
 import type { ProviderError } from '../calendars/provider-error.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { ConnectError, type ConnectErrorContext, type ConnectErrorKind } from './connect-error.ts';
+import {
+  backToAccounts,
+  ConnectError,
+  type ConnectErrorContext,
+  type ConnectErrorKind,
+} from './connect-error.ts';
 import { selectionPath, signInPath } from './paths.ts';
 
 /** The way to a provider or back from it, and what it is gone with. */
@@ -38,7 +43,7 @@ export function refusalOf(step: SignInStep, failure: ProviderError): ConnectErro
       });
     }
     case 'provider_misconfigured':
-      return new ConnectError(page, { ...context, wayBack: { path: back, label: 'back' } });
+      return new ConnectError(page, { ...context, ...backToAccounts(request) });
     case 'provider_unavailable': {
       const retryAfter = Math.ceil((failure.retryAfter ?? 0) / 1000);
       return new ConnectError(page, {

@@ -8,13 +8,12 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { formSourceOf, formTargetsOf } from './callback-url.ts';
 import { type CookieToSet, readCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
+import { backToAccounts, ConnectError } from './connect-error.ts';
 import { isOwnForm, type Standing } from './connect-flow.ts';
 import { requestOf, type Visit } from './connect-session.ts';
 import { prefersPage } from './content-preference.ts';
 import { errorPage } from './error.page.ts';
 import type { Page } from './layout.page.ts';
-import { selectionPath } from './paths.ts';
 import { receivedQuery, scalar } from './received-query.ts';
 
 declare module 'fastify' {
@@ -65,8 +64,7 @@ export async function readForm(
     host: headers.host,
   };
   if (!isOwnForm(form, request, deps.publicUrl)) {
-    const wayBack = { path: selectionPath(request), label: 'back' } as const;
-    throw new ConnectError('foreign_form', { request, wayBack });
+    throw new ConnectError('foreign_form', backToAccounts(request));
   }
   return { visit, request, field };
 }
@@ -110,8 +108,9 @@ export const lonelyAppearance = (
   appearanceBefore(receivedQuery(url), headers['accept-language'], readCookies(cookies).theme, deps);
 
 /** Sets a cookie beside whatever others the answer sets. */
-export function setCookie(reply: FastifyReply, { name, value, attributes }: CookieToSet): void {
-  reply.setCookie(name, value, attributes);
+export function setCookie(reply: FastifyReply, cookie: CookieToSet, deps: Pick<ConnectDeps, 'publicUrl'>) {
+  const { name, value, attributes } = cookie;
+  reply.setCookie(name, value, { ...attributes, secure: deps.publicUrl.startsWith('https:') });
 }
 
 /** What all routes of the flow stand on: cookies, and errors as pages. */
@@ -166,8 +165,7 @@ async function errorAppearance(
 
 function connectErrorOf(thrown: unknown, request: AuthorizationRequest | undefined): ConnectError {
   if (thrown instanceof ConnectError) return thrown;
-  const wayBack = request && ({ path: selectionPath(request), label: 'back' } as const);
-  const context = { cause: thrown, ...(request && { request }), ...(wayBack && { wayBack }) };
+  const context = { cause: thrown, ...(request && backToAccounts(request)) };
   const status = thrown instanceof Error && 'statusCode' in thrown ? Number(thrown.statusCode) : 500;
   // The framework refuses bodies it cannot read; everything else is a fault of ours.
   if (status >= 400 && status < 500) return new ConnectError('unreadable', { ...context, status });

@@ -1,6 +1,7 @@
 /** GET /authorize, POST /token, POST /revoke and the metadata (requirement §4, RFC 8414) for the API reference. */
 import { Type } from 'typebox';
 
+import { THEMES } from '../branding/branding.ts';
 import type { Operation, Parameter, RefusalCase } from '../http/operation.ts';
 import { oneOf, query, required } from '../http/operation.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
@@ -77,7 +78,7 @@ const AUTHORIZE: readonly Parameter[] = [
   query('response_type', '`code`.', 'code'),
   query('redirect_uri', 'Ignored: the registered one counts.', 'https://app.example/callback'),
   query('lng', 'Language of the pages; the browser’s by default.', 'fr'),
-  query('theme', 'Of the pages.', 'dark', oneOf(['auto', 'light', 'dark'])),
+  query('theme', 'Of the pages.', 'dark', oneOf(THEMES)),
   query(
     'display',
     '`popup`: the answer is posted to the page that opened the window.',
