@@ -64,6 +64,7 @@ const KINDS: Readonly<Record<ProviderKind, MessageKey>> = {
   caldav: 'selection.kind.caldav',
 };
 
+/** The page, for who connects a first account and for who manages those there are. */
 export function providerSelectionPage(selection: ProviderSelection, look: Appearance): Page {
   const { messages } = look;
   const { request, accounts, isManaging } = selection;

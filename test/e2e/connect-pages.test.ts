@@ -98,7 +98,8 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
     await page.getByRole('button', { name: /^Disconnect / }).click();
 
-    await page.getByText('The account is disconnected').waitFor();
+    const said = page.getByRole('status', { name: 'The account is disconnected.', exact: true });
+    await said.and(page.locator(':focus')).waitFor();
     assert.equal(await button(page, 'Continue').isDisabled(), true);
     await watched.close();
   });
