@@ -209,6 +209,7 @@ describe('the CalDAV form', () => {
 
     assert.match(read(page), /The server does not accept this username and password/);
     assert.doesNotMatch(page.body, /app\.fastmail\.com/);
+    assert.match(read(page), /id="server-hint">Ask your provider for it/);
   });
 
   it('asks for the server’s own name where it still stands as an example, and asks nobody else', async () => {
