@@ -5,6 +5,7 @@ import type { Appearance } from './appearance.ts';
 import { layout, type Page } from './layout.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
+/** The page; it leads nowhere, since its reader came from nobody's flow. */
 export function adminConsentPage(kind: ProviderKind, look: Appearance): Page {
   const { messages } = look;
   const title = messages.text('admin.title');

@@ -17,5 +17,5 @@ export async function sendAnswer(
 ): Promise<FastifyReply> {
   if (request.display === 'page') return seeOther(reply, answerUrl(request, answer));
   const page = popupResultPage(popupAnswer(request, answer), await appearanceOf(http, request, deps));
-  return showPage(reply, 200, page, request);
+  return showPage(reply, page, { request });
 }

@@ -38,6 +38,7 @@ export type Consent = {
   readonly accounts: readonly AccountView[];
 };
 
+/** The page; `accounts` has one at least. */
 export function consentPage({ request, accounts }: Consent, look: Appearance): Page {
   const { messages, displayName } = look;
   const title = messages.text('consent.title');

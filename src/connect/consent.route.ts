@@ -9,6 +9,7 @@ import { consentPage } from './consent.page.ts';
 import { selectionPath } from './paths.ts';
 import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
 
+/** GET /connect/consent, POST /connect/approve and /connect/cancel. */
 export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/consent', async (http, reply) => {
     const { visit, request } = await openPage(http, deps);
@@ -16,7 +17,7 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     // Without an account there is nothing to allow.
     if (accounts.length === 0) return seeOther(reply, selectionPath(request));
     const look = await appearanceOf(http, request, deps);
-    return showPage(reply, 200, consentPage({ request, accounts }, look), request);
+    return showPage(reply, consentPage({ request, accounts }, look), { request });
   });
 
   app.post('/connect/approve', async (http, reply) => {

@@ -13,6 +13,7 @@ export type DisconnectAll = {
   readonly accounts: readonly AccountView[];
 };
 
+/** The page, which confirms or leads back. */
 export function disconnectAllPage({ request, accounts }: DisconnectAll, look: Appearance): Page {
   const { messages } = look;
   const title = messages.text('disconnect.title');

@@ -8,6 +8,7 @@ import { disconnectAllPage } from './disconnect-all.page.ts';
 import { selectionPath } from './paths.ts';
 import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
 
+/** POST /connect/disconnect, GET and POST /connect/disconnect-all. */
 export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/disconnect', async (http, reply) => {
     const { visit, request, field } = await readForm(http, deps);
@@ -21,7 +22,7 @@ export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void 
     const { views } = await accountsOf(request, visit.cookies.device, deps);
     if (!views.some(({ own }) => own)) return seeOther(reply, selectionPath(request));
     const look = await appearanceOf(http, request, deps);
-    return showPage(reply, 200, disconnectAllPage({ request, accounts: views }, look), request);
+    return showPage(reply, disconnectAllPage({ request, accounts: views }, look), { request });
   });
 
   app.post('/connect/disconnect-all', async (http, reply) => {

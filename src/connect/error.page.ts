@@ -20,6 +20,7 @@ export type ShownError = {
   readonly reference: string;
 };
 
+/** The page of a refusal or fault, in the words of its kind. */
 export function errorPage({ error, own, reference }: ShownError, look: Appearance): Page {
   const { messages, facts } = look;
   const { back, link, parameter, provider } = error.context;

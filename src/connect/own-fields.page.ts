@@ -2,6 +2,7 @@
 import { type Html, html } from '../http/html.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 
+/** To stand in every form that is posted: `isOwnForm` asks for them. */
 export function ownFields({ transactionId, formToken }: AuthorizationRequest): Html {
   return html`<input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="token" value="${formToken}">`;
 }

@@ -17,6 +17,7 @@ const THEMES: readonly (readonly [Theme, MessageKey, Html])[] = [
   ['dark', 'settings.theme_dark', SIGNS.moon],
 ];
 
+/** The language always; the colours where neither request nor application decides on them. */
 export function pageSettings(settings: PageSettings, { messages, theme, isThemeOpen }: Appearance): Html {
   return html`<div class="settings">
 ${languageMenu(settings, messages)}

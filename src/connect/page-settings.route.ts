@@ -8,7 +8,7 @@ import { LANGUAGES } from './messages.ts';
 import { pagePath } from './paths.ts';
 import { readForm, seeOther, setCookie } from './visit.route.ts';
 
-/** Each leads back to the page it was made on; a word that is no choice changes nothing. */
+/** POST /connect/language and /connect/theme. Each leads back to the page it was made on; a word that is no choice changes nothing. */
 export function pageSettingsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/language', async (http, reply) => {
     const { request, field } = await readForm(http, deps);

@@ -25,6 +25,7 @@ export type PasswordForm = {
   readonly accountKey: string | undefined;
 };
 
+/** The page, empty or with what was typed and what is wrong with it. */
 export function passwordFormPage(form: PasswordForm, look: Appearance): Page {
   const { messages } = look;
   const { kind, request, trouble } = form;

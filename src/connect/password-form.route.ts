@@ -18,6 +18,7 @@ import { appearanceOf, openPage, readForm, seeOther, setCookie, showPage } from 
 
 type Provider = { Params: { provider: string } };
 
+/** GET and POST /connect/apple and /connect/caldav. */
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
     const { visit, request } = await openPage(http, deps);
@@ -81,7 +82,7 @@ async function showForm(
   const preset = kind === 'caldav' ? presetOf(typed.server, chosen) : undefined;
   if (trouble?.retryAfter !== undefined) reply.header('retry-after', trouble.retryAfter);
   const page = passwordFormPage({ ...form, preset }, await appearanceOf(http, request, deps));
-  return showPage(reply, trouble?.status ?? 200, page, request);
+  return showPage(reply, page, { request, status: trouble?.status ?? 200 });
 }
 
 /** The provider's sign-in, when this request offers it, it is set up, and a form of ours leads to it. */

@@ -15,6 +15,7 @@ const WORDS = {
   denied: { title: 'popup.denied_title', text: 'popup.denied' },
 } as const;
 
+/** The page, with a script of its own that its policy admits; without scripts its link does the same. */
 export function popupResultPage({ answer, url, origin, message }: PopupAnswer, look: Appearance): Page {
   const { messages } = look;
   const title = messages.text(WORDS[answer].title);

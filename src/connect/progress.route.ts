@@ -16,6 +16,7 @@ export type Progress = {
   readonly announcement: string;
 };
 
+/** Answers `Progress` as JSON; refusals are as on the pages. */
 export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/progress', async (http, reply) => {
     const { visit, request } = await openPage(http, deps);

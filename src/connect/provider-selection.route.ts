@@ -11,6 +11,7 @@ import { type ReceivedQuery, values } from './received-query.ts';
 import { isSignInWord } from './redirect-sign-in.ts';
 import { appearanceOf, openPage, showPage } from './visit.route.ts';
 
+/** Answers GET /authorize with a transaction. Throws ConnectError 400 as openPage does. */
 export async function showSelection(
   http: FastifyRequest,
   reply: FastifyReply,
@@ -31,7 +32,7 @@ export async function showSelection(
     providers: request.providers.map((kind, index) => ({ kind, available: available[index] ?? false })),
     happened: happenedOf(visit.query, views),
   };
-  return showPage(reply, 200, providerSelectionPage(selection, look), request, deps.signInOrigins);
+  return showPage(reply, providerSelectionPage(selection, look), { request, providers: deps.signInOrigins });
 }
 
 /** Whether users of this application can sign in there. */

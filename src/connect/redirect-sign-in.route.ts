@@ -14,6 +14,7 @@ import { receivedQuery, scalar } from './received-query.ts';
 import { beginSignIn, finishSignIn, transactionOfState } from './redirect-sign-in.ts';
 import { lonelyAppearance, openPage, seeOther, setCookie, showLonePage } from './visit.route.ts';
 
+/** GET /connect/google and /connect/microsoft, and the address that each comes back to. */
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   for (const kind of APP_KINDS) {
     app.get(`/connect/${kind}`, (http, reply) => depart(kind, http, reply, deps));
@@ -42,7 +43,7 @@ async function comeBack(kind: AppKind, http: FastifyRequest, reply: FastifyReply
   const state = scalar(query, 'state');
   // An administrator whom a user sent the provider's page comes back with no request of ours.
   if (state === undefined && scalar(query, 'admin_consent')?.toLowerCase() === 'true') {
-    return showLonePage(reply, 200, adminConsentPage(kind, await lonelyAppearance(http, deps)));
+    return showLonePage(reply, adminConsentPage(kind, await lonelyAppearance(http, deps)));
   }
   if (state === undefined && scalar(query, 'error') !== undefined) {
     throw new ConnectError('sign_in_failed', { provider: kind });

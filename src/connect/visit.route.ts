@@ -69,27 +69,30 @@ export async function readForm(
   return { visit, request, field };
 }
 
-/** A page of the flow: its forms may lead to this application's redirect URI, and to `providers` (origins). */
-export function showPage(
-  reply: FastifyReply,
-  status: number,
-  { document, policy }: Page,
-  { redirectUri }: AuthorizationRequest,
-  providers: readonly string[] = [],
-) {
+export type ShownAs = {
+  readonly request: AuthorizationRequest;
+  /** 200 unless it says something else. */
+  readonly status?: number;
+  /** Origins of the providers whose own pages it leads to. */
+  readonly providers?: readonly string[];
+};
+
+/** A page of the flow: its forms may lead to this application's redirect URI, and to `providers`. */
+export function showPage(reply: FastifyReply, { document, policy }: Page, shownAs: ShownAs): FastifyReply {
+  const { request, status = 200, providers = [] } = shownAs;
   // A provider may redirect to other hosts at once: Microsoft to that of personal accounts, or an organisation's own.
   const onward = providers.length > 0 ? [...providers.map(formSourceOf), 'https:'] : [];
-  const formTargets = [...new Set([...formTargetsOf(redirectUri), ...onward])];
+  const formTargets = [...new Set([...formTargetsOf(request.redirectUri), ...onward])];
   return sendPage(reply, status, document, { ...policy, formTargets });
 }
 
 /** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
-export function seeOther(reply: FastifyReply, location: string) {
+export function seeOther(reply: FastifyReply, location: string): FastifyReply {
   return privately(reply).code(303).header('location', location).send();
 }
 
 /** A page that belongs to no request: its forms lead nowhere else. */
-export function showLonePage(reply: FastifyReply, status: number, { document, policy }: Page) {
+export function showLonePage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
   return sendPage(reply, status, document, { ...policy, formTargets: [] });
 }
 
@@ -108,7 +111,11 @@ export const lonelyAppearance = (
   appearanceBefore(receivedQuery(url), headers['accept-language'], readCookies(cookies).theme, deps);
 
 /** Sets a cookie beside whatever others the answer sets. */
-export function setCookie(reply: FastifyReply, cookie: CookieToSet, deps: Pick<ConnectDeps, 'publicUrl'>) {
+export function setCookie(
+  reply: FastifyReply,
+  cookie: CookieToSet,
+  deps: Pick<ConnectDeps, 'publicUrl'>,
+): void {
   const { name, value, attributes } = cookie;
   reply.setCookie(name, value, { ...attributes, secure: deps.publicUrl.startsWith('https:') });
 }
@@ -133,7 +140,8 @@ function showErrors(app: FastifyInstance, deps: ConnectDeps): void {
     if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
     const own = ownRequestOf(error, http.flow);
     const page = errorPage({ error, own, reference: http.id }, await errorAppearance(error, http, deps));
-    return own ? showPage(reply, error.status, page, own) : showLonePage(reply, error.status, page);
+    const { status } = error;
+    return own ? showPage(reply, page, { request: own, status }) : showLonePage(reply, page, status);
   });
 }
 

@@ -15,6 +15,7 @@ import { appSpecificPassword } from './app-specific-password.ts';
 /** `serverUrl` is where discovery starts, never a user's partition: those move. */
 export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
 
+/** The adapter. Fails with ProviderError only. */
 export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
   return {
     kind: 'apple',
