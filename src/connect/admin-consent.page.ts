@@ -2,14 +2,14 @@
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { html } from '../http/html.ts';
 import type { Appearance } from './appearance.ts';
-import { layout, type Page } from './layout.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+import { layout, markedSign, type Page, pageSigns } from './layout.page.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES } from './provider-marks.ts';
 
 /** The page; it leads nowhere, since its reader came from nobody's flow. */
 export function adminConsentPage(kind: ProviderKind, look: Appearance): Page {
   const { messages } = look;
   const title = messages.text('admin.title');
-  const content = html`<div class="meeting" aria-hidden="true"><span class="marked"><span class="sign plain">${PROVIDER_MARKS[kind]}</span><span class="badge good">${SIGNS.done}</span></span></div>
+  const content = html`${pageSigns(markedSign(html`<span class="sign plain">${PROVIDER_MARKS[kind]}</span>`, 'done'))}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('admin.lead', { provider: PROVIDER_NAMES[kind] })}</p>`;
   return layout(look, title, content);

@@ -4,7 +4,17 @@ import { type Html, html } from '../http/html.ts';
 import type { Appearance } from './appearance.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectError } from './connect-error.ts';
-import { applicationSign, backLink, brokenNicely, layout, type Page, returnLabel } from './layout.page.ts';
+import {
+  applicationSign,
+  backLink,
+  brokenNicely,
+  layout,
+  markedSign,
+  outwardLink,
+  type Page,
+  pageSigns,
+  returnLabel,
+} from './layout.page.ts';
 import type { Messages } from './messages.ts';
 import { ownFields } from './own-fields.page.ts';
 import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
@@ -42,16 +52,13 @@ ${error.status >= 500 && html`<p>${messages.markup('error.reference', { referenc
 /** Whose page it is, once that is known, with a mark that something is wrong. */
 function errorSign(look: Appearance): Html {
   const isKnown = look.displayName !== undefined || look.branding.logo !== undefined;
-  return html`<div class="meeting" aria-hidden="true">${
-    isKnown
-      ? html`<span class="marked">${applicationSign(look)}<span class="badge">${SIGNS.trouble}</span></span>`
-      : html`<span class="sign trouble">${SIGNS.trouble}</span>`
-  }</div>`;
+  const sign = html`<span class="sign trouble">${SIGNS.trouble}</span>`;
+  return pageSigns(isKnown ? markedSign(applicationSign(look), 'trouble') : sign);
 }
 
 function administratorLink(link: string, messages: Messages): Html {
   const copied = messages.text('error.admin_copied');
-  return html`<div class="handover"><a href="${link}" target="_blank" rel="noopener noreferrer">${messages.text('error.admin_link')}</a>
+  return html`<div class="handover">${outwardLink(link, html`${messages.text('error.admin_link')}`)}
 <button type="button" class="small" hidden data-copy="${link}" data-copied="${copied}">${messages.text('error.admin_copy')}</button></div>`;
 }
 
@@ -88,8 +95,7 @@ function helpText({ supportEmail, supportUrl }: ApplicationFacts, messages: Mess
     supportEmail !== undefined &&
     html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${brokenNicely(supportEmail)}</bdi></a>`;
   const visit =
-    supportUrl !== undefined &&
-    html`<a href="${supportUrl}" target="_blank" rel="noopener noreferrer"><bdi>${brokenNicely(hostOf(supportUrl))}</bdi></a>`;
+    supportUrl !== undefined && outwardLink(supportUrl, html`<bdi>${brokenNicely(hostOf(supportUrl))}</bdi>`);
   if (write && visit) return messages.markup('error.help_both', { contact: write, page: visit });
   if (write) return messages.markup('error.help_email', { contact: write });
   if (visit) return messages.markup('error.help_url', { contact: visit });

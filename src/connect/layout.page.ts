@@ -76,11 +76,17 @@ export function applicationName(displayName: string | undefined, messages: Messa
 
 /** Application and Kalends side by side; words beside it say the same. */
 export function meeting(look: Appearance): Html {
-  return html`<div class="meeting" aria-hidden="true">
-${applicationSign(look)}
+  return pageSigns(html`${applicationSign(look)}
 <span class="between">${SIGNS.between}</span>
-<span class="sign ours">${SIGNS.calendar}</span>
-</div>`;
+<span class="sign ours">${SIGNS.calendar}</span>`);
+}
+
+/** What a page shows above its title; words beside it say the same. */
+export const pageSigns = (signs: Html): Html => html`<div class="meeting" aria-hidden="true">${signs}</div>`;
+
+/** A sign with a mark that says how it went. */
+export function markedSign(sign: Html, mark: 'done' | 'trouble'): Html {
+  return html`<span class="marked">${sign}<span class="badge ${mark}">${SIGNS[mark]}</span></span>`;
 }
 
 /** The application's logo, else the first character of its name, else a sign for any application. */
@@ -111,6 +117,10 @@ export function notice(kind: 'done' | 'trouble', text: Html, isFocused = false):
     ? html`<div class="notice" role="status"${focus}>${SIGNS.done}<div id="notice">${text}</div></div>`
     : html`<div class="notice bad" role="alert"${focus}>${SIGNS.trouble}<div id="notice">${text}</div></div>`;
 }
+
+/** A link to a page that is not ours, in a window of its own: what was typed here and the way on stay. */
+export const outwardLink = (href: string, words: Html): Html =>
+  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 
 /** The way back to the page before. */
 export function backLink(path: string, messages: Messages): Html {

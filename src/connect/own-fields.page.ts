@@ -4,5 +4,9 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 
 /** To stand in every form that is posted: `isOwnForm` asks for them. */
 export function ownFields({ transactionId, formToken }: AuthorizationRequest): Html {
-  return html`<input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="token" value="${formToken}">`;
+  return html`${transactionField({ transactionId })}<input type="hidden" name="token" value="${formToken}">`;
 }
+
+/** All that a form needs which only opens a page. */
+export const transactionField = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): Html =>
+  html`<input type="hidden" name="transaction" value="${transactionId}">`;

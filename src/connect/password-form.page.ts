@@ -5,7 +5,15 @@ import { appPasswordHelp } from './apple-password-help.page.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { presetChoice } from './caldav-presets.page.ts';
 import { type CalDavPreset, isPattern, YOUR_SERVER } from './caldav-presets.ts';
-import { applicationName, backLink, layout, notice, type Page } from './layout.page.ts';
+import {
+  applicationName,
+  backLink,
+  layout,
+  notice,
+  outwardLink,
+  type Page,
+  pageSigns,
+} from './layout.page.ts';
 import type { LinkField, LinkTrouble } from './link-account.ts';
 import type { Messages } from './messages.ts';
 import { ownFields } from './own-fields.page.ts';
@@ -32,7 +40,7 @@ export function passwordFormPage(form: PasswordForm, look: Appearance): Page {
   const title = messages.text('form.title', { provider: PROVIDER_NAMES[kind] });
   const app = applicationName(look.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-<div class="meeting" aria-hidden="true"><span class="sign">${PROVIDER_MARKS[kind]}</span></div>
+${pageSigns(html`<span class="sign">${PROVIDER_MARKS[kind]}</span>`)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead', { app })}</p>
 ${trouble && html`<div id="trouble">${notice('trouble', messages.markup(trouble.message, trouble.values))}</div>`}
@@ -105,7 +113,7 @@ const MAKE_APPLE_PASSWORD = 'https://account.apple.com/account/manage';
 
 function passwordHint({ kind, preset }: PasswordForm, messages: Messages): Html {
   if (kind === 'apple') {
-    const link = outward(MAKE_APPLE_PASSWORD, html`${messages.text('form.app_password_link')}`);
+    const link = outwardLink(MAKE_APPLE_PASSWORD, html`${messages.text('form.app_password_link')}`);
     return html`${messages.text('form.app_password_hint')}${messages.gap}${link}`;
   }
   if (preset === undefined) return html`${messages.text('form.password_hint')}`;
@@ -121,14 +129,10 @@ function passwordHint({ kind, preset }: PasswordForm, messages: Messages): Html 
 function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Html | undefined {
   if (passwordMade === undefined) return undefined;
   if ('page' in passwordMade) {
-    return html`${messages.gap}${outward(passwordMade.page, messages.markup('form.password_link', { provider: name }))}`;
+    return html`${messages.gap}${outwardLink(passwordMade.page, messages.markup('form.password_link', { provider: name }))}`;
   }
   return html`${messages.gap}${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
 }
-
-/** In a window of its own, so that the form and what was typed into it stay. */
-const outward = (href: string, words: Html): Html =>
-  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 
 /** Names the field's hint and what is wrong with it; the first wrong field, or the next to fill in, has the focus. */
 function marks(form: PasswordForm, field: LinkField, hinted = true): Html {

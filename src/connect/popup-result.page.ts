@@ -3,16 +3,23 @@ import { readFileSync } from 'node:fs';
 
 import { hashSource, html, trusted } from '../http/html.ts';
 import type { Appearance } from './appearance.ts';
-import { applicationName, applicationSign, layout, type Page, returnLabel } from './layout.page.ts';
+import {
+  applicationName,
+  applicationSign,
+  layout,
+  markedSign,
+  type Page,
+  pageSigns,
+  returnLabel,
+} from './layout.page.ts';
 import type { PopupAnswer } from './popup-answer.ts';
-import { SIGNS } from './provider-marks.ts';
 
 const SCRIPT = readFileSync(new URL('./popup.client.js', import.meta.url), 'utf8');
 const SCRIPT_SOURCE = hashSource(SCRIPT);
 
 const WORDS = {
-  approved: { title: 'popup.approved_title', text: 'popup.approved' },
-  denied: { title: 'popup.denied_title', text: 'popup.denied' },
+  approved: { title: 'popup.approved_title', text: 'popup.approved', mark: 'done' },
+  denied: { title: 'popup.denied_title', text: 'popup.denied', mark: 'trouble' },
 } as const;
 
 /** The page, with a script of its own that its policy admits; without scripts its link does the same. */
@@ -22,7 +29,7 @@ export function popupResultPage({ answer, url, origin, message }: PopupAnswer, l
   const app = applicationName(look.displayName, messages);
   const told =
     origin !== undefined && html` data-origin="${origin}" data-message="${JSON.stringify(message)}"`;
-  const content = html`<div class="meeting" aria-hidden="true"><span class="marked">${applicationSign(look)}<span class="badge ${answer}">${answer === 'approved' ? SIGNS.done : SIGNS.trouble}</span></span></div>
+  const content = html`${pageSigns(markedSign(applicationSign(look), WORDS[answer].mark))}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(WORDS[answer].text, { app })}</p>
 <p class="way"><a class="button primary" id="return" href="${url}"${told}>${returnLabel(look)}</a></p>

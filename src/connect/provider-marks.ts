@@ -47,6 +47,8 @@ const line = (size: number, shapes: string): Html =>
 const CALENDAR =
   '<rect x="3" y="4.5" width="18" height="16.5" rx="3"/><path d="M3 9.5h18M8 2.5v4M16 2.5v4M8.5 15l2.5 2.5 4.5-4.5"/>';
 
+const GLOBE = '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>';
+
 /** What the browser's tab shows. In the page itself: a browser that finds none named asks for one, on every page. */
 export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-6 -6 36 36" fill="none" stroke="#fff" stroke-width="2.25" ' +
@@ -68,14 +70,8 @@ export const SIGNS = {
   tick: line(18, '<path d="m5 12.5 4.5 4.5L19 7.5"/>'),
   cross: line(18, '<path d="m6.5 6.5 11 11m0-11-11 11"/>'),
   caution: line(20, '<path d="M12 4 2.5 20h19zM12 10v4.5M12 17.25h.01"/>'),
-  site: line(
-    16,
-    '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>',
-  ),
-  globe: line(
-    18,
-    '<circle cx="12" cy="12" r="9"/><path d="M3 12h18M12 3c5 5.5 5 12.5 0 18-5-5.5-5-12.5 0-18z"/>',
-  ),
+  site: line(16, GLOBE),
+  globe: line(18, GLOBE),
   unfold: line(16, '<path d="m6 9.5 6 6 6-6"/>'),
   device: line(18, '<rect x="3" y="4.5" width="18" height="12" rx="2"/><path d="M8.5 20.5h7M12 16.5v4"/>'),
   sun: line(

@@ -19,7 +19,8 @@ import {
   returnLabel,
 } from './layout.page.ts';
 import type { MessageKey, Messages } from './messages.ts';
-import { ownFields } from './own-fields.page.ts';
+import { ownFields, transactionField } from './own-fields.page.ts';
+import { pagePath } from './paths.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 import { verificationNotice } from './verification-notice.page.ts';
 
@@ -90,8 +91,11 @@ ${!hasAccounts && html`<p class="hint" id="continue-hint">${messages.text('selec
 ${continueForm(request, hasAccounts, messages)}
 ${cancelForm(request, messages)}
 </div>`;
-  const connects = statesOf(selection, messages).some(({ kind }) => kind === 'loading');
-  return layout(look, title, content, { settings: { request, page: 'selection' }, connects });
+  const parts = {
+    settings: { request, page: 'selection' },
+    connects: isAnyLoading(selection, messages),
+  } as const;
+  return layout(look, title, content, parts);
 }
 
 /** The way back for whoever came to look or to change something: the application learns what it learns of Cancel. */
@@ -107,16 +111,17 @@ function happenedNotice(happened: Happening | undefined, messages: Messages): Ht
   return notice(kind, messages.markup(message, values), true);
 }
 
-const statesOf = ({ accounts, loading }: ProviderSelection, messages: Messages) =>
-  accounts.map((account) => accountState(account, loading.get(account.accountKey), messages));
+const isAnyLoading = ({ accounts, loading }: ProviderSelection, messages: Messages): boolean =>
+  accounts.some((account) => {
+    return accountState(account, loading.get(account.accountKey), messages).kind === 'loading';
+  });
 
 function linkedAccounts(selection: ProviderSelection, messages: Messages): Html {
   const { accounts, request } = selection;
-  const states = statesOf(selection, messages);
-  const isLoading = states.some(({ kind }) => kind === 'loading');
+  const isLoading = isAnyLoading(selection, messages);
   const canLeaveAll = accounts.filter(({ own }) => own).length > 1;
   return html`<div class="heading"><h2 id="linked">${messages.text('selection.linked')}</h2>
-${canLeaveAll && html`<a class="minor" href="/connect/disconnect-all?transaction=${request.transactionId}">${messages.text('selection.disconnect_all')}</a>`}</div>
+${canLeaveAll && html`<a class="minor" href="${pagePath('disconnect_all', request)}">${messages.text('selection.disconnect_all')}</a>`}</div>
 <ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
 ${accounts.map((account) => accountItem(account, selection, messages))}</ul>
 ${isLoading && html`<p class="hint" id="loading">${messages.text('selection.loading_hint')}</p>`}`;
@@ -141,12 +146,12 @@ ${disconnectForm(account, request, messages)}</div>`
 }
 
 /** The way to sign in again, which keeps the account's id. */
-function mendForm(account: AccountView, { transactionId }: AuthorizationRequest, messages: Messages): Html {
+function mendForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
   const more = account.trouble === 'more_needed';
   const label = messages.text(more ? 'selection.update' : 'selection.mend');
   const values = { account: account.name };
   const name = messages.text(more ? 'selection.update_account' : 'selection.mend_account', values);
-  return html`<form method="get" action="/connect/${account.provider}"><input type="hidden" name="transaction" value="${transactionId}"><input type="hidden" name="account" value="${account.accountKey}">
+  return html`<form method="get" action="/connect/${account.provider}">${transactionField(request)}<input type="hidden" name="account" value="${account.accountKey}">
 <button class="small mend" aria-label="${name}">${label}</button></form>`;
 }
 
@@ -170,7 +175,7 @@ function providerItem(
     return html`<li><button type="button" disabled aria-describedby="${kind}-about">${inside}</button></li>
 `;
   }
-  return html`<li><form method="get" action="/connect/${kind}"><input type="hidden" name="transaction" value="${selection.request.transactionId}">
+  return html`<li><form method="get" action="/connect/${kind}">${transactionField(selection.request)}
 <button aria-describedby="${kind}-about">${inside}<span class="onward">${SIGNS.onward}</span></button></form></li>
 `;
 }
@@ -195,5 +200,5 @@ function continueForm(request: AuthorizationRequest, ready: boolean, messages: M
   const button = ready
     ? html`<button class="primary">${label}</button>`
     : html`<button disabled aria-describedby="continue-hint">${label}</button>`;
-  return html`<form method="get" action="/connect/consent"><input type="hidden" name="transaction" value="${request.transactionId}">${button}</form>`;
+  return html`<form method="get" action="/connect/consent">${transactionField(request)}${button}</form>`;
 }
