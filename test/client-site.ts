@@ -11,7 +11,7 @@ import { type CalDavSandbox, caldavSandbox } from '../sandbox/caldav/caldav-sand
 import { sandboxClock } from '../sandbox/core/clock.ts';
 import { faultBoard } from '../sandbox/core/faults.ts';
 import { type Browser, openBrowser } from './e2e/browser.ts';
-import { linkAccount } from './e2e/flow.ts';
+import { type CalendarLogin, linkAccount } from './e2e/flow.ts';
 import { type Program, startProgram } from './program.ts';
 
 export const ADA = 'ada@people.example';
@@ -23,6 +23,8 @@ export type Sent = { readonly request: string; readonly headers: Headers };
 export type ClientSite = {
   readonly program: Program;
   readonly sandbox: CalDavSandbox;
+  /** What ada types into the form of her provider. */
+  readonly login: CalendarLogin;
   /** The address of the calendar `Work`. */
   readonly calendarId: string;
   readonly options: KalendsOptions;
@@ -58,6 +60,7 @@ export async function openClientSite(): Promise<ClientSite> {
   return {
     program,
     sandbox,
+    login,
     calendarId,
     options,
     client,

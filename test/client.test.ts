@@ -9,7 +9,8 @@ import {
   kalends,
 } from '../packages/client/src/kalends.ts';
 import { ADA, type ClientSite, memoryStore, openClientSite, STATE } from './client-site.ts';
-import { openBrowser } from './e2e/browser.ts';
+import { openBrowser, textOf } from './e2e/browser.ts';
+import { linkAccount } from './e2e/flow.ts';
 
 const refusedAs = (code: string, status: number) => (error: unknown) =>
   error instanceof KalendsError && error.code === code && error.status === status;
@@ -78,13 +79,7 @@ describe('the client', () => {
       const back = async () => {
         const browser = openBrowser();
         await browser.open(site.client.authorizationUrl({ ...callback, codeChallenge }));
-        await browser.press('Connect CalDAV');
-        const { origin: server } = site.sandbox;
-        await browser.press('Connect', {
-          'Server URL': server,
-          Username: ADA,
-          Password: site.sandbox.passwordOf(ADA),
-        });
+        await linkAccount(browser, site.login);
         await browser.press('Continue');
         return String((await browser.press('Allow')).left);
       };
@@ -98,13 +93,27 @@ describe('the client', () => {
       assert.ok((await site.client.completeAuthorization({ ...right, url: await back() })).accessToken);
     });
 
-    it('names scope, language, theme and providers as the service reads them', () => {
+    it('finishes with the address that a popup told the page which opened it', async () => {
+      const asked = { state: STATE, userId: 'hedy' };
+      const browser = openBrowser();
+      await browser.open(site.client.authorizationUrl({ ...asked, display: 'popup', language: 'en' }));
+      await linkAccount(browser, site.login);
+      await browser.press('Continue');
+      const { body } = await browser.press('Allow');
+
+      const [, message = ''] = / data-message="([^"]*)"/.exec(body) ?? [];
+      const { redirect_uri: url } = JSON.parse(textOf(message));
+      assert.ok((await site.client.completeAuthorization({ ...asked, url })).accessToken);
+    });
+
+    it('names scope, language, theme, display and providers as the service reads them', () => {
       const url = site.client.authorizationUrl({
         userId: 'ada b+c',
         state: 's&t',
         scope: 'read',
         language: 'fr',
         theme: 'dark',
+        display: 'popup',
         providers: ['google', 'apple'],
       });
 
@@ -118,6 +127,7 @@ describe('the client', () => {
         scope: 'read',
         lng: 'fr',
         theme: 'dark',
+        display: 'popup',
         providers: 'google,apple',
       });
     });

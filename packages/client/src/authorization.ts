@@ -22,6 +22,8 @@ export type AuthorizationRequest = {
   /** Of the pages, BCP 47; the browser's by default. */
   readonly language?: string;
   readonly theme?: 'auto' | 'light' | 'dark';
+  /** `popup`: for a window of its own, whose last page tells the page that opened it; an ordinary page by default. */
+  readonly display?: 'page' | 'popup';
   /** The providers to offer; all four by default. */
   readonly providers?: readonly Provider[];
   /** PKCE, S256. */
@@ -30,7 +32,7 @@ export type AuthorizationRequest = {
 
 /** What the browser came back with, and what is known of it. */
 export type Callback = {
-  /** The address the browser came back to, with its query. */
+  /** The address the browser came back to, with its query; from a popup the `redirect_uri` of its message. */
   readonly url: string | URL;
   /** The `state` that was kept in this browser's session. */
   readonly state: string;
@@ -46,7 +48,7 @@ export function authorizationUrl(
   { clientId, redirectUri }: Registration,
   baseUrl: string,
 ): URL {
-  const { userId, state, scope, language, theme, providers, codeChallenge } = request;
+  const { userId, state, scope, language, theme, display, providers, codeChallenge } = request;
   if (!state) throw new TypeError('state must not be empty');
   const parameters = {
     client_id: clientId,
@@ -57,6 +59,7 @@ export function authorizationUrl(
     scope,
     lng: language,
     theme,
+    display,
     providers: providers?.join(','),
     code_challenge: codeChallenge,
     code_challenge_method: codeChallenge && 'S256',
