@@ -1,13 +1,14 @@
 /**
  * The Connect pages as a state machine. A request is kept for two hours, and its state is in the store;
- * where its reader stands is in the address, and nothing is in the browser but the two cookies.
+ * where its reader stands is in the address, and nothing is in the browser but the three cookies (connect-cookies.ts).
  *
  *   GET /authorize                    application, user, scope, … are checked
  *        │  302, Set-Cookie oauth_req
  *        ▼
- *   ┌─ selection ◄──────────────┐     GET /authorize?…&transaction=T
- *   │    │  ▲ │ Disconnect      │     POST /connect/disconnect (accounts this browser linked)
- *   │    │  └─┘                 │
+ *   ┌─ selection ◄──────────────┐     GET /authorize?…&transaction=T; while calendars load, its script asks
+ *   │    │  ▲ │                 │       GET /connect/progress
+ *   │    │  └─┘ Disconnect      │     POST /connect/disconnect (accounts this browser linked)
+ *   │    ├──► disconnect all ───┤     GET, POST /connect/disconnect-all (the question; Disconnect, or back)
  *   │    ├──────────► form ─────┤     GET, POST /connect/apple, /connect/caldav
  *   │    │         (wrong: form again, 4xx; right: account linked, 303)
  *   │    ├──────► provider's ───┤     GET /connect/google, /connect/microsoft: 303 to the provider's pages
@@ -18,13 +19,18 @@
  *   │    │       │
  *   │    │ Allow │ Cancel             POST /connect/approve, POST /connect/cancel
  *   │    ▼       │
- *   │ [approved] │                    one code's record; 303 to the application with `code`
- *   │            ▼
- *   └─Cancel─► [denied]               303 to the application with `error=access_denied`
+ *   │ [approved] │                    one code's record
+ *   │    │       ▼
+ *   └────┼──► [denied]                Cancel on the selection page is that of the consent page
+ *        │       │
+ *        ▼       ▼
+ *      the answer, `code` or `error=access_denied`, each time it is asked for:
+ *        ├── display=page ──► 303 to the application's redirect URI with it
+ *        └── display=popup ─► a last page, 200: it tells the page that opened the popup, and closes; where there is
+ *                             none to tell, it leads to that redirect URI
  *
- * Beside the way: GET, POST /connect/disconnect-all (a question, and its answer), GET /connect/progress (how far
- * calendars are loaded, for the selection page's script), and POST /connect/language and /connect/theme, which
- * lead back to the page they were sent from.
+ * On every page before the answer: POST /connect/language, kept with the request, and POST /connect/theme, kept by the
+ * browser. Both lead back to the page they were sent from and change no state.
  *
  * `open` → `approved` and `open` → `denied` are each one conditional statement: of any number of
  * clicks one decides, and a repeated click is sent where the first one was. At every step page, cookie
