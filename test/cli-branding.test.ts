@@ -10,24 +10,11 @@ import sharp from 'sharp';
 
 import { loadConfig } from '../src/config.ts';
 import { openStorage } from '../src/open-storage.ts';
-import { type CommandLine, openCommandLine } from './cli-run.ts';
+import { type CommandLine, NO_LOOK, openCommandLine } from './cli-run.ts';
 
 const CREATE = ['client', 'create', '--name', 'My app', '--redirect-uri', 'https://app.example/callback'];
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>x</script><circle r="4"/></svg>';
-const NOTHING_SET = {
-  branding: {
-    enabled: true,
-    logo_url: null,
-    dark_logo_url: null,
-    primary_color: null,
-    theme: 'auto',
-    hide_footer: false,
-  },
-  support_email: null,
-  support_url: null,
-  verified: false,
-};
 
 describe('kalends client, with branding', () => {
   let cli: CommandLine;
@@ -62,7 +49,7 @@ describe('kalends client, with branding', () => {
   };
 
   it('shows the defaults of an application that has set nothing', async () => {
-    assert.deepEqual(await shown(), NOTHING_SET);
+    assert.deepEqual(await shown(), NO_LOOK);
   });
 
   it('create sets everything at once, and show and list show it', async () => {
@@ -116,7 +103,7 @@ describe('kalends client, with branding', () => {
     const names = ['logo', 'dark-logo', 'primary-color', 'support-email', 'support-url'];
     await cli.run(['client', 'update', id, ...names.flatMap((name) => [`--${name}`, ''])]);
 
-    assert.deepEqual(await shown(), NOTHING_SET);
+    assert.deepEqual(await shown(), NO_LOOK);
     assert.equal(await pictureAt(address), undefined);
   });
 
@@ -157,7 +144,7 @@ describe('kalends client, with branding', () => {
       assert.equal(code, exitCode, stderr);
       assert.match(stderr, sentence);
       assert.doesNotMatch(stderr.trimEnd(), /\n/);
-      assert.deepEqual(await shown(), NOTHING_SET);
+      assert.deepEqual(await shown(), NO_LOOK);
       assert.equal((await cli.json('client', 'show', id)).document.display_name, null);
     });
   }
@@ -168,7 +155,7 @@ describe('kalends client, with branding', () => {
     const { exitCode } = await cli.run(['client', 'update', id, ...words]);
 
     assert.equal(exitCode, 2);
-    assert.deepEqual(await shown(), NOTHING_SET);
+    assert.deepEqual(await shown(), NO_LOOK);
   });
 
   it('create refuses before it registers anything', async () => {
@@ -248,7 +235,7 @@ describe('kalends client, with branding', () => {
 
         assert.equal(exitCode, 2, stderr);
         assert.match(stderr, sentence);
-        assert.deepEqual(await shown(), NOTHING_SET);
+        assert.deepEqual(await shown(), NO_LOOK);
       });
     }
   });

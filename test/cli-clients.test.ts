@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { hashOfSecret } from '../src/lib/sealing.ts';
 import { openSqlite } from '../src/store/sqlite-driver.ts';
-import { type CommandLine, openCommandLine } from './cli-run.ts';
+import { type CommandLine, NO_LOOK, openCommandLine } from './cli-run.ts';
 
 const CREATE = ['client', 'create', '--name', 'My app', '--redirect-uri', 'https://app.example/callback'];
 
@@ -37,17 +37,7 @@ describe('kalends client', () => {
       display_name: 'App',
       redirect_uri: 'https://app.example/callback',
       webhook_url: 'https://app.example/hook',
-      branding: {
-        enabled: true,
-        logo_url: null,
-        dark_logo_url: null,
-        primary_color: null,
-        theme: 'auto',
-        hide_footer: false,
-      },
-      support_email: null,
-      support_url: null,
-      verified: false,
+      ...NO_LOOK,
       google_client_id: null,
       microsoft_client_id: null,
     });

@@ -61,3 +61,18 @@ export async function openCommandLine(variables: Variables = {}) {
     close: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
+
+/** What documents say of the look of an application that has set nothing. */
+export const NO_LOOK = {
+  branding: {
+    enabled: true,
+    logo_url: null,
+    dark_logo_url: null,
+    primary_color: null,
+    theme: 'auto',
+    hide_footer: false,
+  },
+  support_email: null,
+  support_url: null,
+  verified: false,
+};

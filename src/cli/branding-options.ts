@@ -9,7 +9,7 @@ import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { readPrimaryColor, readSupportEmail, readSupportUrl } from '../branding/look-input.ts';
 import type { Config } from '../config.ts';
 import { laterEgress } from '../lib/egress/later-egress.ts';
-import { CommandError, type CommandOption, type Input, usageError } from './command.ts';
+import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
 
 export const BRANDING_OPTIONS: readonly CommandOption[] = [
   {
@@ -152,7 +152,6 @@ async function readPicture(file: string): Promise<Uint8Array> {
   try {
     return await buffer(createReadStream(file, { end: MOST_LOGO_BYTES }));
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new CommandError('unreadable_logo', `The file ${file} cannot be read${code}.`);
+    throw unreadableFile('unreadable_logo', file, cause);
   }
 }

@@ -1,7 +1,7 @@
 /** `kalends client …`: the applications that may use this Kalends. */
-import type { Client, ClientChange } from '../oauth/client.ts';
+import type { ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
-import { BRANDING_OPTIONS, changesLook, readLookChange, shownLook } from './branding-options.ts';
+import { BRANDING_OPTIONS, changesLook, readLookChange } from './branding-options.ts';
 import {
   type Command,
   CommandError,
@@ -17,8 +17,8 @@ import {
   checkAppChanges,
   PROVIDER_APP_OPTIONS,
   readAppChanges,
-  shownApps,
 } from './provider-app-options.ts';
+import { listedClient, shownClient } from './shown-client.ts';
 import { aligned } from './table.ts';
 
 export const CLIENT_ID: Positional = {
@@ -74,28 +74,15 @@ const create: Command = {
       const { client, clientSecret } = await registerClient(input, { clients, now: wiring.now });
       if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, wiring.now());
       await applyAppChanges(client.clientId, appChanges, providerApps, wiring.now());
-      const look = shownLook(await branding.findLook(client.clientId), config().url);
-      const apps = await shownApps(client.clientId, providerApps);
+      const { document, rows } = await shownClient(client, { branding, providerApps }, config().url);
+      const [idRow = [], ...otherRows] = rows;
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
-      const rows = [
-        ['client_id', client.clientId],
-        ['client_secret', clientSecret],
-        ...rowsOf(client).slice(1),
-        ...look.rows,
-        ...apps.rows,
-      ];
       return {
-        json: {
-          client_id: client.clientId,
-          client_secret: clientSecret,
-          ...documentOf(client),
-          ...look.document,
-          ...apps.document,
-        },
+        json: { client_id: client.clientId, client_secret: clientSecret, ...document },
         text: [
           `Registered ${client.name}.`,
           '',
-          aligned(rows),
+          aligned([idRow, ['client_secret', clientSecret], ...otherRows]),
           '',
           'Keep the secret now: it is not shown again. To try the flow, start the server and open',
           `  ${authorizeUrl}`,
@@ -113,12 +100,8 @@ const list: Command = {
   run: (_, { config, withStorage }) =>
     withStorage(async ({ clients, branding }) => {
       const all = await clients.listClients();
-      const documents = await Promise.all(
-        all.map(async (client) => {
-          const look = shownLook(await branding.findLook(client.clientId), config().url);
-          return { ...documentOf(client), ...look.document };
-        }),
-      );
+      const { url } = config();
+      const documents = await Promise.all(all.map((client) => listedClient(client, { branding }, url)));
       const rows = all.map(({ clientId, name, redirectUri }) => [clientId, name, redirectUri]);
       const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
       return {
@@ -140,21 +123,14 @@ const show: Command = {
       if (known === undefined) throw unknownClient(clientId);
       const secretCount = known.secretHashes.length;
       const userCount = (await users.listUsers(clientId)).length;
-      const look = shownLook(await branding.findLook(clientId), config().url);
-      const apps = await shownApps(clientId, providerApps);
+      const { document, rows } = await shownClient(known.client, { branding, providerApps }, config().url);
       const counts = [
         ['live secrets', String(secretCount)],
         ['users', String(userCount)],
       ];
       return {
-        json: {
-          ...documentOf(known.client),
-          ...look.document,
-          ...apps.document,
-          live_secrets: secretCount,
-          user_count: userCount,
-        },
-        text: aligned([...rowsOf(known.client), ...look.rows, ...apps.rows, ...counts], 0, ''),
+        json: { ...document, live_secrets: secretCount, user_count: userCount },
+        text: aligned([...rows, ...counts], 0, ''),
       };
     }),
 };
@@ -190,12 +166,8 @@ const update: Command = {
       if (client === undefined) throw unknownClient(clientId);
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, wiring.now());
       await applyAppChanges(clientId, appChanges, providerApps, wiring.now());
-      const look = shownLook(await branding.findLook(clientId), config().url);
-      const apps = await shownApps(clientId, providerApps);
-      return {
-        json: { ...documentOf(client), ...look.document, ...apps.document },
-        text: aligned([...rowsOf(client), ...look.rows, ...apps.rows], 0, ''),
-      };
+      const { document, rows } = await shownClient(client, { branding, providerApps }, config().url);
+      return { json: document, text: aligned(rows, 0, '') };
     });
   },
 };
@@ -259,25 +231,3 @@ export const unknownClient = (clientId: string): CommandError =>
 const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
 
 const text = (value: string | true | undefined): string | undefined => (value === true ? undefined : value);
-
-function documentOf(client: Client): object {
-  return {
-    client_id: client.clientId,
-    name: client.name,
-    display_name: client.displayName ?? null,
-    redirect_uri: client.redirectUri,
-    webhook_url: client.webhookUrl ?? null,
-    created_at: new Date(client.createdAt).toISOString(),
-  };
-}
-
-function rowsOf(client: Client): string[][] {
-  return [
-    ['client_id', client.clientId],
-    ['name', client.name],
-    ['display name', client.displayName ?? '(none)'],
-    ['redirect URI', client.redirectUri],
-    ['webhook URL', client.webhookUrl ?? '(none)'],
-    ['created', new Date(client.createdAt).toISOString()],
-  ];
-}

@@ -122,3 +122,9 @@ export class CommandError extends Error {
 
 /** A refusal of how the command was typed. */
 export const usageError = (message: string): CommandError => new CommandError('usage', message, 2);
+
+/** The refusal of a file that an option names; `cause` says why in a word, such as ENOENT. */
+export function unreadableFile(code: string, file: string, cause: unknown): CommandError {
+  const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
+  return new CommandError(code, `The file ${file} cannot be read${why}.`);
+}

@@ -10,7 +10,14 @@ import {
   checkProviderApp,
   type ProviderAppStore,
 } from '../calendars/provider-apps.ts';
-import { CommandError, type CommandOption, type Input, type Io, usageError } from './command.ts';
+import {
+  CommandError,
+  type CommandOption,
+  type Input,
+  type Io,
+  unreadableFile,
+  usageError,
+} from './command.ts';
 
 const NAMES: Readonly<Record<AppKind, string>> = { google: 'Google', microsoft: 'Microsoft' };
 
@@ -116,8 +123,7 @@ async function readFileOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    throw new CommandError('unreadable_secret', `The file ${file} cannot be read${code}.`);
+    throw unreadableFile('unreadable_secret', file, cause);
   }
 }
 
