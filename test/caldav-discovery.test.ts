@@ -284,12 +284,8 @@ describe('linking a CalDAV account', () => {
         password,
       });
 
-    it('asks for an app-specific password when another one was refused', async () => {
-      await assert.rejects(apple('my own password'), failsAs('unauthorized', /xxxx-xxxx-xxxx-xxxx/));
-    });
-
-    it('says that an app-specific password may have been revoked', async () => {
-      await assert.rejects(apple('abcd-efgh-ijkl-mnop'), failsAs('unauthorized', /revoked/));
+    it('tells a password that is refused from other failures', async () => {
+      await assert.rejects(apple('abcd-efgh-ijkl-mnop'), failsAs('unauthorized'));
     });
 
     it('knows the account by its address in lower case', async () => {

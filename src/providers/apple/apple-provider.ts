@@ -4,7 +4,6 @@
  * is Apple's alone is here.
  */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
@@ -39,13 +38,7 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
   };
   const username = login.username.trim();
   const password = login.password.trim();
-  const credentials = await proveLogin({ server, username, password }, { ...deps, dns: NO_RECORDS }).catch(
-    (failure: unknown) => {
-      throw failure instanceof ProviderError && failure.kind === 'unauthorized'
-        ? refusedPassword(password, failure)
-        : failure;
-    },
-  );
+  const credentials = await proveLogin({ server, username, password }, { ...deps, dns: NO_RECORDS });
   return { accountId: username.toLowerCase(), display: username, credentials };
 }
 
@@ -54,15 +47,6 @@ const isApples = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new U
 /** An operator's server on this machine (the sandbox) has its partitions at other ports of it. */
 function partitionsOn({ protocol, hostname }: URL): readonly string[] {
   return isLoopbackHost(hostname) ? [`${protocol}//${hostname}:*`] : [];
-}
-
-/** Most who fail here typed the password of their Apple Account. */
-function refusedPassword(password: string, cause: ProviderError): ProviderError {
-  const message =
-    appSpecificPassword(password) !== undefined
-      ? 'Apple refuses this Apple Account and app-specific password: it may have been revoked'
-      : 'Apple wants an app-specific password, of the form xxxx-xxxx-xxxx-xxxx, not that of the Apple Account';
-  return new ProviderError('unauthorized', message, { cause });
 }
 
 /** The server is known: there is nothing to look up. */
