@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 
-export type Answer = 'approved' | 'denied' | 'open';
+/** How a request stands. */
+export type Answer = AuthorizationRequest['status'];
 
 type AnswerDeps = Pick<ConnectDeps, 'requests' | 'log' | 'now'>;
 
