@@ -32,7 +32,10 @@ export type PageParts = {
   readonly connects?: boolean;
 };
 
-/** A whole page; `title` is also what a screen reader hears first. */
+/**
+ * A whole page; `title` is also what a screen reader hears first. It is drawn once its last element is there
+ * (`rel="expect"`, in browsers that know it): lines that are centred would move as the rest of them arrives.
+ */
 export function layout(look: Appearance, title: string, content: Html, parts: PageParts = {}): Page {
   const { messages, theme, branding, brandRule } = look;
   const { settings, connects = false } = parts;
@@ -43,6 +46,7 @@ export function layout(look: Appearance, title: string, content: Html, parts: Pa
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${PAGE_ICON}">
+<link rel="expect" href="#said" blocking="render">
 <style>${trusted(STYLES)}</style>
 ${brandRule !== undefined && html`<style>${trusted(brandRule)}</style>`}
 </head>
