@@ -15,9 +15,10 @@ import type { Browser, Page } from 'playwright-core';
 
 import { LANGUAGES, ownLanguageName } from '../src/connect/messages.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from '../test/e2e/connect-chromium.ts';
-import { CHAPTERS, type Chapter, takeTour } from '../test/e2e/connect-tour.ts';
+import { CHAPTERS, type Chapter, type Stop, takeTour } from '../test/e2e/connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from '../test/e2e/connect-tour-site.ts';
-import { Walker } from '../test/e2e/connect-walker.ts';
+import { TourWalker } from '../test/e2e/connect-tour-walker.ts';
+import { show } from '../test/e2e/connect-viewer.ts';
 import { WITHOUT_RADICALE } from '../test/e2e/site.ts';
 
 const TARGET = path.resolve(import.meta.dirname, '../screenshots');
@@ -62,7 +63,7 @@ async function takeScreenshots(languages: readonly string[], only: readonly stri
     [site, browser] = await Promise.all([openTourSite(), launchChromium()]);
     for (const [index, language] of languages.entries()) {
       console.log(`${index + 1} of ${languages.length}: ${language}`);
-      await walk(new Walker(site, await newPage(browser), language), chapters, pictures);
+      await walk(new TourWalker(site, language), await newPage(browser), chapters, pictures);
     }
     await mkdir(TARGET, { recursive: true });
     const states = chapters.flatMap(({ name, stops }) =>
@@ -89,14 +90,19 @@ function pictureOf(folder: string, state: string, device: Device, language: stri
 }
 
 /** Every state in one language, in each window and scheme. */
-async function walk(walker: Walker, chapters: readonly Chapter[], folder: string): Promise<void> {
-  const { page, messages } = walker;
-  const visit = async ({ name }: { readonly name: string }) => {
+async function walk(
+  walker: TourWalker,
+  page: Page,
+  chapters: readonly Chapter[],
+  folder: string,
+): Promise<void> {
+  const visit = async ({ name, view }: Stop) => {
+    await show(page, walker, view);
     for (const device of ['desktop', 'phone'] as const) {
       await page.setViewportSize(DEVICES[device]);
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        const file = pictureOf(folder, name, device, messages.language, colorScheme);
+        const file = pictureOf(folder, name, device, walker.language, colorScheme);
         await page.screenshot({ path: file, fullPage: true, caret: 'initial' });
       }
     }

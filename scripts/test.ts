@@ -4,6 +4,7 @@
  *   npm test -- oauth           only the files whose path has `oauth` in it (or that file), without the checks
  *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
  *   KALENDS_TEST_SCALE=20       twenty times the rounds of tests of chance (npm run soak)
+ *   KALENDS_TEST_LANGUAGES=en   the Connect pages in these languages only
  *   KALENDS_TEST_POSTGRES_URL   a PostgreSQL of yours instead of the one started here
  */
 import { existsSync, globSync } from 'node:fs';

@@ -20,7 +20,16 @@ export type Browser = {
   page(): Page;
   open(url: string | URL): Promise<Page>;
   /** Sends the form whose button has this name, with `typed` in the fields of these labels. */
-  press(button: string | RegExp, typed?: Readonly<Record<string, string>>): Promise<Page>;
+  press(button: string | RegExp, typed?: Readonly<Record<string, string>>, how?: Pressing): Promise<Page>;
+  /** Opens what the link of this name leads to. */
+  follow(link: string): Promise<Page>;
+};
+
+export type Pressing = {
+  /** Takes the tick out of every box first. */
+  readonly untick?: boolean;
+  /** Name → value, in place of what the page has in fields nobody sees: somebody else's form. */
+  readonly forged?: Readonly<Record<string, string>>;
 };
 
 const MOST_REDIRECTS = 10;
@@ -72,11 +81,15 @@ export function openBrowser(headers: Readonly<Record<string, string>> = {}): Bro
     cookies,
     page,
     open: (url) => follow(new URL(url)),
-    async press(button, typed = {}) {
+    follow: (link) => follow(new URL(linkNamed(link, page().body), page().url)),
+    async press(button, typed = {}, { untick = false, forged = {} } = {}) {
       const { url, body } = page();
-      const form = formWith(button, body);
-      const fields = new URLSearchParams(form.hidden);
+      const { form, pressed } = formWith(button, body);
+      const sent = form.fields.filter(({ isTicked }) => isTicked === undefined || (isTicked && !untick));
+      const fields = new URLSearchParams(sent.map(({ name, value }) => [name, value]));
       for (const [label, value] of Object.entries(typed)) fields.set(fieldLabelled(label, body), value);
+      for (const [name, value] of Object.entries(forged)) fields.set(name, value);
+      if (pressed.name !== undefined) fields.append(pressed.name, pressed.value);
       const target = new URL(form.action, url);
       if (form.method === 'post') return follow(target, fields);
       target.search = fields.toString();
@@ -87,15 +100,31 @@ export function openBrowser(headers: Readonly<Record<string, string>> = {}): Bro
 
 /** The names of the page's buttons that can be pressed, in order. */
 export function buttonsOf(body: string): string[] {
-  return formsOf(body).flatMap(({ buttons }) => buttons);
+  return formsOf(body).flatMap(({ buttons }) => buttons.map(({ label }) => label));
 }
 
-type Form = { action: string; method: string; hidden: [string, string][]; buttons: string[] };
+/** What is sent of a field that nobody touched. */
+type Field = {
+  readonly name: string;
+  readonly value: string;
+  /** Only of a checkbox. */
+  readonly isTicked: boolean | undefined;
+};
+type Button = { readonly label: string; readonly name: string | undefined; readonly value: string };
+type Form = {
+  readonly action: string;
+  readonly method: string;
+  readonly fields: readonly Field[];
+  readonly buttons: readonly Button[];
+};
 
-function formWith(button: string | RegExp, body: string): Form {
-  const isIt = (name: string) => (typeof button === 'string' ? name === button : button.test(name));
-  const found = formsOf(body).find(({ buttons }) => buttons.some(isIt));
-  if (found !== undefined) return found;
+function formWith(button: string | RegExp, body: string): { form: Form; pressed: Button } {
+  for (const form of formsOf(body)) {
+    const pressed = form.buttons.find(({ label }) =>
+      typeof button === 'string' ? label === button : button.test(label),
+    );
+    if (pressed !== undefined) return { form, pressed };
+  }
   throw new Error(`The page has no button ${button} that can be pressed: ${textOf(body)}`);
 }
 
@@ -105,18 +134,30 @@ const HIDDEN = /<(\w+)\b[^>]* aria-hidden="true"[^>]*>.*?<\/\1>/gs;
 function formsOf(body: string): Form[] {
   return [...body.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inner = '']) => {
     const { action = '', method = 'get' } = attributesOf(attributes);
-    const inputs = [...inner.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => attributesOf(text));
-    const hidden = inputs
-      .filter(({ type }) => type === 'hidden')
-      .map(({ name = '', value = '' }): [string, string] => [name, value]);
+    const fields = [...inner.matchAll(/<input\b([^>]*)>/g)].map(([, text = '']) => fieldOf(text));
     const buttons = [...inner.matchAll(/<button\b([^>]*)>(.*?)<\/button>/gs)].flatMap(
       ([, text = '', content = '']) => {
-        const { disabled, 'aria-label': label } = attributesOf(text);
-        return disabled === undefined ? [label ?? textOf(content.replace(HIDDEN, ''))] : [];
+        const { disabled, 'aria-label': label, name, value = '' } = attributesOf(text);
+        return disabled === undefined ? [{ label: label ?? nameIn(content), name, value }] : [];
       },
     );
-    return { action, method: method.toLowerCase(), hidden, buttons };
+    return { action, method: method.toLowerCase(), fields, buttons };
   });
+}
+
+function fieldOf(attributes: string): Field {
+  const { name = '', value = '', type, checked } = attributesOf(attributes);
+  return { name, value, isTicked: type === 'checkbox' ? checked !== undefined : undefined };
+}
+
+const nameIn = (content: string): string => textOf(content.replace(HIDDEN, ''));
+
+function linkNamed(link: string, body: string): string {
+  for (const [, attributes = '', content = ''] of body.matchAll(/<a\b([^>]*)>(.*?)<\/a>/gs)) {
+    const { href, 'aria-label': label } = attributesOf(attributes);
+    if (href !== undefined && (label ?? nameIn(content)) === link) return href;
+  }
+  throw new Error(`The page has no link "${link}": ${textOf(body)}`);
 }
 
 function fieldLabelled(label: string, body: string): string {
@@ -137,7 +178,7 @@ function attributesOf(text: string): Record<string, string> {
 
 /** What a person reads of some markup: no styles, no drawings, one space between words. */
 export function textOf(markup: string): string {
-  const visible = markup.replace(/<(style|svg|head)\b.*?<\/\1>/gs, ' ').replace(/<[^>]*>/g, ' ');
+  const visible = markup.replace(/<(style|script|svg|head)\b.*?<\/\1>/gs, ' ').replace(/<[^>]*>/g, ' ');
   return decoded(visible).replace(/\s+/g, ' ').trim();
 }
 

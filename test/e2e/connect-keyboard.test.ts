@@ -35,7 +35,7 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
       });
       const walker = new Walker(site, page, language);
       walker.userId = `keys-${language}`;
-      await walker.start({ parameters: { state: 's+%' } });
+      await walker.start({ state: 's+%' });
       const problems: string[] = [];
       const look = async () => problems.push(...(await stopProblems(page, walker.messages.direction)));
 

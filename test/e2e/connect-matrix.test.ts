@@ -2,6 +2,7 @@
  * Every state of the Connect pages in every language, light and dark, from a small telephone to a desk.
  * Here each page is looked at in each language on the smallest telephone, and in the pseudo-locale
  * everywhere; the other languages take widths and schemes in turns. `npm run soak` leaves nothing out.
+ * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -12,26 +13,32 @@ import { LANGUAGES, ownLanguageName } from '../../src/connect/messages.ts';
 import { scale } from '../rounds.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import {
-  type AxeDesk,
+  bytesProblems,
   catalogueProblems,
+  type Desk,
+  type Look,
   languageProblems,
   layoutProblems,
-  openAxeDesk,
+  lookAt,
+  openDesk,
   prepareChecks,
-  type Scheme,
   weightProblems,
 } from './connect-page-checks.ts';
-import { takeTour } from './connect-tour.ts';
+import { type Stop, takeTour } from './connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from './connect-tour-site.ts';
+import { TourWalker } from './connect-tour-walker.ts';
+import { show } from './connect-viewer.ts';
 import { Walker } from './connect-walker.ts';
 import { WITHOUT_RADICALE } from './site.ts';
 
-const PHONE = 320;
-const LOOKS = [PHONE, 768, 1280].flatMap((width) =>
+const LOOKS: readonly Look[] = [320, 768, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
-type Look = { readonly width: number; readonly scheme: Scheme };
+const PHONE_IN_LIGHT: Look = { width: 320, scheme: 'light' };
 const ALL = scale() >= 20;
+const CHOSEN = chosen([...PSEUDO_LOCALES, ...LANGUAGES], process.env.KALENDS_TEST_LANGUAGES?.split(','));
+/** More than there are processors: one language waits for its pages while another's are drawn. */
+const LANGUAGES_AT_ONCE = 3;
 /** On pages as they are: names of providers and applications, and who the user is. */
 const VALUES = [
   'Google',
@@ -50,7 +57,7 @@ const VALUES = [
 
 describe('every state of the Connect pages', {
   skip: WITHOUT_CHROMIUM || WITHOUT_RADICALE,
-  concurrency: 2,
+  concurrency: LANGUAGES_AT_ONCE,
 }, () => {
   let site: TourSite;
   let browser: Chromium;
@@ -62,26 +69,21 @@ describe('every state of the Connect pages', {
     await site?.close();
   });
 
-  for (const [turn, language] of [...PSEUDO_LOCALES, ...LANGUAGES].entries()) {
+  for (const [turn, language] of CHOSEN.entries()) {
     it(`fits, is accessible and light, and speaks one language: ${language}`, async () => {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
       await prepareChecks(page.context());
-      // In a window of its own: a page behind another is drawn rarely, and clicks wait for its drawing.
       const beside = await browser.newContext({ reducedMotion: 'reduce' });
-      const desk = await openAxeDesk(beside);
-      const walker = new Walker(site, page, language);
+      const desk = await openDesk(beside);
+      const walker = new TourWalker(site, language);
       const problems: string[] = [];
       let stops = 0;
 
-      await takeTour(walker, async ({ name }) => {
+      await takeTour(walker, async (stop) => {
         stops += 1;
-        const found = [
-          ...(await weightProblems(page)),
-          ...(await languageProblems(page, walker.messages)),
-          ...(language === 'en-XA' ? await catalogueProblems(page, [...VALUES, walker.userId]) : []),
-          ...(await lookProblems(page, desk, looksFor(language, turn + stops))),
-        ];
-        problems.push(...found.map((problem) => `${name}: ${problem}`));
+        const plan = planFor(stop, language, turn + stops);
+        const found = await problemsOf({ walker, page, desk, stop }, plan);
+        problems.push(...found.map((problem) => `${stop.name}: ${problem}`));
       });
 
       assert.deepEqual(problems, []);
@@ -89,23 +91,73 @@ describe('every state of the Connect pages', {
       await beside.close();
       await close();
     });
+
+    it(`lead to the application by their words in ${language}`, async () => {
+      const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
+      const walker = new Walker(site, page, language);
+      walker.userId = `words-${language}`;
+      await walker.start();
+
+      await walker.linkCalDav();
+      await walker.press('selection.continue');
+      await walker.press('consent.allow');
+
+      assert.equal(new URL(page.url()).searchParams.get('code'), walker.userId);
+      assert.deepEqual(complaints, []);
+      await close();
+    });
   }
 });
 
-/** The phone in light, and at every third stop another in turn; all of them for whom layouts are tested. */
-function looksFor(language: string, turn: number): readonly Look[] {
-  if (ALL || language === 'en-XA') return LOOKS;
-  const other = turn % 3 === 0 ? LOOKS[1 + ((turn / 3) % (LOOKS.length - 1))] : undefined;
-  return [{ width: PHONE, scheme: 'light' }, ...(other ? [other] : [])];
+function chosen(languages: readonly string[], named = languages): readonly string[] {
+  const unknown = named.filter((language) => !languages.includes(language));
+  if (unknown.length > 0) throw new Error(`There are no Connect pages in ${unknown}`);
+  return languages.filter((language) => named.includes(language));
 }
 
-async function lookProblems(page: Page, desk: AxeDesk, looks: readonly Look[]): Promise<string[]> {
-  const problems: string[] = [];
-  await desk.take(page);
-  for (const { width, scheme } of looks) {
-    await page.setViewportSize({ width, height: 800 });
-    const found = [...(await layoutProblems(page)), ...(await desk.problems(width, scheme))];
-    problems.push(...found.map((problem) => `${width} ${scheme}: ${problem}`));
+type Plan = {
+  /** How it is looked at on the desk. */
+  readonly looks: readonly Look[];
+  /** How it is looked at while it loads; `undefined`: it is laid on the desk as it was answered. */
+  readonly loading: Look | undefined;
+};
+
+/** The phone in light, and at every third stop another look and a loading in turn; all of them for whom layouts are tested. */
+function planFor({ view }: Stop, language: string, turn: number): Plan {
+  const other = LOOKS[1 + (Math.floor(turn / 3) % (LOOKS.length - 1))] ?? PHONE_IN_LIGHT;
+  if (ALL || language === 'en-XA') return { looks: LOOKS, loading: other };
+  const isIts = turn % 3 === 0;
+  const loading = isIts || view.withScripts ? other : undefined;
+  return { looks: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
+}
+
+type Seat = {
+  readonly walker: TourWalker;
+  readonly page: Page;
+  readonly desk: Desk;
+  readonly stop: Stop;
+};
+
+async function problemsOf({ walker, page, desk, stop: { view } }: Seat, { looks, loading }: Plan) {
+  const { messages, userId } = walker;
+  const problems = bytesProblems(walker.page.body);
+  let markup = walker.page.body;
+  if (loading !== undefined) {
+    await lookAt(page, loading);
+    await show(page, walker, view);
+    problems.push(...(await weightProblems(page)));
+    markup = await page.content();
+  }
+  // What a loaded page shows is open already.
+  const unfold = loading === undefined && view.unfold !== undefined ? messages.text(view.unfold) : undefined;
+  await desk.take({ url: walker.page.url.href, markup, unfold });
+  problems.push(...(await languageProblems(desk.page, messages)));
+  if (messages.language === 'en-XA')
+    problems.push(...(await catalogueProblems(desk.page, [...VALUES, userId])));
+  for (const look of looks) {
+    await desk.look(look);
+    const found = [...(await layoutProblems(desk.page)), ...(await desk.axeProblems())];
+    problems.push(...found.map((problem) => `${look.width} ${look.scheme}: ${problem}`));
   }
   return problems;
 }

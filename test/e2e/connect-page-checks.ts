@@ -17,43 +17,54 @@ export async function prepareChecks(context: BrowserContext): Promise<void> {
 }
 
 /**
- * A page that axe stays in while documents come and go: it takes three times as long to load as to run.
- * What it is given is the markup and the style of a real page, at that page's own address.
+ * A page that stays while documents come and go, with axe in it, which takes three times as long to load
+ * as to run. What it is given is the markup and the style of a real page; scripts do not run on it.
  */
-export type AxeDesk = {
-  /** Lays a page's document on the desk. */
-  take(page: Page): Promise<void>;
-  /** Rules of axe that it breaks there, those of best practice too, with where. */
-  problems(width: number, colorScheme: Scheme): Promise<string[]>;
+export type Desk = {
+  /** Where the document lies, for the other checks. */
+  readonly page: Page;
+  /** Lays a document on the desk, with what is folded under the words `unfold` open. */
+  take(document: DeskDocument): Promise<void>;
+  look(look: Look): Promise<void>;
+  /** Rules of axe that the document breaks as it is looked at, those of best practice too, with where. */
+  axeProblems(): Promise<string[]>;
 };
 
-export type Scheme = 'light' | 'dark';
+export type DeskDocument = {
+  readonly url: string;
+  readonly markup: string;
+  readonly unfold?: string | undefined;
+};
+
+export type Look = { readonly width: number; readonly scheme: 'light' | 'dark' };
 
 /** `context` is nobody else's, of reduced motion: colours that fade in have no contrast yet. */
-export async function openAxeDesk(context: BrowserContext): Promise<AxeDesk> {
-  const desk = await context.newPage();
-  await desk.evaluate(axe.source);
+export async function openDesk(context: BrowserContext): Promise<Desk> {
+  const page = await context.newPage();
+  // As our pages are, in no browser's mode for old ones.
+  await page.setContent('<!doctype html><title>Desk</title>');
+  await page.evaluate(axe.source);
+  await page.evaluate(CLIENT);
   return {
-    async take(page) {
-      const base = `<base href="${page.url().replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
-      const document = (await page.content()).replace('<head>', `<head>${base}`);
-      await desk.evaluate(`{
-        const taken = new DOMParser().parseFromString(${JSON.stringify(document)}, 'text/html').documentElement;
-        for (const name of document.documentElement.getAttributeNames()) document.documentElement.removeAttribute(name);
-        for (const { name, value } of taken.attributes) document.documentElement.setAttribute(name, value);
-        document.documentElement.replaceChildren(...taken.children);
-      }`);
+    page,
+    async take({ url, markup, unfold }) {
+      const base = `<base href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
+      const given = [markup.replace('<head>', `<head>${base}`), unfold ?? null];
+      await page.evaluate(`pageChecks.lay(...${JSON.stringify(given)})`);
     },
-    async problems(width, colorScheme) {
-      await desk.setViewportSize({ width, height: 800 });
-      await desk.emulateMedia({ colorScheme });
-      return stringsOf(
-        await desk.evaluate(
-          'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
+    look: (look) => lookAt(page, look),
+    axeProblems: async () =>
+      stringsOf(
+        await page.evaluate(
+          'axe.run({ resultTypes: ["violations"], preload: false, selectors: false }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
         ),
-      );
-    },
+      ),
   };
+}
+
+export async function lookAt(page: Page, { width, scheme }: Look): Promise<void> {
+  if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 800 });
+  await page.emulateMedia({ colorScheme: scheme });
 }
 
 /** Text that leaves the page or its control, is cut off, or stands on other text. */
@@ -62,6 +73,12 @@ export const layoutProblems = async (page: Page): Promise<string[]> => stringsOf
 /** Text that comes from no catalogue; the page must be in the pseudo-locale `en-XA`. */
 export const catalogueProblems = async (page: Page, values: readonly string[]): Promise<string[]> =>
   stringsOf(await ask(page, `outsideCatalogue(${JSON.stringify(values)})`));
+
+/** A page whose markup alone is too heavy, wherever it is shown. */
+export function bytesProblems(markup: string): string[] {
+  const bytes = Buffer.byteLength(markup);
+  return bytes > MOST_BYTES ? [`${bytes} bytes of markup`] : [];
+}
 
 /** A page that is too heavy, asks for more than its logo, or moved while it was built up. */
 export async function weightProblems(page: Page): Promise<string[]> {

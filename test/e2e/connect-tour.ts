@@ -3,25 +3,37 @@
  * list that the tests, the screenshots and the soak go through. A chapter is a user of its own; each of
  * its stops goes on from the one before.
  */
+import type { MessageKey } from '../../src/connect/messages.ts';
 import { adaIn, eveIn, MOST_PASSWORDS } from './connect-tour-site.ts';
-import type { Walker } from './connect-walker.ts';
+import type { TourWalker as Walker } from './connect-tour-walker.ts';
 import { loginOf } from './site.ts';
 
 export type Stop = {
   readonly name: string;
   /** Goes from the stop before to this one. */
   reach(walker: Walker): Promise<void>;
+  readonly view: View;
+};
+
+/** How the page is to be seen, beside as it is opened. */
+export type View = {
+  /** The words over what is unfolded. */
+  readonly unfold?: MessageKey;
+  /** Its script would lead on at once. */
+  readonly withoutScripts?: true;
+  /** Its script changes what there is to see. */
+  readonly withScripts?: true;
 };
 
 export type Chapter = { readonly name: string; readonly stops: readonly Stop[] };
 
-const stop = (name: string, reach: Stop['reach']): Stop => ({ name, reach });
+const stop = (name: string, reach: Stop['reach'], view: View = {}): Stop => ({ name, reach, view });
+
+/** The page of the stop before, with something unfolded. */
+const unfolded = (name: string, unfold: MessageKey): Stop => stop(name, async () => {}, { unfold });
 
 /** Sends the form with nothing in it, past what the browser itself would ask for. */
-async function sendEmpty(walker: Walker): Promise<void> {
-  await walker.page.evaluate('for (const form of document.forms) form.noValidate = true');
-  await walker.press('form.connect');
-}
+const sendEmpty = (walker: Walker): Promise<void> => walker.connect({});
 
 const caldav: Chapter = {
   name: 'caldav',
@@ -32,7 +44,7 @@ const caldav: Chapter = {
     stop('caldav-preset', async (walker) => {
       await walker.start();
       await walker.press('selection.connect', { provider: 'CalDAV' });
-      await walker.follow(walker.page.getByRole('link', { name: 'Nextcloud', exact: true }));
+      await walker.follow('Nextcloud');
     }),
     ...(
       [
@@ -46,13 +58,13 @@ const caldav: Chapter = {
     stop('selection-managing', (walker) => walker.start()),
     stop('consent-read-write', (walker) => walker.press('selection.continue')),
     stop('finished', async (walker) => {
+      const { url } = walker.page;
       await walker.press('consent.allow');
-      await walker.page.goBack();
-      await walker.page.reload();
+      await walker.open(url);
     }),
     stop('selection-returned', (walker) => walker.start()),
     stop('selection-masked', async (walker) => {
-      await walker.page.context().clearCookies();
+      walker.browser.cookies.clear();
       await walker.start();
     }),
     stop('consent-masked', (walker) => walker.press('selection.continue')),
@@ -78,14 +90,13 @@ const disconnecting: Chapter = {
     stop('selection-disconnected', async (walker) => {
       await walker.start();
       await walker.linkCalDav();
-      await walker.follow(walker.page.locator('form[action="/connect/disconnect"] button').first());
+      await walker.pressForAccount('selection.disconnect_account');
     }),
     stop('disconnect-all', async (walker) => {
       for (const user of ['ada', 'grace']) {
-        await walker.press('selection.connect', { provider: 'CalDAV' });
-        await walker.signInToCalDav(loginOf(walker.site.calendars, user));
+        await walker.linkCalDav(loginOf(walker.site.calendars, user));
       }
-      await walker.follow(walker.link('selection.disconnect_all'));
+      await walker.follow(walker.text('selection.disconnect_all'));
     }),
     stop('selection-disconnected-all', (walker) => walker.press('disconnect.confirm')),
   ],
@@ -94,16 +105,24 @@ const disconnecting: Chapter = {
 const popup: Chapter = {
   name: 'popup',
   stops: [
-    stop('popup-denied', async (walker) => {
-      await walker.start({ parameters: { display: 'popup' } });
-      await walker.followWithoutScripts(walker.button('cancel'));
-    }),
-    stop('popup-approved', async (walker) => {
-      await walker.start({ parameters: { display: 'popup' } });
-      await walker.linkCalDav();
-      await walker.press('selection.continue');
-      await walker.followWithoutScripts(walker.button('consent.allow'));
-    }),
+    stop(
+      'popup-denied',
+      async (walker) => {
+        await walker.start({ parameters: { display: 'popup' } });
+        await walker.press('cancel');
+      },
+      { withoutScripts: true },
+    ),
+    stop(
+      'popup-approved',
+      async (walker) => {
+        await walker.start({ parameters: { display: 'popup' } });
+        await walker.linkCalDav();
+        await walker.press('selection.continue');
+        await walker.press('consent.allow');
+      },
+      { withoutScripts: true },
+    ),
   ],
 };
 
@@ -112,7 +131,7 @@ const scopes: Chapter = {
   stops: (['free-busy', 'read'] as const).map((scope) =>
     stop(`consent-${scope}`, async (walker) => {
       await walker.start({ parameters: { scope } });
-      if (await walker.button('selection.continue').isDisabled()) await walker.linkCalDav();
+      if (scope === 'free-busy') await walker.linkCalDav();
       await walker.press('selection.continue');
     }),
   ),
@@ -125,13 +144,14 @@ const apple: Chapter = {
       await walker.start();
       await walker.press('selection.connect', { provider: 'Apple' });
     }),
-    stop('apple-help', (walker) => walker.unfold('form.app_password_help')),
+    unfolded('apple-help', 'form.app_password_help'),
     stop('apple-missing', sendEmpty),
-    stop('apple-format', async (walker) => {
-      await walker.field('form.apple_account').fill('ada@icloud.example');
-      await walker.field('form.app_password').fill('My usual password 1');
-      await walker.press('form.connect');
-    }),
+    stop('apple-format', (walker) =>
+      walker.connect({
+        'form.apple_account': 'ada@icloud.example',
+        'form.app_password': 'My usual password 1',
+      }),
+    ),
   ],
 };
 
@@ -157,14 +177,18 @@ const microsoft: Chapter = {
   stops: [
     stop('error-unavailable', async (walker) => {
       await walker.start();
-      await walker.signInToMicrosoft(adaIn(walker.messages.language));
+      await walker.signInToMicrosoft(adaIn(walker.language));
     }),
-    stop('error-administrator', async (walker) => {
-      await walker.start();
-      await walker.signInToMicrosoft(eveIn(walker.messages.language));
-    }),
+    stop(
+      'error-administrator',
+      async (walker) => {
+        await walker.start();
+        await walker.signInToMicrosoft(eveIn(walker.language));
+      },
+      { withScripts: true },
+    ),
     stop('administrator-allowed', (walker) =>
-      walker.open(`/connect/microsoft/callback?admin_consent=True&lng=${walker.messages.language}`),
+      walker.open(`/connect/microsoft/callback?admin_consent=True&lng=${walker.language}`),
     ),
   ],
 };
@@ -183,27 +207,24 @@ const errors: Chapter = {
       stop(name, (walker) => {
         const { clientId } = walker.site.applications.plain;
         // The first of a repeated parameter counts.
-        const parameters = `${query}&client_id=${clientId}&lng=${walker.messages.language}`;
+        const parameters = `${query}&client_id=${clientId}&lng=${walker.language}`;
         return walker.open(`/authorize?${parameters}`);
       }),
     ),
     stop('error-expired', async (walker) => {
       await walker.start();
-      await walker.page.context().clearCookies();
-      await walker.page.reload();
+      walker.browser.cookies.clear();
+      await walker.open(walker.page.url);
     }),
     stop('error-other-connection', async (walker) => {
       await walker.start();
-      const first = walker.page.url();
+      const first = walker.page.url;
       await walker.start({ application: walker.site.applications.branded });
       await walker.open(first);
     }),
     stop('error-foreign-form', async (walker) => {
       await walker.start();
-      await walker.page.evaluate(
-        'document.querySelectorAll("[name=token]").forEach((field) => { field.value = "x"; })',
-      );
-      await walker.press('cancel');
+      await walker.press('cancel', {}, { forged: { token: 'x' } });
     }),
     stop('error-not-offered', async (walker) => {
       await walker.start({ parameters: { providers: 'caldav' } });
@@ -217,14 +238,14 @@ const looks: Chapter = {
   stops: [
     stop('nameless-selection', (walker) => walker.start({ application: walker.site.applications.nameless })),
     stop('hostile-selection', (walker) => walker.start({ application: walker.site.applications.hostile })),
-    stop('verification-means', (walker) => walker.unfold('verification.means')),
+    unfolded('verification-means', 'verification.means'),
     stop('hostile-linked', (walker) => walker.linkCalDav()),
     stop('hostile-consent', (walker) => walker.press('selection.continue')),
     stop('branded-selection', (walker) => walker.start({ application: walker.site.applications.branded })),
     stop('branded-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
     stop('branded-linked', (walker) => walker.signInToCalDav(walker.login)),
     stop('branded-consent', (walker) => walker.press('selection.continue')),
-    stop('language-menu', (walker) => walker.page.locator('details.menu summary').click()),
+    unfolded('language-menu', 'settings.language'),
     stop('branded-error', async (walker) => {
       const { branded } = walker.site.applications;
       await walker.start({ application: branded, parameters: { providers: 'caldav' } });
@@ -246,10 +267,10 @@ export const CHAPTERS: readonly Chapter[] = [
   looks,
 ];
 
-/** Goes through `chapters`; `visit` sees every stop. Each tour has users of its own. */
+/** Goes through `chapters`; `visit` is called while the page of each stop is open. Each tour has users of its own. */
 export async function takeTour(
   walker: Walker,
-  visit: (stop: Stop, walker: Walker) => Promise<void>,
+  visit: (stop: Stop) => Promise<void>,
   chapters: readonly Chapter[] = CHAPTERS,
 ): Promise<void> {
   tours += 1;
@@ -257,10 +278,10 @@ export async function takeTour(
     walker.userId = `${chapter.name}-${tours}`;
     for (const next of chapter.stops) {
       await next.reach(walker).catch((reason: unknown) => {
-        const where = `${walker.messages.language}, ${next.name}, at ${walker.page.url()}`;
+        const where = `${walker.language}, ${next.name}, at ${walker.page.url}`;
         throw new Error(`The tour does not get there: ${where}`, { cause: reason });
       });
-      await visit(next, walker);
+      await visit(next);
     }
   }
 }

@@ -112,6 +112,20 @@
   };
 
   globalThis.pageChecks = {
+    /** Puts another document in the place of this one, without loading it. */
+    lay(markup, unfold) {
+      const root = document.documentElement;
+      const taken = new DOMParser().parseFromString(markup, 'text/html').documentElement;
+      for (const name of root.getAttributeNames()) root.removeAttribute(name);
+      for (const { name, value } of taken.attributes) root.setAttribute(name, value);
+      root.replaceChildren(...taken.children);
+      if (unfold === null) return;
+      const folded = [...document.querySelectorAll('summary')].filter(({ textContent }) =>
+        textContent.includes(unfold),
+      );
+      if (folded.length !== 1) throw new Error(`${folded.length} things are folded under ${unfold}`);
+      folded[0].parentElement.open = true;
+    },
     layout() {
       const texts = seenTexts();
       return [...overflowing(texts), ...clipped(texts), ...overlapping(texts)];

@@ -1,0 +1,133 @@
+/**
+ * Somebody who goes through the Connect pages in one language, by the names of what is on them, over
+ * HTTP and without scripts: a page is there a hundred times sooner than in Chromium, which then shows
+ * only the pages that are to be looked at (connect-viewer.ts).
+ */
+import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages.ts';
+import { type Browser, openBrowser, type Page, type Pressing } from './browser.ts';
+import { adaIn, type TourSite } from './connect-tour-site.ts';
+import { type Application, authorizeUrl, type CalendarLogin } from './flow.ts';
+
+type Values = Readonly<Record<string, string | number>>;
+
+export type Start = {
+  readonly application?: Application;
+  readonly parameters?: Readonly<Record<string, string>>;
+};
+
+/** The labels of fields, as keys, with what is typed in them. */
+type Typed = Partial<Readonly<Record<MessageKey, string>>>;
+
+export class TourWalker {
+  readonly site: TourSite;
+  readonly messages: Messages;
+  readonly browser: Browser = openBrowser();
+  /** The user of the chapter under way: nobody else's accounts are on its pages. */
+  userId = '';
+  /** The transaction of the flow under way. */
+  transaction = '';
+
+  constructor(site: TourSite, language: string) {
+    this.site = site;
+    this.messages = messagesFor(language);
+  }
+
+  get language(): string {
+    return this.messages.language;
+  }
+
+  /** The page that is open. */
+  get page(): Page {
+    return this.browser.page();
+  }
+
+  get login(): CalendarLogin {
+    return this.site.login;
+  }
+
+  text(key: MessageKey, values?: Values): string {
+    return this.messages.text(key, values);
+  }
+
+  /** Opens an address of the program, or another. */
+  async open(address: string | URL): Promise<void> {
+    await this.browser.open(new URL(address, this.site.program.url));
+    await this.goOn();
+  }
+
+  /** Starts a flow for the chapter's user; the selection page follows. */
+  async start({ application = this.site.applications.plain, parameters = {} }: Start = {}): Promise<void> {
+    const named = { lng: this.language, ...parameters };
+    await this.open(authorizeUrl(application, { userId: this.userId, parameters: named }));
+    this.transaction = this.page.url.searchParams.get('transaction') ?? '';
+  }
+
+  /** Presses the button of these words. */
+  async press(key: MessageKey, values?: Values, how?: Pressing): Promise<void> {
+    await this.pressNamed(this.text(key, values), {}, how);
+  }
+
+  /** Presses the first button of the words of a key that name some account. */
+  async pressForAccount(key: MessageKey): Promise<void> {
+    const [before = '', after = ''] = this.text(key, { account: '\0' }).split('\0').map(RegExp.escape);
+    await this.pressNamed(new RegExp(`^${before}.+${after}$`));
+  }
+
+  async follow(link: string): Promise<void> {
+    await this.browser.follow(link);
+    await this.goOn();
+  }
+
+  /** Types into the form of a provider with passwords, and sends it. */
+  async connect(typed: Typed): Promise<void> {
+    const labelled = Object.entries(typed).map(([key, value]) => [this.text(key as MessageKey), value]); // a key of Typed
+    await this.pressNamed(this.text('form.connect'), Object.fromEntries(labelled));
+  }
+
+  async signInToCalDav({ server, username, password }: CalendarLogin): Promise<void> {
+    await this.connect({ 'form.server': server, 'form.username': username, 'form.password': password });
+  }
+
+  /** Links ada's account at the real CalDAV server, from the selection page. */
+  async linkCalDav(login: CalendarLogin = this.login): Promise<void> {
+    await this.press('selection.connect', { provider: 'CalDAV' });
+    await this.signInToCalDav(login);
+  }
+
+  /** Goes through Google's own pages as somebody who was never there before, from the selection page. */
+  async signInToGoogle(
+    then: 'allow' | 'untick' | 'cancel' = 'allow',
+    email = adaIn(this.language),
+  ): Promise<void> {
+    await this.site.google.hand.revokeAccess(email);
+    await this.press('selection.connect', { provider: 'Google' });
+    await this.pressNamed(email);
+    await this.pressNamed(then === 'cancel' ? 'Cancel' : 'Continue', {}, { untick: then === 'untick' });
+  }
+
+  /** The same at Microsoft. */
+  async signInToMicrosoft(email: string): Promise<void> {
+    await this.site.microsoft.hand.revokeAccess(email);
+    await this.press('selection.connect', { provider: 'Microsoft' });
+    await this.pressNamed(email);
+    await this.pressNamed(/^(Accept|Return to the application.*)$/);
+  }
+
+  async pressNamed(
+    button: string | RegExp,
+    typed: Readonly<Record<string, string>> = {},
+    how?: Pressing,
+  ): Promise<void> {
+    await this.browser.press(button, typed, how);
+    await this.goOn();
+  }
+
+  /** To a provider and back; at the application's door the way ends. */
+  private async goOn(): Promise<void> {
+    const { program, google, microsoft } = this.site;
+    const ours = [program.url, google.issuer, microsoft.issuer].map((url) => new URL(url).origin);
+    for (let { left } = this.page; left !== undefined && ours.includes(left.origin); left = this.page.left) {
+      await this.browser.open(left);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** Shows in Chromium, at its own address and with its own headers, the page that somebody walked to over HTTP. */
+import type { Page } from 'playwright-core';
+
+import type { View } from './connect-tour.ts';
+import type { TourWalker } from './connect-tour-walker.ts';
+
+/** Of the answer as it travelled; it does not travel here. Cookies are the walker's. */
+const OF_THE_WAY = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'keep-alive',
+  'set-cookie',
+  'transfer-encoding',
+];
+
+/** What the page asks for beside itself comes from the running program. */
+export async function show(page: Page, walker: TourWalker, view: View): Promise<void> {
+  const { url, status, headers: answered, body } = walker.page;
+  const headers = Object.fromEntries([...answered].filter(([name]) => !OF_THE_WAY.includes(name)));
+  await page.route(
+    (asked) => asked.href === url.href,
+    (route) => route.fulfill({ status, headers, body }),
+    { times: 1 },
+  );
+  if (view.withoutScripts) await openWithoutScripts(page, url.href);
+  else await page.goto(url.href);
+  if (view.unfold === undefined) return;
+  await page.locator('summary', { hasText: walker.text(view.unfold) }).click();
+}
+
+async function openWithoutScripts(page: Page, url: string): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+  await page.goto(url);
+  await session.send('Emulation.setScriptExecutionDisabled', { value: false });
+  await session.detach();
+}
