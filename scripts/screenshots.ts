@@ -15,8 +15,9 @@ import type { Browser, Page } from 'playwright-core';
 
 import { LANGUAGES, ownLanguageName } from '../src/connect/messages.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from '../test/e2e/connect-chromium.ts';
-import { CHAPTERS, type Chapter, type Stop, takeTour } from '../test/e2e/connect-tour.ts';
+import { CHAPTERS, takeTour } from '../test/e2e/connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from '../test/e2e/connect-tour-site.ts';
+import type { Chapter, Stop } from '../test/e2e/connect-tour-stop.ts';
 import { TourWalker } from '../test/e2e/connect-tour-walker.ts';
 import { show } from '../test/e2e/connect-viewer.ts';
 import { WITHOUT_RADICALE } from '../test/e2e/site.ts';

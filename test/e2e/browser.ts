@@ -34,7 +34,7 @@ export type Pressing = {
 
 const MOST_REDIRECTS = 10;
 
-/** `headers` go with every request, as a browser's Accept-Language does. */
+/** `headers`, as they are at that moment, go with every request, as a browser's Accept-Language does. */
 export function openBrowser(headers: Readonly<Record<string, string>> = {}): Browser {
   const cookies = new Map<string, string>();
   let current: Page | undefined;

@@ -24,8 +24,9 @@ import {
   prepareChecks,
   weightProblems,
 } from './connect-page-checks.ts';
-import { type Stop, takeTour } from './connect-tour.ts';
+import { takeTour } from './connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from './connect-tour-site.ts';
+import type { Stop } from './connect-tour-stop.ts';
 import { TourWalker } from './connect-tour-walker.ts';
 import { show } from './connect-viewer.ts';
 import { Walker } from './connect-walker.ts';

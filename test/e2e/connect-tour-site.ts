@@ -4,15 +4,17 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-
+import { DatabaseSync } from 'node:sqlite';
+import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
-import { faultBoard } from '../../sandbox/core/faults.ts';
+import { type FaultEffect, type Faults, faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import { LANGUAGES } from '../../src/connect/messages.ts';
+import { sqliteFileIn } from '../../src/store/open-database.ts';
 import { freePort } from '../program.ts';
 import { type CallbackServer, startCallback } from './connect-chromium.ts';
-import type { Application } from './flow.ts';
+import type { Application, CalendarLogin } from './flow.ts';
 import { openSite, type Site } from './site.ts';
 
 const APPS = {
@@ -41,6 +43,9 @@ export type TourSite = Site & {
   readonly applications: TourApplications;
   /** An address where nothing answers. */
   readonly nowhere: string;
+  /** Somebody whose server knows her, and who has no calendar there. */
+  readonly emptyCalendars: CalendarLogin;
+  readonly faults: Faults;
 };
 
 /** The languages that only developers see. */
@@ -54,56 +59,129 @@ export const adaIn = (language: string): string => `ada.${language.toLowerCase()
 /** Her organisation at Microsoft lets nobody consent alone. */
 export const eveIn = (language: string): string => `eve.${language.toLowerCase()}@corp.example`;
 
-async function addPeople(language: string, google: GoogleSandbox, microsoft: MicrosoftSandbox) {
+/** Starts in a minute from one address: more than any tour makes but that of the crowd. */
+export const MOST_STARTS = 100;
+
+/** What is the matter with accounts at Google, by the words that tell of it, and what Google answers then. */
+const REFUSALS = {
+  reconnect: { kind: 'status', status: 401 },
+  administrator: { kind: 'status', status: 403, reason: 'domainPolicy' },
+  operator: { kind: 'status', status: 403, reason: 'accessNotConfigured' },
+  passing: { kind: 'status', status: 503 },
+} as const satisfies Record<string, FaultEffect>;
+export const AILMENTS = [
+  'reconnect',
+  'administrator',
+  'operator',
+  'passing',
+] as const satisfies (keyof typeof REFUSALS)[];
+/** What takes long enough to be seen. */
+export const SLOWNESSES = ['calendarList.list', 'events.list'] as const;
+const SLOW_MS = 5000;
+/** Users whose names begin so meet a database that keeps no account of theirs, or not even their names. */
+export const UNLUCKY = 'unlucky';
+export const UNWELCOME = 'unwelcome';
+
+/** Somebody at Google whom always the same befalls. */
+export const patientIn = (language: string, ailment: string): string =>
+  `${ailment}.${language}@example.com`.toLowerCase();
+
+async function addPeople(language: string, { google, microsoft, faults }: Sandboxes): Promise<void> {
   for (const { hand } of [google, microsoft]) {
     await hand.addPerson({ email: adaIn(language), name: 'Ada Lovelace' });
   }
   await microsoft.hand.addPerson({ email: eveIn(language), name: 'Eve' });
   await microsoft.hand.demandAdminConsent(eveIn(language));
+  const befall = async (ailment: string, operation: string, effect: FaultEffect) => {
+    const user = patientIn(language, ailment);
+    await google.hand.addPerson({ email: user, name: 'Ada Lovelace' });
+    faults.set({ provider: 'google', operation, user, effect });
+  };
+  for (const ailment of AILMENTS) await befall(ailment, 'calendarList.list', REFUSALS[ailment]);
+  for (const operation of SLOWNESSES) await befall(operation, operation, { kind: 'latency', ms: SLOW_MS });
+}
+
+type Sandboxes = {
+  readonly google: GoogleSandbox;
+  readonly microsoft: MicrosoftSandbox;
+  readonly icloud: CalDavSandbox;
+  readonly caldav: CalDavSandbox;
+  readonly callback: CallbackServer;
+  readonly faults: Faults;
+  close(): Promise<void>;
+};
+
+async function openSandboxes(): Promise<Sandboxes> {
+  const faults = faultBoard();
+  const deps = { clock: sandboxClock(), faults };
+  const [google, microsoft, icloud, caldav, callback] = await Promise.all([
+    googleSandbox(deps),
+    microsoftSandbox(deps),
+    caldavSandbox({ ...deps, kind: 'icloud' }),
+    caldavSandbox({ ...deps, kind: 'caldav' }),
+    startCallback(),
+  ]);
+  // Nobody of the tour gets past Microsoft: it stands for a provider that cannot be reached.
+  faults.set({ provider: 'microsoft', operation: 'token', effect: { kind: 'status', status: 503 } });
+  const close = async () => {
+    await Promise.all([google, microsoft, icloud, caldav, callback].map((opened) => opened.close()));
+  };
+  return { google, microsoft, icloud, caldav, callback, faults, close };
 }
 
 /** Starts everything; the caller closes it. */
 export async function openTourSite(): Promise<TourSite> {
-  const deps = { clock: sandboxClock(), faults: faultBoard() };
-  const [google, microsoft, callback] = await Promise.all([
-    googleSandbox(deps),
-    microsoftSandbox(deps),
-    startCallback(),
-  ]);
-  // Nobody of the tour gets past Microsoft: it stands for a provider that cannot be reached.
-  deps.faults.set({
-    provider: 'microsoft',
-    operation: 'token',
-    effect: { kind: 'status', status: 503 },
-  });
-  const closeAll = async () => {
-    await Promise.all([google.close(), microsoft.close(), callback.close()]);
-  };
+  const sandboxes = await openSandboxes();
   try {
-    const env = {
-      ...settingsOf('google', google),
-      ...settingsOf('microsoft', microsoft),
-      KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(MOST_PASSWORDS),
-      KALENDS_OPERATOR_NAME: 'Kalends Demo',
-    };
-    for (const language of [...LANGUAGES, ...PSEUDO_LOCALES]) await addPeople(language, google, microsoft);
-    const site = await openSite({ env });
-    const { url } = site.program;
-    for (const sandbox of [google, microsoft]) {
-      const redirectUris = [`${url}/connect/${sandbox.kind}/callback`];
-      sandbox.registerApp({ ...APPS[sandbox.kind], redirectUris });
-    }
-    const applications = await makeApplications(site, callback.redirectUri);
-    const nowhere = `http://127.0.0.1:${await freePort()}`;
-    const close = async () => {
-      await site.close();
-      await closeAll();
-    };
-    return { ...site, google, microsoft, callback, applications, nowhere, close };
+    return await openOn(sandboxes);
   } catch (reason) {
-    await closeAll();
+    await sandboxes.close();
     throw reason;
   }
+}
+
+async function openOn(sandboxes: Sandboxes): Promise<TourSite> {
+  const { google, microsoft, icloud, caldav, callback, faults } = sandboxes;
+  for (const language of [...LANGUAGES, ...PSEUDO_LOCALES]) await addPeople(language, sandboxes);
+  const nobody = 'nobody@example.com';
+  await caldav.hand.addPerson({ email: nobody, name: 'Nobody' });
+  const env = {
+    ...settingsOf('google', google),
+    ...settingsOf('microsoft', microsoft),
+    KALENDS_APPLE_URL: icloud.origin,
+    KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(MOST_PASSWORDS),
+    KALENDS_LIMIT_AUTHORIZE: String(MOST_STARTS),
+    // Walkers say where they are.
+    KALENDS_TRUST_PROXY: '1',
+    KALENDS_OPERATOR_NAME: 'Kalends Demo',
+  };
+  const site = await openSite({ env });
+  for (const sandbox of [google, microsoft]) {
+    const redirectUris = [`${site.program.url}/connect/${sandbox.kind}/callback`];
+    sandbox.registerApp({ ...APPS[sandbox.kind], redirectUris });
+  }
+  breakFor(UNLUCKY, 'account', site);
+  breakFor(UNWELCOME, 'application_user', site);
+  const applications = await makeApplications(site, callback.redirectUri);
+  const nowhere = `http://127.0.0.1:${await freePort()}`;
+  const emptyCalendars = {
+    server: caldav.origin,
+    username: nobody,
+    password: caldav.passwordOf(nobody),
+  };
+  const close = async () => {
+    await site.close();
+    await sandboxes.close();
+  };
+  return { ...site, google, microsoft, callback, applications, nowhere, emptyCalendars, faults, close };
+}
+
+/** Makes the program's database fail, as a full disk would, for users whose names begin so. */
+function breakFor(name: string, table: 'account' | 'application_user', { program }: Site): void {
+  const database = new DatabaseSync(sqliteFileIn(program.dataDir));
+  database.exec(`CREATE TRIGGER break_${table} BEFORE INSERT ON ${table} WHEN NEW.user_id LIKE '${name}%'
+    BEGIN SELECT RAISE(ABORT, 'This table is broken for the tour'); END`);
+  database.close();
 }
 
 /** Only applications with apps of their own there can send users to Google and Microsoft. */

@@ -15,21 +15,42 @@ export type Start = {
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
+export type GoogleChoices = {
+  /** The walker's own account when absent. */
+  readonly email?: string;
+  readonly decision?: 'allow' | 'untick' | 'cancel';
+  /** Brought back in place of the code that Google gave. */
+  readonly code?: string;
+};
+
 /** The labels of fields, as keys, with what is typed in them. */
 type Typed = Partial<Readonly<Record<MessageKey, string>>>;
 
 export class TourWalker {
   readonly site: TourSite;
   readonly messages: Messages;
-  readonly browser: Browser = openBrowser();
+  readonly browser: Browser;
   /** The user of the chapter under way: nobody else's accounts are on its pages. */
   userId = '';
   /** The transaction of the flow under way. */
   transaction = '';
 
+  /** What the proxy in front of the program says of where it is. */
+  private readonly headers = { 'x-forwarded-for': '' };
+  private readonly home: string;
+
   constructor(site: TourSite, language: string) {
     this.site = site;
     this.messages = messagesFor(language);
+    walkers += 1;
+    this.home = `10.0.${walkers >> 8}.${walkers & 255}`;
+    this.standIn('own');
+    this.browser = openBrowser(this.headers);
+  }
+
+  /** The network that the next requests come from: nobody else's, or one that all walkers share. */
+  standIn(network: 'own' | 'crowd'): void {
+    this.headers['x-forwarded-for'] = network === 'own' ? this.home : '10.1.0.1';
   }
 
   get language(): string {
@@ -95,14 +116,23 @@ export class TourWalker {
   }
 
   /** Goes through Google's own pages as somebody who was never there before, from the selection page. */
-  async signInToGoogle(
-    then: 'allow' | 'untick' | 'cancel' = 'allow',
-    email = adaIn(this.language),
-  ): Promise<void> {
-    await this.site.google.hand.revokeAccess(email);
+  async signInToGoogle(choices?: GoogleChoices): Promise<void> {
     await this.press('selection.connect', { provider: 'Google' });
+    await this.chooseAtGoogle(choices);
+  }
+
+  /** The same from Google's first page on. */
+  async chooseAtGoogle({
+    email = adaIn(this.language),
+    decision = 'allow',
+    code,
+  }: GoogleChoices = {}): Promise<void> {
+    await this.site.google.hand.revokeAccess(email);
     await this.pressNamed(email);
-    await this.pressNamed(then === 'cancel' ? 'Cancel' : 'Continue', {}, { untick: then === 'untick' });
+    const last = decision === 'cancel' ? 'Cancel' : 'Continue';
+    const { left } = await this.browser.press(last, {}, { untick: decision === 'untick' });
+    if (code !== undefined) left?.searchParams.set('code', code);
+    await this.goOn();
   }
 
   /** The same at Microsoft. */
@@ -131,3 +161,5 @@ export class TourWalker {
     }
   }
 }
+
+let walkers = 0;

@@ -3,34 +3,11 @@
  * list that the tests, the screenshots and the soak go through. A chapter is a user of its own; each of
  * its stops goes on from the one before.
  */
-import type { MessageKey } from '../../src/connect/messages.ts';
 import { adaIn, eveIn, MOST_PASSWORDS } from './connect-tour-site.ts';
+import { type Chapter, type Stop, stop, unfolded } from './connect-tour-stop.ts';
+import { TROUBLES } from './connect-tour-troubles.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 import { loginOf } from './site.ts';
-
-export type Stop = {
-  readonly name: string;
-  /** Goes from the stop before to this one. */
-  reach(walker: Walker): Promise<void>;
-  readonly view: View;
-};
-
-/** How the page is to be seen, beside as it is opened. */
-export type View = {
-  /** The words over what is unfolded. */
-  readonly unfold?: MessageKey;
-  /** Its script would lead on at once. */
-  readonly withoutScripts?: true;
-  /** Its script changes what there is to see. */
-  readonly withScripts?: true;
-};
-
-export type Chapter = { readonly name: string; readonly stops: readonly Stop[] };
-
-const stop = (name: string, reach: Stop['reach'], view: View = {}): Stop => ({ name, reach, view });
-
-/** The page of the stop before, with something unfolded. */
-const unfolded = (name: string, unfold: MessageKey): Stop => stop(name, async () => {}, { unfold });
 
 /** Sends the form with nothing in it, past what the browser itself would ask for. */
 const sendEmpty = (walker: Walker): Promise<void> => walker.connect({});
@@ -160,9 +137,9 @@ const google: Chapter = {
   stops: [
     stop('selection-cancelled', async (walker) => {
       await walker.start({ parameters: { scope: 'read' } });
-      await walker.signInToGoogle('cancel');
+      await walker.signInToGoogle({ decision: 'cancel' });
     }),
-    stop('selection-unpermitted', (walker) => walker.signInToGoogle('untick')),
+    stop('selection-unpermitted', (walker) => walker.signInToGoogle({ decision: 'untick' })),
     stop('selection-google', (walker) => walker.signInToGoogle()),
     stop('selection-more-needed', (walker) => walker.start({ parameters: { scope: 'read-write' } })),
     stop('error-misconfigured', async (walker) => {
@@ -265,6 +242,7 @@ export const CHAPTERS: readonly Chapter[] = [
   microsoft,
   errors,
   looks,
+  ...TROUBLES,
 ];
 
 /** Goes through `chapters`; `visit` is called while the page of each stop is open. Each tour has users of its own. */

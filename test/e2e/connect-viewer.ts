@@ -1,7 +1,7 @@
 /** Shows in Chromium, at its own address and with its own headers, the page that somebody walked to over HTTP. */
 import type { Page } from 'playwright-core';
 
-import type { View } from './connect-tour.ts';
+import type { View } from './connect-tour-stop.ts';
 import type { TourWalker } from './connect-tour-walker.ts';
 
 /** Of the answer as it travelled; it does not travel here. Cookies are the walker's. */
