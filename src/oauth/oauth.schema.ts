@@ -6,6 +6,7 @@ import type { Operation, Parameter, RefusalCase } from '../http/operation.ts';
 import { oneOf, query, required } from '../http/operation.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthErrorOptions } from './oauth-error.ts';
 import { SCOPES } from './scope.ts';
+import { serverMetadata } from './server-metadata.ts';
 import { RevocationRequest, TokenForm } from './token.schema.ts';
 
 /** A refusal in the shape of RFC 6749 §5.2. */
@@ -204,19 +205,7 @@ export const oauthOperations: readonly Operation[] = [
       status: 200,
       description: 'The metadata.',
       schema: Metadata,
-      example: {
-        issuer: 'https://kalends.example',
-        authorization_endpoint: 'https://kalends.example/authorize',
-        token_endpoint: 'https://kalends.example/token',
-        revocation_endpoint: 'https://kalends.example/revoke',
-        response_types_supported: ['code'],
-        response_modes_supported: ['query'],
-        grant_types_supported: ['authorization_code', 'refresh_token'],
-        scopes_supported: SCOPES,
-        token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-        revocation_endpoint_auth_methods_supported: ['none'],
-        code_challenge_methods_supported: ['S256'],
-      },
+      example: serverMetadata({ publicUrl: 'https://kalends.example', tokenAlgorithm: 'HS256' }),
     },
     refusals: [],
   },

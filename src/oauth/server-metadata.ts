@@ -1,0 +1,27 @@
+/** What the authorization server says of itself (RFC 8414 §2). */
+import { SCOPES } from './scope.ts';
+
+export type MetadataSubject = {
+  /** The public origin. */
+  readonly publicUrl: string;
+  readonly tokenAlgorithm: 'HS256' | 'ES256';
+};
+
+/** The metadata document of a server at `publicUrl`. */
+export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}/authorize`,
+    token_endpoint: `${publicUrl}/token`,
+    revocation_endpoint: `${publicUrl}/revoke`,
+    // A shared secret has no public half: with HS256 there is no key set to point to.
+    ...(tokenAlgorithm === 'ES256' ? { jwks_uri: `${publicUrl}/.well-known/jwks.json` } : {}),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    scopes_supported: SCOPES,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
