@@ -166,6 +166,17 @@ const written = {
   example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
 };
 
+/** Of whatever changes or deletes an event that is there. */
+const ofEventChange: readonly RefusalCase[] = [
+  badField('eventId', 'is missing'),
+  ...ofAnyWrite,
+  noEvent,
+  conflict,
+  changed,
+  ...limits,
+  ...modeLimits,
+];
+
 export const eventWriteOperations: readonly Operation[] = [
   {
     method: 'post',
@@ -202,15 +213,7 @@ export const eventWriteOperations: readonly Operation[] = [
     parameters: [ifMatch],
     body: { schema: EventUpdate, required: true, example: { ...NAMED, title: 'Planning, moved' } },
     answer: written,
-    refusals: [
-      badField('eventId', 'is missing'),
-      ...ofAnyWrite,
-      noEvent,
-      conflict,
-      changed,
-      ...limits,
-      ...modeLimits,
-    ],
+    refusals: ofEventChange,
   },
   {
     method: 'delete',
@@ -235,15 +238,7 @@ export const eventWriteOperations: readonly Operation[] = [
       schema: Done,
       example: { success: true, message: 'The event was deleted' },
     },
-    refusals: [
-      badField('eventId', 'is missing'),
-      ...ofAnyWrite,
-      noEvent,
-      conflict,
-      changed,
-      ...limits,
-      ...modeLimits,
-    ],
+    refusals: ofEventChange,
   },
   {
     method: 'post',
