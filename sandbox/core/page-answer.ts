@@ -1,13 +1,12 @@
 /** HTML pages of sandbox providers: uncached, unframed, without scripts, and each saying that it is the sandbox's. */
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { type Html, html, trusted } from '../../src/http/html.ts';
+import { type Html, hashSource, html, trusted } from '../../src/http/html.ts';
 import type { SandboxAnswer } from './sandbox-server.ts';
 
 const STYLES = readFileSync(new URL('./sandbox-pages.css', import.meta.url), 'utf8');
 
-export const STYLE_SOURCE = `'sha256-${hash('sha256', STYLES, 'base64')}'`;
+export const STYLE_SOURCE = hashSource(STYLES);
 
 export type SandboxPage = {
   /** Whose sign-in it stands in for: `Google`. */
@@ -50,15 +49,15 @@ ${content}
   };
 }
 
-/** What all of the sandbox's own pages share. */
-export function sandboxDocument(title: string, body: Html): Html {
+/** What all of the sandbox's own pages share; the demo's have a stylesheet of their own. */
+export function sandboxDocument(title: string, body: Html, styles = STYLES): Html {
   return html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<style>${trusted(STYLES)}</style>
+<style>${trusted(styles)}</style>
 </head>
 <body>
 ${body}

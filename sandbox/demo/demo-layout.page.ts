@@ -1,13 +1,13 @@
 /** What the demo's pages share: the document around them and their one stylesheet. */
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-import { type Html, html, type PagePolicy, trusted } from '../../src/http/html.ts';
+import { type Html, hashSource, html, type PagePolicy, trusted } from '../../src/http/html.ts';
+import { sandboxDocument } from '../core/page-answer.ts';
 import type { Notice } from './demo-session.ts';
 
 const STYLES = readFileSync(new URL('./demo.css', import.meta.url), 'utf8');
 
-const STYLE_SOURCE = `'sha256-${hash('sha256', STYLES, 'base64')}'`;
+const STYLE_SOURCE = hashSource(STYLES);
 
 /** The button that connects leads on to Kalends: to browsers that is where its form goes. */
 export const pagePolicy = (kalendsUrl: string): PagePolicy => ({
@@ -16,22 +16,11 @@ export const pagePolicy = (kalendsUrl: string): PagePolicy => ({
 });
 
 export function demoLayout(title: string, content: Html): Html {
-  return html`<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>${title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<style>${trusted(STYLES)}</style>
-</head>
-<body>
-<header><a class="name" href="/">${LOGO} Tideline</a><span>a demo application of the Kalends sandbox</span></header>
+  const body = html`<header><a class="name" href="/">${LOGO} Tideline</a><span>a demo application of the Kalends sandbox</span></header>
 <main>
 ${content}
-</main>
-</body>
-</html>
-`;
+</main>`;
+  return sandboxDocument(title, body, STYLES);
 }
 
 const LOGO = trusted(
