@@ -66,7 +66,8 @@ export async function startCallback(): Promise<CallbackServer> {
   return { redirectUri: `http://127.0.0.1:${port}/callback`, received, close };
 }
 
-async function listen(server: Server): Promise<number> {
+/** Listens on a free port of this machine, which is answered. */
+export async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

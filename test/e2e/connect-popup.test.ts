@@ -1,7 +1,7 @@
 /** `display=popup` in a real browser: the program as shipped, and the opener's page as docs/popup.md has it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 
@@ -10,7 +10,7 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
-import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { launchChromium, listen, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import { type Application, authorize, authorizeUrl, exchange } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
@@ -251,12 +251,3 @@ const fetched = window.fetch;
 window.fetch = async (...request) => { await fetched(...request); say('Connected'); };
 document.querySelector('button').onclick = () => connectCalendars(document.body.dataset.address, ${JSON.stringify(STATE)});
 </script>`;
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port was free');
-  return address.port;
-}
