@@ -252,8 +252,10 @@ export async function takeTour(
   chapters: readonly Chapter[] = CHAPTERS,
 ): Promise<void> {
   tours += 1;
+  // Other tours begin while this one is under way.
+  const tour = tours;
   for (const chapter of chapters) {
-    walker.userId = `${chapter.name}-${tours}`;
+    walker.userId = `${chapter.name}-${tour}`;
     for (const next of chapter.stops) {
       await next.reach(walker).catch((reason: unknown) => {
         const where = `${walker.language}, ${next.name}, at ${walker.page.url}`;
