@@ -151,6 +151,7 @@ function settingsFor({ google, microsoft, icloud }: Providers): Record<string, s
     KALENDS_GOOGLE_CLIENT_SECRET: GOOGLE_APP.clientSecret,
     KALENDS_GOOGLE_ISSUER: google.issuer,
     KALENDS_GOOGLE_API_URL: google.apiUrl,
+    KALENDS_GOOGLE_CALENDARS: 'on',
     KALENDS_MICROSOFT_CLIENT_ID: MICROSOFT_APP.clientId,
     KALENDS_MICROSOFT_CLIENT_SECRET: MICROSOFT_APP.clientSecret,
     KALENDS_MICROSOFT_ISSUER: microsoft.issuer,

@@ -25,6 +25,7 @@ describe('the settings of Google and Microsoft', () => {
       app: undefined,
       issuer: 'https://accounts.google.com',
       apiUrl: 'https://www.googleapis.com/calendar/v3',
+      asksForCalendars: false,
     });
     assert.deepEqual(microsoft, {
       app: undefined,
@@ -43,6 +44,7 @@ describe('the settings of Google and Microsoft', () => {
       KALENDS_GOOGLE_CLIENT_SECRET_FILE: file,
       KALENDS_GOOGLE_ISSUER: 'http://127.0.0.1:4100/google/',
       KALENDS_GOOGLE_API_URL: 'http://127.0.0.1:4100/calendar/v3/',
+      KALENDS_GOOGLE_CALENDARS: 'on',
     });
 
     await rm(folder, { recursive: true });
@@ -50,6 +52,7 @@ describe('the settings of Google and Microsoft', () => {
       app: { clientId: 'id.apps.example', clientSecret: 'GOCSPX-secret' },
       issuer: 'http://127.0.0.1:4100/google',
       apiUrl: 'http://127.0.0.1:4100/calendar/v3',
+      asksForCalendars: true,
     });
   });
 
@@ -68,6 +71,11 @@ describe('the settings of Google and Microsoft', () => {
       'a secret with a line feed in it',
       { KALENDS_GOOGLE_CLIENT_ID: 'x', KALENDS_GOOGLE_CLIENT_SECRET: 'a\nb' },
       /^KALENDS_GOOGLE_CLIENT_SECRET must be printable ASCII/,
+    ],
+    [
+      'a word that says neither yes nor no',
+      { KALENDS_GOOGLE_CALENDARS: 'true' },
+      /^KALENDS_GOOGLE_CALENDARS must be/,
     ],
     [
       'an issuer that is no URL',

@@ -26,7 +26,7 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly tokenAlgorithm: 'HS256' | 'ES256';
   readonly privateNetwork: PrivateNetwork;
-  readonly google: ProviderConfig;
+  readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
   readonly microsoft: ProviderConfig;
   readonly appleUrl: string;
   readonly limits: {
@@ -151,6 +151,11 @@ export const OPTIONS = [
     doc: 'Where the Google Calendar API begins. Another one is for tests.',
   },
   {
+    name: 'KALENDS_GOOGLE_CALENDARS',
+    default: 'off',
+    doc: '`on` asks users who let events be written at Google for their calendars as well, so that applications [can create, change and delete them](providers.md#google).',
+  },
+  {
     name: 'KALENDS_MICROSOFT_CLIENT_ID',
     default: '',
     doc: 'Client id of the [app registered with Microsoft](providers.md#microsoft). Default: none; applications can bring their own.',
@@ -255,7 +260,10 @@ export function loadConfig(env: Environment): Config {
     privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
       mode: 'deny',
     }),
-    google: provider('GOOGLE'),
+    google: Object.freeze({
+      ...provider('GOOGLE'),
+      asksForCalendars: check('KALENDS_GOOGLE_CALENDARS', oneOf('off', 'on'), 'off') === 'on',
+    }),
     microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', absoluteUrl, 'https://caldav.icloud.com'),
     limits: Object.freeze({

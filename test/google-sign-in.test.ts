@@ -36,10 +36,11 @@ describe('signing in with Google', () => {
     await server?.stop();
   });
 
-  const google = () => {
+  const google = (asksForCalendars = false) => {
     const { origin: issuer } = server;
     const { log } = recordingLog();
-    return googleProvider({ egress, issuer, apiUrl: `${issuer}/v3`, log, now: () => now }).signIn;
+    const deps = { egress, issuer, apiUrl: `${issuer}/v3`, log, now: () => now };
+    return googleProvider({ ...deps, asksForCalendars }).signIn;
   };
   const request = { app, redirectUri, scope: 'read', state: 'state-1', language: 'fr' } as const;
   const callbackOf = (parameters: Record<string, string> = {}) => {
@@ -56,6 +57,19 @@ describe('signing in with Google', () => {
   const tokenAnswers = (answer: (() => GoogleAnswer | Promise<GoogleAnswer>) | undefined) => {
     server.odd = ({ path }) => (path === '/token' ? answer?.() : undefined);
   };
+  it('asks whoever lets events be written for their calendars too where the operator wants it', async () => {
+    const asked = async (scope: 'read' | 'read-write') => {
+      const { url } = await google(true).begin({ ...request, scope });
+      return url.searchParams.get('scope');
+    };
+
+    assert.equal(await asked('read'), `openid email ${AUTH}.events.readonly ${AUTH}.calendarlist.readonly`);
+    assert.equal(
+      await asked('read-write'),
+      `openid email ${AUTH}.events ${AUTH}.calendars ${AUTH}.calendarlist`,
+    );
+  });
+
   it('asks for the smallest permission that serves, for a refresh token, and proves itself by PKCE', async () => {
     const { url, pending } = await google().begin({ ...request, loginHint: 'ada@example.com' });
 

@@ -70,10 +70,16 @@ export type Bench = {
   close(): Promise<void>;
 };
 
+export type BenchOptions = {
+  readonly writing?: CalendarServerOptions['writing'];
+  /** At Google: users who let events be written are asked for their calendars too. */
+  readonly asksForCalendars?: boolean;
+};
+
 /** `status: 'testing'` is Google's word for an app nobody reviewed. */
 export async function openBench(
   kind: ProviderKind,
-  writing: CalendarServerOptions['writing'] = {},
+  { writing = {}, asksForCalendars = false }: BenchOptions = {},
 ): Promise<Bench> {
   let offset = 0;
   const time = {
@@ -89,7 +95,8 @@ export async function openBench(
   const sandbox = await startSandbox(kind, { clock, faults });
   await sandbox.hand.addPerson(ADA);
   const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
-  const provider = providerOf(kind, sandbox, { egress, log: recordingLog().log, now: () => time.now });
+  const upstream = { egress, log: recordingLog().log, now: () => time.now, asksForCalendars };
+  const provider = providerOf(kind, sandbox, upstream);
   const server = await openCalendarServer({
     [kind]: provider,
     apps: { google: APP, microsoft: APP },

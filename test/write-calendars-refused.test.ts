@@ -25,6 +25,30 @@ describe('a calendar that may not be written', () => {
     }
   });
 
+  it('is refused at Google when the user unticked it, and events are written all the same', async () => {
+    const bench = await openBench('google', { asksForCalendars: true });
+    try {
+      await bench.link({ scope: 'read-write', untick: [`${FULL}.calendars`] });
+      await bench.read();
+
+      const { status, body } = await send(bench.server, 'POST', { provider: 'google', title: 'New' });
+      const event = { title: 'Lunch', start: '2027-03-01T10:00:00Z', end: '2027-03-01T11:00:00Z' };
+      const made = await bench.server.app.inject({
+        method: 'POST',
+        url: '/event',
+        headers: { authorization: `Bearer ${await bench.server.token()}` },
+        payload: { provider: 'google', calendarId: bench.calendarId, ...event },
+      });
+
+      assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
+      assert.equal(made.statusCode, 200, made.body);
+      const { permission, health } = await bench.read();
+      assert.deepEqual([permission, health.state], [true, 'active']);
+    } finally {
+      await bench.close();
+    }
+  });
+
   it('is refused when the account was connected for reading', async () => {
     const bench = await openBench('microsoft');
     try {

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { ProviderKind } from '../src/calendars/provider-kind.ts';
 import { createEgress } from '../src/lib/egress/egress.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
-import { FULL, type Listed, RGB, send } from './calendar-request.ts';
+import { type Listed, RGB, send } from './calendar-request.ts';
 import { type CalendarServer, get, link, openCalendarServer } from './calendar-server.ts';
 import { counterpart } from './counterpart.ts';
 import { openBench } from './provider-bench.ts';
@@ -24,8 +24,8 @@ type Place = {
 };
 
 async function onSandbox(kind: ProviderKind): Promise<Place> {
-  const bench = await openBench(kind);
-  await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
+  const bench = await openBench(kind, { asksForCalendars: true });
+  await bench.link({ scope: 'read-write' });
   await bench.read();
   const { server } = bench;
   return { provider: kind, server, pass: () => bench.pass(60_000), close: () => bench.close() };

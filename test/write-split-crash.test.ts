@@ -27,7 +27,7 @@ describe('a crash while a series is split', () => {
         const atStep = async (reached: string) => {
           if (armed && reached === step) throw new Error(`Crash after ${step}`);
         };
-        const bench = await openBench(kind, { atStep });
+        const bench = await openBench(kind, { writing: { atStep } });
         const { server } = bench;
         await bench.link({ scope: 'read-write' });
         await bench.read();

@@ -103,7 +103,7 @@ function requirePermission({ title, description, color }: CalendarChange, grante
 const permissionMissing = (): ProviderError =>
   new ProviderError(
     'permission_missing',
-    'To create, change or delete calendars at Google the account must grant https://www.googleapis.com/auth/calendar: ' +
-      'let the user grant it to the same Google project, then connect the account again',
+    'To create, change or delete calendars at Google the account must grant https://www.googleapis.com/auth/calendar.calendars, ' +
+      'and calendar.calendarlist for colours: with KALENDS_GOOGLE_CALENDARS=on users are asked for both; let this one connect the account again',
     { reason: 'calendar_permission_missing' },
   );

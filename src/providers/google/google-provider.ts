@@ -21,6 +21,8 @@ export type GoogleDeps = {
   readonly issuer: string;
   /** Where the Calendar API begins: `https://www.googleapis.com/calendar/v3`, without a trailing slash. */
   readonly apiUrl: string;
+  /** Whether users who let events be written are asked for their calendars too; not unless it is said. */
+  readonly asksForCalendars?: boolean;
   readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -29,7 +31,7 @@ export type GoogleDeps = {
 export function googleProvider(deps: GoogleDeps): RedirectProvider {
   return {
     kind: 'google',
-    signIn: googleSignIn(deps),
+    signIn: googleSignIn({ ...deps, asksForCalendars: deps.asksForCalendars ?? false }),
     open: (credentials, session) => openAccount(credentials, session, deps),
   };
 }

@@ -27,8 +27,17 @@ const HELD_BY: Readonly<Record<string, readonly string[]>> = {
   [LIST]: [`${CALENDAR}.calendarlist`, `${CALENDAR}.readonly`, CALENDAR],
 };
 
-/** What to ask for, as the authorization request writes it; the first two tell who signed in. */
-export const askedScope = (scope: Scope): string => ['openid', 'email', ...NEEDED[scope]].join(' ');
+/** What calendars themselves are written with, and the list that has their colours: it holds LIST. */
+const CALENDARS_TOO = [`${CALENDAR}.events`, `${CALENDAR}.calendars`, `${CALENDAR}.calendarlist`];
+
+/**
+ * What to ask for, as the authorization request writes it; the first two tell who signed in. `calendarsToo`: whoever may
+ * write events is asked for their calendars as well. Nothing is missing where a user unticks that: `covers` does not ask for it.
+ */
+export function askedScope(scope: Scope, calendarsToo: boolean): string {
+  const wanted = scope === 'read-write' && calendarsToo ? CALENDARS_TOO : NEEDED[scope];
+  return ['openid', 'email', ...wanted].join(' ');
+}
 
 /** Whether permissions granted serve the scope. Users may leave out any that concerns their calendars. */
 export const covers = (grantedScopes: readonly string[], scope: Scope): boolean =>

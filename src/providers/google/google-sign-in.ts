@@ -42,9 +42,12 @@ import { causeOfDeath } from './cause-of-death.ts';
 import { askedScope, covers, scopesOf } from './google-scopes.ts';
 import { signInFailure } from './sign-in-failure.ts';
 
-type Deps = AuthorizationServerDeps & { readonly server: GoogleServer };
+/** `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events. */
+export type GoogleSignInDeps = AuthorizationServerDeps & { readonly asksForCalendars: boolean };
 
-export function googleSignIn(given: AuthorizationServerDeps): RedirectSignIn {
+type Deps = GoogleSignInDeps & { readonly server: GoogleServer };
+
+export function googleSignIn(given: GoogleSignInDeps): RedirectSignIn {
   const deps: Deps = { ...given, server: authorizationServer(given) };
   return {
     method: 'redirect',
@@ -67,13 +70,13 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 
 async function begin(
   { app, redirectUri, scope, state, loginHint, language }: SignInRequest,
-  { server }: Deps,
+  { server, asksForCalendars }: Deps,
 ): Promise<{ url: URL; pending: PendingSignIn }> {
   const { authorization_endpoint: endpoint = '' } = await server.metadata();
   const codeVerifier = generateRandomCodeVerifier();
   const nonce = generateRandomNonce();
   const url = new URL(endpoint);
-  const asked = askedScope(scope);
+  const asked = askedScope(scope, asksForCalendars);
   const parameters = {
     client_id: app.clientId,
     redirect_uri: redirectUri,
