@@ -6,8 +6,10 @@ import fc from 'fast-check';
 
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import { calendarOf } from '../src/providers/caldav/calendar-properties.ts';
+import { dav } from '../src/providers/caldav/dav-names.ts';
 import { memberOf } from '../src/providers/caldav/member.ts';
-import { namesCondition, readMultistatus } from '../src/providers/caldav/multistatus.ts';
+import { keepOfMultistatus, namesCondition, readMultistatus } from '../src/providers/caldav/multistatus.ts';
+import { parseXml } from '../src/providers/caldav/xml.ts';
 import { rounds } from './rounds.ts';
 
 const collection = new URL('https://dav.example.com/ada/work/');
@@ -46,6 +48,36 @@ const refused = (body: string) => {
 };
 
 const root = (content: string) => `<multistatus xmlns="DAV:">${content}</multistatus>`;
+
+describe('multistatus', () => {
+  const listing = root(
+    '<response><href>/a.ics</href><href>/b.ics</href></response><sync-token>t-1</sync-token><response><href>/c.ics</href></response>',
+  );
+
+  it('is read response by response, of which only what is wanted is kept', () => {
+    const { responses, syncToken } = keepOfMultistatus(listing, ({ href }) => href);
+
+    assert.deepEqual([responses, syncToken], [['/a.ics', '/b.ics', '/c.ics'], 't-1']);
+  });
+
+  it('holds no member of the document that was taken', () => {
+    const taken: string[] = [];
+    const { children } = parseXml(listing, ({ name }) => {
+      taken.push(name);
+      return name === dav('response');
+    });
+
+    assert.deepEqual(taken, [dav('response'), dav('sync-token'), dav('response')]);
+    assert.deepEqual(
+      children.map(({ name }) => name),
+      [dav('sync-token')],
+    );
+  });
+
+  it('is nothing else, whatever responses are in it', () => {
+    refused('<other xmlns="DAV:"><response><href>/a.ics</href></response></other>');
+  });
+});
 
 describe('multistatus of a hostile server', () => {
   it('has no entities of its own: a billion laughs are not begun', () => {

@@ -8,7 +8,7 @@ import { isPinned } from '../../lib/egress/origins.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 import { connectionFailure } from '../connection-failure.ts';
 import { davDocument, propElement } from './dav-names.ts';
-import { type Multistatus, readMultistatus } from './multistatus.ts';
+import { type DavResponse, keepOfMultistatus, type Multistatus } from './multistatus.ts';
 
 /** What requests of one account have in common. */
 export type DavSession = {
@@ -68,15 +68,32 @@ export async function propfind(
   depth: '0' | '1',
   properties: readonly string[],
 ): Promise<Multistatus & { readonly url: URL }> {
-  const body = davDocument('d:propfind', propElement(properties));
-  const answer = await davRequest(session, url, { method: 'PROPFIND', depth, body });
+  const answer = await askProperties(session, url, depth, properties);
   return { ...multistatusOf(answer), url: answer.url };
 }
 
+/** The same as it was answered. */
+export function askProperties(
+  session: DavSession,
+  url: URL,
+  depth: '0' | '1',
+  properties: readonly string[],
+): Promise<EgressResponse> {
+  const body = davDocument('d:propfind', propElement(properties));
+  return davRequest(session, url, { method: 'PROPFIND', depth, body });
+}
+
 /** The answer's multistatus; an answer of another kind fails as what it is. */
-export function multistatusOf(answer: EgressResponse): Multistatus {
+export const multistatusOf = (answer: EgressResponse): Multistatus =>
+  keepOfAnswer(answer, (response) => response);
+
+/** The same, of which only what `keep` makes of each response is held. */
+export function keepOfAnswer<Kept>(
+  answer: EgressResponse,
+  keep: (response: DavResponse) => Kept,
+): Multistatus<Kept> {
   if (answer.status !== 207) throw refusalOf(answer);
-  return readMultistatus(bodyText(answer));
+  return keepOfMultistatus(bodyText(answer), keep);
 }
 
 /** The body as text. UTF-8 unless the server says otherwise. */

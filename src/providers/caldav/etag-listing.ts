@@ -1,8 +1,8 @@
 /** The lower rungs: the collection's tag (ctag), and a listing of all etags to compare. */
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { type DavSession, davRequest, multistatusOf, propfind, refusalOf } from './dav-client.ts';
+import { askProperties, type DavSession, davRequest, propfind, refusalOf } from './dav-client.ts';
 import { calendarServer, dav, davDocument, propElement } from './dav-names.ts';
-import { type Member, memberOf } from './member.ts';
+import { listedIn, type Member } from './member.ts';
 import { isPassing } from './passing.ts';
 import { textOf } from './xml.ts';
 
@@ -28,18 +28,18 @@ export async function listMembers(session: DavSession, collection: URL): Promise
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body: query });
   if (isPassing(answer.status)) throw refusalOf(answer);
   if (answer.status === 207) {
-    const { responses } = multistatusOf(answer);
+    const { responses } = listedIn(answer, collection);
     // RFC 4791 §7.8: 507 marks a listing cut short, from which no deletion can be concluded.
     if (responses.every(({ status }) => status !== 507))
-      return responses.flatMap((response) => memberOf(response, collection) ?? []);
+      return responses.flatMap(({ member }) => member ?? []);
   }
   return listByPropfind(session, collection);
 }
 
 async function listByPropfind(session: DavSession, collection: URL): Promise<Member[]> {
   const asked = [dav('getetag'), dav('getcontenttype'), dav('resourcetype')];
-  const { responses } = await propfind(session, collection, '1', asked);
+  const { responses } = listedIn(await askProperties(session, collection, '1', asked), collection);
   if (responses.some(({ status }) => status === 507))
     throw new ProviderError('invalid_response', 'The server lists only a part of the calendar');
-  return responses.flatMap((response) => memberOf(response, collection) ?? []);
+  return responses.flatMap(({ member }) => member ?? []);
 }

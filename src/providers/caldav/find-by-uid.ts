@@ -1,7 +1,7 @@
 /** Where a calendar keeps the event with a UID: some servers choose the name of a resource themselves. */
-import { type DavSession, davRequest, multistatusOf } from './dav-client.ts';
+import { type DavSession, davRequest } from './dav-client.ts';
 import { dav, davDocument, escapeXml, propElement } from './dav-names.ts';
-import { memberOf } from './member.ts';
+import { listedIn } from './member.ts';
 
 /** By calendar-query, RFC 4791 §9.7.2. `undefined` when there is none, or when the server finds nothing by UID. */
 export async function findByUid(session: DavSession, collection: URL, uid: string): Promise<URL | undefined> {
@@ -13,7 +13,7 @@ export async function findByUid(session: DavSession, collection: URL, uid: strin
   );
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body });
   if (answer.status !== 207) return undefined;
-  const members = multistatusOf(answer).responses.flatMap((response) => memberOf(response, collection) ?? []);
+  const members = listedIn(answer, collection).responses.flatMap(({ member }) => member ?? []);
   // A server that ignores the filter answers with everything: that is no finding.
   const [only, ...others] = members;
   return only === undefined || others.length > 0 ? undefined : new URL(only.href, collection);

@@ -1,7 +1,9 @@
 /** Members of a calendar collection as listings show them. */
+import type { EgressResponse } from '../../lib/egress/egress.ts';
+import { keepOfAnswer } from './dav-client.ts';
 import { dav } from './dav-names.ts';
 import { comparableHref, comparablePath } from './href.ts';
-import type { DavResponse } from './multistatus.ts';
+import type { DavResponse, Multistatus } from './multistatus.ts';
 import { child, textOf } from './xml.ts';
 
 export type Member = {
@@ -24,6 +26,16 @@ export function memberOf(response: DavResponse, collection: URL): Member | undef
   if (!isCalendar) return undefined;
   return { href: response.href, path, etag: textOf(properties.get(dav('getetag'))) };
 }
+
+/** A response of a listing, and the member it is about where it is about one. */
+export type Listed = Pick<DavResponse, 'href' | 'status'> & { readonly member: Member | undefined };
+
+/** All responses of a listing. Fails as what it is when it is none. */
+export const listedIn = (answer: EgressResponse, collection: URL): Multistatus<Listed> =>
+  keepOfAnswer(answer, (response) => {
+    const { href, status } = response;
+    return { href, status, member: memberOf(response, collection) };
+  });
 
 /** The comparable path of a member; undefined for the collection itself and for what lies elsewhere. */
 export function memberPath(href: string, collection: URL): string | undefined {

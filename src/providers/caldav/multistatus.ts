@@ -12,17 +12,27 @@ export type DavResponse = {
   readonly properties: ReadonlyMap<string, XmlElement>;
 };
 
-export type Multistatus = {
-  readonly responses: readonly DavResponse[];
+export type Multistatus<Kept = DavResponse> = {
+  readonly responses: readonly Kept[];
   readonly syncToken: string | undefined;
 };
 
 /** Fails with ProviderError `invalid_response` when the body is no multistatus. */
-export function readMultistatus(body: string): Multistatus {
-  const root = parseXml(body);
+export const readMultistatus = (body: string): Multistatus => keepOfMultistatus(body, (response) => response);
+
+/** The same, of which only what `keep` makes of each response is held: listings have tens of thousands. */
+export function keepOfMultistatus<Kept>(
+  body: string,
+  keep: (response: DavResponse) => Kept,
+): Multistatus<Kept> {
+  const responses: Kept[] = [];
+  const root = parseXml(body, (member) => {
+    const isResponse = member.name === dav('response');
+    if (isResponse) for (const response of readResponse(member)) responses.push(keep(response));
+    return isResponse;
+  });
   if (root.name !== dav('multistatus'))
     throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
-  const responses = root.children.filter(({ name }) => name === dav('response')).flatMap(readResponse);
   // Text counts as it is, but for white space that pretty-printing put around it.
   return { responses, syncToken: textOf(child(root, dav('sync-token'))) };
 }

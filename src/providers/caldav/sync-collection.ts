@@ -1,10 +1,10 @@
 /** The first rung: the sync-collection report, RFC 6578 §3.2. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
-import { bodyText, type DavSession, davRequest, multistatusOf, refusalOf } from './dav-client.ts';
+import { bodyText, type DavSession, davRequest, refusalOf } from './dav-client.ts';
 import { dav, davDocument, escapeXml, propElement } from './dav-names.ts';
 import { comparableHref, comparablePath } from './href.ts';
-import { type Member, memberOf, memberPath } from './member.ts';
+import { listedIn, type Member, memberPath } from './member.ts';
 import { namesCondition } from './multistatus.ts';
 import { isPassing } from './passing.ts';
 
@@ -47,7 +47,7 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   );
   const answer = await davRequest(session, collection, { method: 'REPORT', depth: '0', body });
   if (answer.status !== 207) throw refusedSync(answer, token);
-  const { responses, syncToken } = multistatusOf(answer);
+  const { responses, syncToken } = listedIn(answer, collection);
   if (syncToken === undefined) throw new SyncCollectionRefused('The answer has no sync token');
 
   const self = comparablePath(collection.pathname).replace(/\/$/, '');
@@ -55,7 +55,7 @@ async function syncPage(session: DavSession, collection: URL, token: string): Pr
   const present = responses.filter(({ status }) => status === undefined || status < 300);
   const gone = responses.filter(({ status }) => status === 404 || status === 410);
   return {
-    members: present.flatMap((response) => memberOf(response, collection) ?? []),
+    members: present.flatMap(({ member }) => member ?? []),
     removed: gone.flatMap(({ href }) => memberPath(href, collection) ?? []),
     token: syncToken,
     truncated: responses.some(({ href, status }) => status === 507 && isSelf(href)),

@@ -26,8 +26,11 @@ const MOST_ATTRIBUTES = 32;
 /** Escaped characters are slow to read; calendar data in ten megabytes has a tenth of this many. */
 const MOST_REFERENCES = 500_000;
 
-/** The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. */
-export function parseXml(document: string): XmlElement {
+/**
+ * The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. Each child
+ * of the root that `takes` answers true for is dropped: of a long listing no more than one member is held at a time.
+ */
+export function parseXml(document: string, takes: (member: XmlElement) => boolean = () => false): XmlElement {
   const parser = new SaxesParser({ xmlns: true });
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;
@@ -64,7 +67,7 @@ export function parseXml(document: string): XmlElement {
     if (closed === undefined) return;
     const parent = open.at(-1);
     if (parent === undefined) root = closed;
-    else parent.children.push(closed);
+    else if (open.length > 1 || !takes(closed)) parent.children.push(closed);
   });
 
   if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
