@@ -5,6 +5,7 @@ import type { EventTime, Recurrence } from './event-time.ts';
 import { expand } from './expand.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
 import type { Instance, Series, SeriesOverride } from './series.ts';
+import { spanOf } from './span-of.ts';
 
 const zoned = (local: string, zone = 'Europe/Brussels'): EventTime => ({ type: 'zoned', local, zone });
 const utc = (local: string): EventTime => zoned(local, 'UTC');
@@ -218,6 +219,26 @@ describe('rules', () => {
       days(hour({ rrules: ['FREQ=DAILY;COUNT=2'], exdates: [utc('2026-11-03T08:00:00')] })),
       [2],
     );
+  });
+
+  it('are joined by RDATEs whose end is before their start as by moments without length', () => {
+    const rdates = [
+      { start: zoned('2026-11-20T14:00:00'), end: date('2026-11-20') },
+      { start: zoned('2026-11-25T14:00:00'), end: zoned('2020-01-01T00:00:00') },
+    ];
+    const series = hour({ rdates });
+    const span = spanOf(series, 'Europe/Brussels');
+
+    const [, ...added] = instancesOf(series, ...november);
+
+    assert.deepEqual(
+      added.map(({ startsAt, endsAt }) => [new Date(startsAt).toISOString().slice(8, 13), endsAt - startsAt]),
+      [
+        ['20T13', 0],
+        ['25T13', 0],
+      ],
+    );
+    assert.ok(added.every(({ startsAt, endsAt }) => startsAt >= span.startsAt && endsAt <= span.endsAt));
   });
 
   it('are joined by RDATEs, which may have an end of their own', () => {

@@ -184,7 +184,9 @@ function originals(
   for (const { start, end } of master.recurrence?.rdates ?? []) {
     spendSteps(budget, 10);
     const local = localOf(originalStartOf(clock.start, start, calendarZone));
-    found.set(local, end === undefined ? { local } : { local, endsAt: instantOf(end, calendarZone) });
+    // A period that ends before it begins has no length, as everything else that does.
+    const endsAt = end && Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
+    found.set(local, endsAt === undefined ? { local } : { local, endsAt });
   }
   return found.values();
 }

@@ -38,12 +38,12 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   const clock = masterClock(master, calendarZone);
   const longest = longestOf(lengthOf(master.start, master.end, calendarZone));
   const first = instantOf(master.start, calendarZone);
-  const rdates = (master.recurrence?.rdates ?? []).map(({ start, end }) => ({
+  const rdates = (master.recurrence?.rdates ?? []).map(({ start, end }) => {
+    const at = instantOf(start, calendarZone);
+    const until = end === undefined ? at + longest : Math.max(at, instantOf(end, calendarZone));
     // A date on a timed series stands for some time of that day.
-    startsAt: instantOf(start, calendarZone) - DAY,
-    endsAt:
-      (end === undefined ? instantOf(start, calendarZone) + longest : instantOf(end, calendarZone)) + 2 * DAY,
-  }));
+    return { startsAt: at - DAY, endsAt: until + 2 * DAY };
+  });
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
   const ownEnd = Math.max(first, instantOf(master.end, calendarZone));
   return {
