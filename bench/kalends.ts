@@ -40,8 +40,8 @@ export type KalendsOptions = {
   readonly program?: string;
 };
 
-/** What package.json's start script gives node: less room for young objects, which are nearly all ours. */
-const AS_NPM_START = ['--max-semi-space-size=4'];
+/** What package.json's start script gives node: see docs/performance.md. */
+const AS_NPM_START = ['--max-semi-space-size=4', '--no-concurrent-recompilation'];
 
 /** Makes an application by the command line, starts the server and waits for /health. */
 export async function startKalends(options: KalendsOptions): Promise<Kalends> {
