@@ -72,7 +72,12 @@ async function instanceDeps(
   const upstream = { egress, log, now };
   // Always all four: which of them an application can offer is its app's matter, or the instance's.
   const providers = {
-    google: googleProvider({ ...upstream, ...google }),
+    google: googleProvider({
+      ...upstream,
+      issuer: google.issuer,
+      apiUrl: google.apiUrl,
+      asksForCalendars: google.asksForCalendars,
+    }),
     microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
     apple: appleProvider({ ...upstream, serverUrl: config.appleUrl }),
     caldav: caldavProvider(upstream),

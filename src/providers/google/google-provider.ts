@@ -31,7 +31,7 @@ export type GoogleDeps = {
 export function googleProvider(deps: GoogleDeps): RedirectProvider {
   return {
     kind: 'google',
-    signIn: googleSignIn({ ...deps, asksForCalendars: deps.asksForCalendars ?? false }),
+    signIn: googleSignIn(deps),
     open: (credentials, session) => openAccount(credentials, session, deps),
   };
 }

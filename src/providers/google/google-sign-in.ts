@@ -42,8 +42,8 @@ import { causeOfDeath } from './cause-of-death.ts';
 import { askedScope, covers, scopesOf } from './google-scopes.ts';
 import { signInFailure } from './sign-in-failure.ts';
 
-/** `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events. */
-export type GoogleSignInDeps = AuthorizationServerDeps & { readonly asksForCalendars: boolean };
+/** `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events; not unless it is said. */
+export type GoogleSignInDeps = AuthorizationServerDeps & { readonly asksForCalendars?: boolean };
 
 type Deps = GoogleSignInDeps & { readonly server: GoogleServer };
 
@@ -70,7 +70,7 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 
 async function begin(
   { app, redirectUri, scope, state, loginHint, language }: SignInRequest,
-  { server, asksForCalendars }: Deps,
+  { server, asksForCalendars = false }: Deps,
 ): Promise<{ url: URL; pending: PendingSignIn }> {
   const { authorization_endpoint: endpoint = '' } = await server.metadata();
   const codeVerifier = generateRandomCodeVerifier();
