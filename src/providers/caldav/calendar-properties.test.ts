@@ -11,7 +11,10 @@ const NAMESPACES =
 const calendarWith = (properties: string, types = '<collection/><c:calendar/>') => {
   const prop = `<resourcetype>${types}</resourcetype>${properties}`;
   const response = `<response><href>/cal/My%20Caf%C3%A9/</href><propstat><prop>${prop}</prop><status>HTTP/1.1 200 OK</status></propstat></response>`;
-  const [first] = readMultistatus(`<multistatus ${NAMESPACES}>${response}</multistatus>`).responses;
+  const [first] = readMultistatus(
+    `<multistatus ${NAMESPACES}>${response}</multistatus>`,
+    (read) => read,
+  ).responses;
   return first && calendarOf(first, new URL(first.href, 'https://dav.example.com'));
 };
 

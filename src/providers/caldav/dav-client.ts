@@ -8,7 +8,7 @@ import { isPinned } from '../../lib/egress/origins.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 import { connectionFailure } from '../connection-failure.ts';
 import { davDocument, propElement } from './dav-names.ts';
-import { type DavResponse, keepOfMultistatus, type Multistatus } from './multistatus.ts';
+import { type DavResponse, type Multistatus, readMultistatus } from './multistatus.ts';
 
 /** What requests of one account have in common. */
 export type DavSession = {
@@ -93,7 +93,7 @@ export function keepOfAnswer<Kept>(
   keep: (response: DavResponse) => Kept,
 ): Multistatus<Kept> {
   if (answer.status !== 207) throw refusalOf(answer);
-  return keepOfMultistatus(bodyText(answer), keep);
+  return readMultistatus(bodyText(answer), keep);
 }
 
 /** The body as text. UTF-8 unless the server says otherwise. */

@@ -17,11 +17,11 @@ export type Multistatus<Kept = DavResponse> = {
   readonly syncToken: string | undefined;
 };
 
-/** Fails with ProviderError `invalid_response` when the body is no multistatus. */
-export const readMultistatus = (body: string): Multistatus => keepOfMultistatus(body, (response) => response);
-
-/** The same, of which only what `keep` makes of each response is held: listings have tens of thousands. */
-export function keepOfMultistatus<Kept>(
+/**
+ * Only what `keep` makes of each response is held: listings have tens of thousands. Fails with ProviderError
+ * `invalid_response` when the body is no multistatus.
+ */
+export function readMultistatus<Kept>(
   body: string,
   keep: (response: DavResponse) => Kept,
 ): Multistatus<Kept> {
