@@ -1,7 +1,8 @@
 /**
  * The contracts are worth something only if they notice: each guard is taken out of the statements in
  * turn, and the rule that stands for it has to fail. A guard that only keeps concurrent transactions
- * apart is missed on PostgreSQL alone; SQLite has one writer.
+ * apart is missed on PostgreSQL alone; SQLite has one writer. So is that of a row which SQLite reads back
+ * by a look-up with the same guard.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -29,6 +30,7 @@ const GUARDS: readonly Guard[] = [
     store: 'token-family',
     without: '{presented} AND ended_at IS NULL=>{presented}',
     fails: 'ends every living grant of the user with any one of them',
+    on: 'PostgreSQL',
   },
   {
     store: 'token-family',

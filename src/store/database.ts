@@ -46,6 +46,11 @@ export type BatchStatement = {
   readonly keptWhileUnwritten?: readonly string[];
   /** Of a write: it changes nothing that a kept look-up answers, so that it may go on being kept. */
   readonly sparesKept?: true;
+  /**
+   * Of a write that changes a row which was there before: the kept look-up of the same columns by which SQLite
+   * reads the row back. RETURNING costs it as much again as the write; PostgreSQL, nothing.
+   */
+  readonly readBack?: BatchStatement;
 };
 
 /** How a batch's statement names what its callers supply: a row for each on PostgreSQL, parameters on SQLite. */
@@ -56,6 +61,8 @@ export type Supplied = {
   readonly from: string;
   /** Put behind the tables of a SELECT. */
   readonly andFrom: string;
+  /** Put at the end of a write: the columns it answers, unless they are read back. */
+  readonly returning: (columns: string) => string;
 };
 
 export interface Database extends Statements {

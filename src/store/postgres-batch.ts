@@ -34,7 +34,12 @@ export class PostgresBatch {
     this.#columns = Object.keys(columns);
     const arrays = Object.values(columns).map((type, i) => `$${i + 1}::${type}[]`);
     const rows = `unnest(${arrays.join(', ')}) AS v(${this.#columns.join(', ')})`;
-    this.#text = sql({ value: (column) => `v.${column}`, from: `FROM ${rows}`, andFrom: `, ${rows}` });
+    this.#text = sql({
+      value: (column) => `v.${column}`,
+      from: `FROM ${rows}`,
+      andFrom: `, ${rows}`,
+      returning: (list) => `RETURNING ${list}`,
+    });
     this.#name = nameOf(this.#text);
     this.#key = key;
     this.#writes = writes;

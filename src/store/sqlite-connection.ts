@@ -58,6 +58,12 @@ export class SqliteConnection {
     return statement.get(...this.#bound(parameters, values)) as Row | undefined;
   }
 
+  /** Runs one write without RETURNING and tells whether it changed anything. */
+  changes(sql: string, values: Values): boolean {
+    const { statement, parameters } = this.#prepare(sql);
+    return statement.run(...this.#bound(parameters, values)).changes !== 0;
+  }
+
   /** A number that changes when another connection has committed, and only then. */
   foreignCommits(): number {
     this.#dataVersion ??= this.#db.prepare('PRAGMA data_version');

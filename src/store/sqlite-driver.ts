@@ -81,16 +81,9 @@ class SqliteDatabase implements Database {
   }
 
   async batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined> {
-    const sql = this.#sqlOf(statement);
-    if (statement.writes) {
-      return this.#enqueue(() => {
-        if (!statement.sparesKept) this.#kept.wrote(sql);
-        return this.#writer.get<Row>(sql, values);
-      });
-    }
-    const look = () => this.#reader.get<Row>(sql, values);
-    if (statement.keptWhileUnwritten === undefined) return look();
-    return this.#kept.find(statement, valueFor(values, statement.key), look);
+    return statement.writes
+      ? this.#enqueue(() => this.#writeOne<Row>(statement, values))
+      : this.#look<Row>(statement, values);
   }
 
   script(sql: string, after: (tx: Statements) => Promise<void>): Promise<void> {
@@ -131,10 +124,29 @@ class SqliteDatabase implements Database {
     return this.#writer.all<Row>(sql, values);
   }
 
+  #writeOne<Row>(statement: BatchStatement, values: Values): Row | undefined {
+    const sql = this.#sqlOf(statement);
+    if (!statement.sparesKept) this.#kept.wrote(sql);
+    if (statement.readBack === undefined) return this.#writer.get<Row>(sql, values);
+    // What is committed holds the row: it was there before, and the look-up is of what the write leaves alone.
+    return this.#writer.changes(sql, values) ? this.#look<Row>(statement.readBack, values) : undefined;
+  }
+
+  #look<Row>(statement: BatchStatement, values: Values): Row | undefined {
+    const look = () => this.#reader.get<Row>(this.#sqlOf(statement), values);
+    if (statement.keptWhileUnwritten === undefined) return look();
+    return this.#kept.find(statement, valueFor(values, statement.key), look);
+  }
+
   #sqlOf(statement: BatchStatement): string {
     const known = this.#batchSql.get(statement);
     if (known !== undefined) return known;
-    const sql = statement.sql({ value: (column) => `:${column}`, from: '', andFrom: '' });
+    const sql = statement.sql({
+      value: (column) => `:${column}`,
+      from: '',
+      andFrom: '',
+      returning: (columns) => (statement.readBack === undefined ? `RETURNING ${columns}` : ''),
+    });
     this.#batchSql.set(statement, sql);
     return sql;
   }

@@ -7,22 +7,6 @@ import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { BatchStatement, Database, Statements } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 
-// The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several
-// calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
-const ROTATE: BatchStatement = {
-  columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
-  sql: ({ value, from }) => `
-    UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
-      ${from}
-     WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
-    RETURNING token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
-      user_id AS "userId", scope AS "scope"`,
-  key: 'successor',
-  writes: true,
-  // Whose the grant is, its scope and whether it lives stay as they are.
-  sparesKept: true,
-};
-
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },
   sql: ({ value, andFrom }) => `
@@ -32,6 +16,23 @@ const FIND_LIVING: BatchStatement = {
   key: 'familyId',
   writes: false,
   keptWhileUnwritten: ['token_family'],
+};
+
+// The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several
+// calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
+const ROTATE: BatchStatement = {
+  columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
+  sql: ({ value, from, returning }) => `
+    UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
+      ${from}
+     WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
+    ${returning(`token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
+      user_id AS "userId", scope AS "scope"`)}`,
+  key: 'successor',
+  writes: true,
+  // Whose the grant is, its scope and whether it lives stay as they are.
+  sparesKept: true,
+  readBack: FIND_LIVING,
 };
 
 const END_OF_USER = `
