@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 
-import formbody from '@fastify/formbody';
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
 import { answerError, mapErrors } from './error-mapping.ts';
+import { readForms } from './form-body.ts';
 import { closeGracefully } from './graceful-close.ts';
 
 export type ServerOptions = {
@@ -42,7 +42,7 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply, log),
   });
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
-  app.register(formbody, { bodyLimit: BODY_BYTES });
+  readForms(app);
   tolerateEmptyJson(app);
   mapErrors(app, log);
   closeGracefully(app);
