@@ -51,7 +51,7 @@ export interface AuthorizationCodeStore {
   deleteExpiredCodes(approvedBefore: number): Promise<number>;
 }
 
-/** The 48 random bits of a new family are another grant's already: to be drawn anew. */
+/** The number of a new family is another grant's already: to be drawn anew. */
 export class FamilyIdTaken extends Error {
   override readonly name = 'FamilyIdTaken';
 }

@@ -21,7 +21,7 @@ export async function authenticateBearer(
   }
   const claims = await deps.signer.readAccessToken(token);
   const grant = claims && (await deps.families.findLivingGrant(claims.familyId));
-  // The family's key is 48 random bits: the pair is compared too, so that a chance collision opens nothing.
+  // Of a forgotten family's key another may be made, if ever so rarely: the pair is compared too.
   if (!grant || grant.clientId !== claims.clientId || grant.userId !== claims.userId) {
     const challenge =
       'Bearer error="invalid_token", error_description="The access token is invalid, expired or revoked"';
