@@ -8,7 +8,7 @@ import {
 import type { Grant } from '../oauth/grant.ts';
 import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { Scope } from '../oauth/scope.ts';
-import type { BatchStatement, Database, Statements } from './database.ts';
+import type { BatchStatement, Database, Transaction } from './database.ts';
 import { deleteInParts } from './delete-in-parts.ts';
 import { textToFind } from './text-values.ts';
 import { hashOfTokenId } from './token-family-store.ts';
@@ -45,8 +45,7 @@ const CONSUME = `
 const START_FAMILY = `
   INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
   VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :now, :now)
-  ON CONFLICT (family_id) DO NOTHING
-  RETURNING family_id`;
+  ON CONFLICT (family_id) DO NOTHING`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_code
@@ -88,7 +87,7 @@ function codeOf(row: CodeRow): AuthorizationCode {
 }
 
 async function redeem(
-  tx: Statements,
+  tx: Transaction,
   { clientId, code, redirectUri, codeChallenge, approvedSince }: Redemption,
   { first, now }: { first: RefreshTokenId; now: number },
 ): Promise<Grant | undefined> {
@@ -103,8 +102,8 @@ async function redeem(
   const consumed = await tx.get<{ scope: Scope }>(CONSUME, values);
   if (consumed === undefined) return undefined;
   const grant = { familyId: familyOf(first), clientId, userId: code, scope: consumed.scope };
-  const started = await tx.get(START_FAMILY, { ...grant, tokenHash: hashOfTokenId(first), now });
+  const started = await tx.changes(START_FAMILY, { ...grant, tokenHash: hashOfTokenId(first), now });
   // Thrown inside the transaction, so that the code is there for the next try.
-  if (started === undefined) throw new FamilyIdTaken();
+  if (started === 0) throw new FamilyIdTaken();
   return grant;
 }

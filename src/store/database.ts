@@ -24,6 +24,12 @@ export interface Statements {
   get<Row>(sql: string, values?: Values): Promise<Row | undefined>;
 }
 
+/** What the work of a transaction runs its statements through. */
+export interface Transaction extends Statements {
+  /** Runs a write and answers how many rows it changed: without RETURNING, which on SQLite costs as much again. */
+  changes(sql: string, values?: Values): Promise<number>;
+}
+
 /**
  * One statement that many callers run at once. PostgreSQL runs it for all waiting callers together;
  * SQLite runs it for each, inside the commit they share. A call that fails harms no other.
@@ -79,7 +85,7 @@ export interface Database extends Statements {
    * `work` awaits nothing but its own statements, and may be run again after a serialization failure.
    * A statement that fails fails the transaction, whether or not `work` catches it.
    */
-  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 
   /** The caller's row of a batch, `undefined` when the statement answered none for it. */
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined>;

@@ -58,10 +58,10 @@ export class SqliteConnection {
     return statement.get(...this.#bound(parameters, values)) as Row | undefined;
   }
 
-  /** Runs one write without RETURNING and tells whether it changed anything. */
-  changes(sql: string, values: Values): boolean {
+  /** Runs one write without RETURNING and answers how many rows it changed. */
+  changes(sql: string, values: Values): number {
     const { statement, parameters } = this.#prepare(sql);
-    return statement.run(...this.#bound(parameters, values)).changes !== 0;
+    return Number(statement.run(...this.#bound(parameters, values)).changes);
   }
 
   /** A number that changes when another connection has committed, and only then. */
