@@ -167,7 +167,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     apple,
     /** An access token of a new grant. */
     async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
-      const first = firstOfFamily(clock.now);
+      const first = firstOfFamily();
       const grant = await startGrant(db, { clientId, userId, scope }, stores.codes, first, clock.now);
       return signer.signTokenResponse(grant, first).access_token;
     },

@@ -20,7 +20,7 @@ onEachDatabase((name, open) => {
       const taken = await makeFamily(db, { clientId: 'acme', userId: 'ben' });
       const store = authorizationCodeStore(db);
       let draws = 0;
-      // The chance is one in 2^17 for each grant of the same second: the first draw is made to meet it.
+      // Two processes can draw one number in one microsecond: the first draw is made to meet it.
       const codes: AuthorizationCodeStore = {
         ...store,
         redeemCode: (code, first, now) => store.redeemCode(code, draws++ === 0 ? taken.first : first, now),

@@ -53,7 +53,7 @@ onEachDatabase((name, _, place) => {
 
           const redeemed = await Promise.all(
             Array.from({ length: 10 }, (__, i) =>
-              stores[i % 2]?.redeemCode(presentedOf(code), firstOfFamily(NOW), NOW),
+              stores[i % 2]?.redeemCode(presentedOf(code), firstOfFamily(), NOW),
             ),
           );
 

@@ -68,7 +68,7 @@ async function redeem(
   { codes }: AuthorizationCodeDeps,
 ): Promise<{ grant: Grant; first: RefreshTokenId } | undefined> {
   for (;;) {
-    const first = firstOfFamily(now);
+    const first = firstOfFamily();
     try {
       const grant = await codes.redeemCode(presented, first, now);
       return grant && { grant, first };

@@ -69,7 +69,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     it('lets exactly one of ten concurrent exchanges redeem a code', async () => {
       const { db, codes, code } = await prepare();
 
-      const redeemed = await tenTimes(() => codes.redeemCode(code, firstOfFamily(NOW), NOW + 1));
+      const redeemed = await tenTimes(() => codes.redeemCode(code, firstOfFamily(), NOW + 1));
 
       assert.equal(redeemed.filter(Boolean).length, 1);
       assert.equal(await rowsIn(db, 'token_family'), 1);
@@ -78,7 +78,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
     it('starts the grant that the code authorizes, with its first refresh token', async () => {
       const { db, codes, code } = await prepare();
-      const first = firstOfFamily(NOW);
+      const first = firstOfFamily();
       const families = tokenFamilyStore(db);
 
       const grant = await codes.redeemCode(code, first, NOW + 1);
@@ -99,10 +99,10 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       it(`redeems nothing, and keeps the record, without ${what}`, async () => {
         const { db, codes, code } = await prepare();
 
-        assert.equal(await codes.redeemCode({ ...code, ...other }, firstOfFamily(NOW), NOW), undefined);
+        assert.equal(await codes.redeemCode({ ...code, ...other }, firstOfFamily(), NOW), undefined);
 
         assert.equal(await rowsIn(db, 'token_family'), 0);
-        assert.ok(await codes.redeemCode(code, firstOfFamily(NOW), NOW));
+        assert.ok(await codes.redeemCode(code, firstOfFamily(), NOW));
       });
     }
 
@@ -111,27 +111,27 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       const codeChallenge = 'c'.repeat(43);
       await db.write('UPDATE authorization_code SET code_challenge = :codeChallenge', { codeChallenge });
 
-      assert.equal(await codes.redeemCode(code, firstOfFamily(NOW), NOW), undefined);
-      assert.ok(await codes.redeemCode({ ...code, codeChallenge }, firstOfFamily(NOW), NOW));
+      assert.equal(await codes.redeemCode(code, firstOfFamily(), NOW), undefined);
+      assert.ok(await codes.redeemCode({ ...code, codeChallenge }, firstOfFamily(), NOW));
     });
 
     it('does not redeem a record that was withdrawn meanwhile, and keeps it', async () => {
       const { db, codes, code } = await prepare();
       await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
 
-      assert.equal(await codes.redeemCode(code, firstOfFamily(NOW), NOW), undefined);
+      assert.equal(await codes.redeemCode(code, firstOfFamily(), NOW), undefined);
       assert.equal((await codes.findCode('acme', 'ada'))?.withdrawnAt, NOW);
     });
 
     it('leaves the code for another try when the number of its grant is taken', async () => {
       const { db, codes, code } = await prepare();
-      const first = firstOfFamily(NOW);
+      const first = firstOfFamily();
       await codes.redeemCode(code, first, NOW);
       await makeCode(db, 'ada');
 
       await assert.rejects(codes.redeemCode(code, first, NOW), FamilyIdTaken);
 
-      assert.ok(await codes.redeemCode(code, firstOfFamily(NOW), NOW));
+      assert.ok(await codes.redeemCode(code, firstOfFamily(), NOW));
     });
 
     it('leaves no grant alive of a user or application that is deleted while its code is redeemed', async () => {
@@ -139,11 +139,11 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
         const { db, codes, code } = await prepare();
 
         await Promise.all([
-          codes.redeemCode(code, firstOfFamily(NOW), NOW),
+          codes.redeemCode(code, firstOfFamily(), NOW),
           by === 'user'
             ? userStore(db).deleteUser('acme', 'ada', NOW)
             : clientStore(db).deleteClient('acme', NOW),
-          ...Array.from({ length: 8 }, () => codes.redeemCode(code, firstOfFamily(NOW), NOW)),
+          ...Array.from({ length: 8 }, () => codes.redeemCode(code, firstOfFamily(), NOW)),
         ]);
 
         const living = await db.all('SELECT family_id FROM token_family WHERE ended_at IS NULL');
@@ -167,5 +167,5 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 }
 
 async function redeemable(codes: AuthorizationCodeStore, code: Redemption): Promise<boolean> {
-  return (await codes.redeemCode(code, firstOfFamily(NOW), NOW)) !== undefined;
+  return (await codes.redeemCode(code, firstOfFamily(), NOW)) !== undefined;
 }

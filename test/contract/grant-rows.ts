@@ -5,15 +5,12 @@ import type { Database } from '../../src/store/database.ts';
 import { hashOfTokenId } from '../../src/store/token-family-store.ts';
 import { NOW } from './calendar-rows.ts';
 
-let families = 0;
-
 /** A living grant with its first refresh token, as a redeemed code makes it. */
 export async function makeFamily(
   db: Database,
   user: { clientId: string; userId: string },
 ): Promise<{ grant: Grant; first: RefreshTokenId }> {
-  // Each in a second of its own: of one second, two could draw one number.
-  const first = firstOfFamily(NOW + 1000 * families++);
+  const first = firstOfFamily();
   const grant: Grant = { familyId: familyOf(first), ...user, scope: 'read' };
   await db.write(
     `INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
