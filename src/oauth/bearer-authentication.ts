@@ -19,15 +19,15 @@ export async function authenticateBearer(
   if (token === undefined) {
     throw unauthorized('Missing access token: send it as Authorization: Bearer …', 'Bearer', 'missing_token');
   }
-  const claims = await deps.signer.readAccessToken(token);
-  const grant = claims && (await deps.families.findLivingGrant(claims.familyId));
+  const named = await deps.signer.readAccessToken(token);
+  const living = named && (await deps.families.findLivingGrant(named.familyId));
   // Of a forgotten family's key another may be made, if ever so rarely: the pair is compared too.
-  if (!grant || grant.clientId !== claims.clientId || grant.userId !== claims.userId) {
+  if (!living || living.clientId !== named.clientId || living.userId !== named.userId) {
     const challenge =
       'Bearer error="invalid_token", error_description="The access token is invalid, expired or revoked"';
     throw unauthorized('The access token is invalid, expired or revoked', challenge, 'invalid_token');
   }
-  return { ...grant, scope: claims.scope };
+  return named;
 }
 
 /** Throws 403 with `message` when the grant's scope is smaller than `needed` (wire C2). */

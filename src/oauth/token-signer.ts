@@ -47,11 +47,13 @@ type Claims = {
   readonly iat: number;
 };
 type AccessClaims = Claims & { readonly scope: Scope; readonly exp: number };
+/** Of an access token whose signature was verified; `exp` in epoch seconds. */
+type Verified = { readonly grant: Grant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
 /** `now` answers epoch milliseconds. */
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
-  const verified = new Map<string, AccessClaims>();
+  const verified = new Map<string, Verified>();
   const seconds = () => Math.floor(now() / 1000);
 
   const sign = (type: TokenType, claims: object) => {
@@ -68,14 +70,15 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     return claims === undefined ? undefined : { type: found.type, claims };
   };
 
-  const openAccessToken = async (token: string, key: string): Promise<AccessClaims | undefined> => {
+  const verify = async (token: string, key: string): Promise<Verified | undefined> => {
     const opened = await open(token);
     if (opened?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse makes tokens of this type under our keys.
     const claims = opened.claims as AccessClaims;
+    const kept = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
     if (verified.size >= VERIFIED_TOKENS_KEPT) verified.delete(verified.keys().next().value ?? '');
-    verified.set(key, claims);
-    return claims;
+    verified.set(key, kept);
+    return kept;
   };
 
   return {
@@ -106,9 +109,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     },
     async readAccessToken(token) {
       const key = hash('sha256', token, 'base64url');
-      const claims = verified.get(key) ?? (await openAccessToken(token, key));
-      if (claims === undefined || claims.exp <= seconds()) return undefined;
-      return { ...ownerOf(claims), scope: claims.scope };
+      const known = verified.get(key) ?? (await verify(token, key));
+      return known !== undefined && known.exp > seconds() ? known.grant : undefined;
     },
     async readRefreshToken(token) {
       const opened = await open(token);

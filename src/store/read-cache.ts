@@ -30,8 +30,10 @@ export class ReadCache {
     const found = look();
     if (found === undefined) return undefined;
     if (rows.size >= ROWS_KEPT) rows.delete(rows.keys().next().value ?? '');
-    rows.set(key, found);
-    return found;
+    // A plain object: those that node:sqlite makes take several times as long to read.
+    const kept = { ...found };
+    rows.set(key, kept);
+    return kept;
   }
 
   /** Notes what a statement writes; `committed` then forgets what it may have changed. */

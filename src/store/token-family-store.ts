@@ -60,8 +60,8 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
       return grantOf(await db.batch<Grant>(ROTATE, { familyId: familyOf(id), ...values }));
     },
 
-    async findLivingGrant(familyId) {
-      return grantOf(await db.batch<Grant>(FIND_LIVING, { familyId }));
+    findLivingGrant(familyId) {
+      return db.batch<Grant>(FIND_LIVING, { familyId });
     },
 
     async endGrantsWith({ familyId, clientId, userId }, now) {
