@@ -86,11 +86,20 @@ export class PostgresBatch {
   }
 
   #rowsOf(calls: Call[]): Promise<Row[]> {
-    // Rows are locked in one order by every batch, so that two of them never wait for each other.
-    if (this.#writes) calls.sort((a, b) => compare(a.values[0], b.values[0]));
-    const values = this.#columns.map((_, column) => calls.map((call) => call.values[column]));
+    const sent = this.#writes ? inOneOrder(calls) : oneOfEachKey(calls);
+    const values = this.#columns.map((_, column) => sent.map((call) => call.values[column]));
     return this.#query({ name: this.#name, text: this.#text, values });
   }
+}
+
+/** Rows are locked in one order by every batch, so that two of them never wait for each other. */
+function inOneOrder(calls: Call[]): Call[] {
+  return calls.sort((a, b) => compare(a.values[0], b.values[0]));
+}
+
+/** What many ask at once, such as who their one application is, is asked once and answered to all. */
+function oneOfEachKey(calls: Call[]): Call[] {
+  return [...new Map(calls.map((call) => [call.key, call])).values()];
 }
 
 function compare(a: unknown, b: unknown): number {

@@ -74,6 +74,23 @@ export function databaseContract(database: string, open: () => Promise<Database>
     });
   });
 
+  describe(`Look-ups of one batch on ${database}`, () => {
+    it('answer every call, of those that ask for the same too', async () => {
+      const db = await open();
+      for (const name of ['a', 'b']) await db.write(PUT, { name, value: `of ${name}` });
+      const names = ['a', 'b', 'a', 'none', 'a', 'none'];
+
+      const rows = await Promise.all(
+        names.map((name) => db.batch<{ name: string; value: string }>(GET_BATCH, { name })),
+      );
+
+      assert.deepEqual(
+        rows.map((row) => row?.value),
+        ['of a', 'of b', 'of a', undefined, 'of a', undefined],
+      );
+    });
+  });
+
   describe(`Transactions on ${database}`, () => {
     it('undo everything of one that throws, and nothing of those beside it', async () => {
       const db = await open();
