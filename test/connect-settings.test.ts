@@ -74,6 +74,27 @@ describe('the language of a page', () => {
     assert.match((await browser.get(chosen.location)).body, /<html lang="ar" dir="rtl"/);
   });
 
+  for (const kind of ['apple', 'caldav']) {
+    it(`is chosen on the ${kind} form with what was typed so far, which stays, but for the password`, async () => {
+      const browser = new Browser(harness);
+      const transaction = transactionOf(await browser.start({ lng: 'en' }));
+      const form = await browser.get(`/connect/${kind}?transaction=${transaction}`);
+      assert.match(form.body, /<button name="language" value="de" lang="de" form="login" formnovalidate>/);
+      const typed = { server: 'dav.example.com', username: 'ada@', password: 'half-typed' };
+
+      const chosen = await browser.submit(form, `/connect/${kind}`, { ...typed, language: 'de' });
+
+      assert.equal(chosen.status, 200);
+      assert.match(chosen.body, /<html lang="de"/);
+      assert.match(chosen.body, /id="username" name="username" value="ada@"/);
+      if (kind === 'caldav') assert.match(chosen.body, /name="server" value="dav.example.com"/);
+      assert.doesNotMatch(chosen.body, /half-typed|id="trouble"/);
+      const selection = await browser.get(`/authorize?transaction=${transaction}`);
+      assert.match(selection.body, /<html lang="de"/);
+      assert.doesNotMatch(selection.body, /ada@/);
+    });
+  }
+
   it('is offered in every language by its own name', async () => {
     const { body } = await new Browser(harness).start({ lng: 'de' });
 

@@ -9,7 +9,12 @@ import type { PageName } from './paths.ts';
 import { SIGNS } from './provider-marks.ts';
 
 /** The page a choice is made on, and leads back to. */
-export type PageSettings = { readonly request: AuthorizationRequest; readonly page: PageName };
+export type PageSettings = {
+  readonly request: AuthorizationRequest;
+  readonly page: PageName;
+  /** The id of the page's form to be filled in: the choice of a language is sent with it, so that what was typed stays. */
+  readonly form?: string;
+};
 
 const THEMES: readonly (readonly [Theme, MessageKey, Html])[] = [
   ['auto', 'settings.theme_auto', SIGNS.device],
@@ -26,15 +31,18 @@ ${isThemeOpen && themeChoice(settings, theme, messages)}
 }
 
 function languageMenu(settings: PageSettings, messages: Messages): Html {
+  const { form } = settings;
+  const inForm = form && html` form="${form}" formnovalidate`;
   const items = LANGUAGES.map((language) => {
     const isChosen = language === messages.language;
     const current = isChosen ? html` aria-current="true"` : undefined;
-    return html`<li><button name="language" value="${language}" lang="${language}"${current}>${ownLanguageName(language)}${isChosen && SIGNS.tick}</button></li>
+    return html`<li><button name="language" value="${language}" lang="${language}"${current}${inForm}>${ownLanguageName(language)}${isChosen && SIGNS.tick}</button></li>
 `;
   });
+  const list = html`<ul>
+${items}</ul>`;
   return html`<details class="menu"><summary>${SIGNS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${ownLanguageName(messages.language)}</span>${SIGNS.unfold}</summary>
-<form method="post" action="/connect/language">${placeFields(settings)}<ul>
-${items}</ul></form></details>`;
+${form ? list : html`<form method="post" action="/connect/language">${placeFields(settings)}${list}</form>`}</details>`;
 }
 
 function themeChoice(settings: PageSettings, chosen: Theme, messages: Messages): Html {

@@ -33,6 +33,9 @@ export type PasswordForm = {
   readonly accountKey: string | undefined;
 };
 
+/** The form's id. */
+const FORM = 'login';
+
 /** The page, empty or with what was typed and what is wrong with it. */
 export function passwordFormPage(form: PasswordForm, look: Appearance): Page {
   const { messages } = look;
@@ -45,7 +48,7 @@ ${pageSigns(html`<span class="sign">${PROVIDER_MARKS[kind]}</span>`)}
 <p class="lead">${messages.markup(kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead', { app })}</p>
 ${trouble && html`<div id="trouble">${notice('trouble', messages.markup(trouble.message, trouble.values))}</div>`}
 ${kind === 'caldav' && presetChoice(form, isFresh(form), messages)}
-<form class="fields" method="post" action="/connect/${kind}">${ownFields(request)}${chosenField(form)}
+<form class="fields" id="${FORM}" method="post" action="/connect/${kind}">${ownFields(request)}${chosenField(form)}
 ${kind === 'caldav' && serverField(form, messages)}
 ${usernameField(form, messages)}
 ${passwordField(form, messages)}
@@ -53,7 +56,7 @@ ${kind === 'apple' && appPasswordHelp(look, trouble?.message === 'link.apple_for
 <button class="primary">${messages.text('form.connect')}</button>
 </form>`;
   const heard = trouble ? messages.text('form.error_title', { title }) : title;
-  return layout(look, heard, content, { settings: { request, page: kind } });
+  return layout(look, heard, content, { settings: { request, page: kind, form: FORM } });
 }
 
 const isFresh = ({ typed, trouble }: PasswordForm): boolean => typed.server === '' && trouble === undefined;

@@ -11,6 +11,7 @@ import type { ConnectDeps } from './connect-deps.ts';
 import { backToAccounts, ConnectError } from './connect-error.ts';
 import { ownAccount } from './connect-session.ts';
 import { linkAccount, type TypedLogin } from './link-account.ts';
+import { takeLanguage } from './page-settings.route.ts';
 import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
 import { selectionPath } from './paths.ts';
 import { scalar } from './received-query.ts';
@@ -18,7 +19,7 @@ import { appearanceOf, openPage, readForm, seeOther, setCookie, showPage } from 
 
 type Provider = { Params: { provider: string } };
 
-/** GET and POST /connect/apple and /connect/caldav. */
+/** GET and POST /connect/apple and /connect/caldav; sent by the button of a language, the form is only shown in it. */
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
     const { visit, request } = await openPage(http, deps);
@@ -43,8 +44,13 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     username: field('username'),
     password: field('password'),
   };
-  const device = visit.cookies.device ?? newDevice();
   const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
+  const translated = await takeLanguage(request, field('language'), deps);
+  if (translated !== undefined) {
+    const form = { kind, request: translated, typed, trouble: undefined, chosen, accountKey: undefined };
+    return showForm(http, reply, form, deps);
+  }
+  const device = visit.cookies.device ?? newDevice();
   const trouble = await linkAccount({ request, kind, typed, chosen, device, address: http.ip }, signIn, deps);
   if (trouble !== undefined) {
     return showForm(http, reply, { kind, request, typed, trouble, chosen, accountKey: undefined }, deps);
