@@ -1,6 +1,5 @@
 /** Kalends as it is shipped, under load: `src/start.js serve`, seeded through its own stores. */
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -128,8 +127,7 @@ async function seedCodes(
   for (let at = 0; at < count; at += ROWS_PER_TRANSACTION) {
     await db.transaction(async (tx) => {
       for (const userId of codes.slice(at, at + ROWS_PER_TRANSACTION)) {
-        const issueId = randomBytes(8).toString('hex');
-        await tx.all(INSERT_CODE, { clientId, userId, issueId, redirectUri: REDIRECT_URI, now: now() });
+        await tx.all(INSERT_CODE, { clientId, userId, redirectUri: REDIRECT_URI, now: now() });
       }
     });
   }
@@ -137,5 +135,5 @@ async function seedCodes(
 }
 
 const INSERT_CODE = `
-  INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, approved_at)
-  VALUES (:clientId, :userId, :issueId, :redirectUri, 'read', :now)`;
+  INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
+  VALUES (:clientId, :userId, :redirectUri, 'read', :now)`;

@@ -191,8 +191,8 @@ async function startGrant(
   now: number,
 ) {
   await db.write(
-    `INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, approved_at)
-     VALUES (:clientId, :userId, 'issue', 'https://app.example/cb', :scope, :now)`,
+    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
+     VALUES (:clientId, :userId, 'https://app.example/cb', :scope, :now)`,
     { clientId, userId, scope, now },
   );
   const code = await codes.findCode(clientId, userId);

@@ -60,7 +60,7 @@ describe('kalends user', () => {
         codeChallenge: undefined,
         createdAt: now,
       });
-      await requests.approveRequest(transactionId, 'issue', now);
+      await requests.approveRequest(transactionId, now);
       const code = await codes.findCode(clientId, 'ada');
       assert.ok(code);
       const first = firstOfFamily();

@@ -118,11 +118,11 @@ export async function approve(
 async function writeCode(db: Database, code: Record<string, string | number | null>): Promise<void> {
   await db.write(
     `INSERT INTO authorization_code
-       (client_id, user_id, issue_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
-     VALUES (:clientId, :userId, :issueId, :redirectUri, :scope, :codeChallenge, :now, :withdrawnAt)
-     ON CONFLICT (client_id, user_id) DO UPDATE SET issue_id = excluded.issue_id, scope = excluded.scope,
+       (client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
+     VALUES (:clientId, :userId, :redirectUri, :scope, :codeChallenge, :now, :withdrawnAt)
+     ON CONFLICT (client_id, user_id) DO UPDATE SET scope = excluded.scope,
        approved_at = excluded.approved_at, withdrawn_at = excluded.withdrawn_at`,
-    { ...code, issueId: randomBytes(8).toString('hex') },
+    code,
   );
 }
 

@@ -1,6 +1,4 @@
 /** The end of a flow: the user allows or cancels, once; a repeated click gets the same answer. */
-import { randomUUID } from 'node:crypto';
-
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 
@@ -16,7 +14,7 @@ type AnswerDeps = Pick<ConnectDeps, 'requests' | 'log' | 'now'>;
 export async function approve(request: AuthorizationRequest, deps: AnswerDeps): Promise<Answer> {
   if (request.status !== 'open') return request.status;
   const { transactionId, clientId } = request;
-  if (!(await deps.requests.approveRequest(transactionId, randomUUID(), deps.now()))) {
+  if (!(await deps.requests.approveRequest(transactionId, deps.now()))) {
     return statusOf(transactionId, deps);
   }
   deps.log.info({ clientId, scope: request.scope }, 'An authorization request was approved');

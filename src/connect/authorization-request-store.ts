@@ -40,7 +40,7 @@ export interface AuthorizationRequestStore {
    * open → approved, writing the code's record (a later approval replaces an earlier one), provided
    * the user has an account at least. Of concurrent calls exactly one answers true. Durable.
    */
-  approveRequest(transactionId: string, issueId: string, now: number): Promise<boolean>;
+  approveRequest(transactionId: string, now: number): Promise<boolean>;
 
   /** open → denied. Of concurrent calls, and of approvals beside them, exactly one answers true. */
   denyRequest(transactionId: string): Promise<boolean>;

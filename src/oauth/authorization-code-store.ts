@@ -9,8 +9,6 @@ import type { Scope } from './scope.ts';
 export type AuthorizationCode = {
   readonly clientId: string;
   readonly userId: string;
-  /** Names this approval. */
-  readonly issueId: string;
   readonly redirectUri: string;
   readonly scope: Scope;
   readonly codeChallenge: string | undefined;

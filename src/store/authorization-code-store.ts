@@ -22,7 +22,7 @@ type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
 const FIND: BatchStatement = {
   columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
   sql: ({ value, andFrom }) => `
-    SELECT ${value('pair')} AS "pair", c.client_id AS "clientId", c.user_id AS "userId", c.issue_id AS "issueId",
+    SELECT ${value('pair')} AS "pair", c.client_id AS "clientId", c.user_id AS "userId",
            c.redirect_uri AS "redirectUri", c.scope AS "scope", c.code_challenge AS "codeChallenge",
            c.approved_at AS "approvedAt", c.withdrawn_at AS "withdrawnAt"
       FROM authorization_code AS c${andFrom}
@@ -78,12 +78,12 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
 }
 
 function codeOf(row: CodeRow): AuthorizationCode {
-  const { clientId, userId, issueId, redirectUri, scope, approvedAt } = row;
+  const { clientId, userId, redirectUri, scope, approvedAt } = row;
   const optional = {
     codeChallenge: row.codeChallenge ?? undefined,
     withdrawnAt: row.withdrawnAt ?? undefined,
   };
-  return { clientId, userId, issueId, redirectUri, scope, approvedAt, ...optional };
+  return { clientId, userId, redirectUri, scope, approvedAt, ...optional };
 }
 
 async function redeem(

@@ -45,13 +45,11 @@ const APPROVE = `
   RETURNING transaction_id`;
 
 const WRITE_CODE = `
-  INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, code_challenge,
-    approved_at, withdrawn_at)
-  SELECT client_id, user_id, CAST(:issueId AS TEXT), redirect_uri, scope, code_challenge,
-         CAST(:now AS BIGINT), NULL
+  INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
+  SELECT client_id, user_id, redirect_uri, scope, code_challenge, CAST(:now AS BIGINT), NULL
     FROM authorization_request WHERE transaction_id = :transactionId
   ON CONFLICT (client_id, user_id) DO UPDATE SET
-    issue_id = excluded.issue_id, redirect_uri = excluded.redirect_uri, scope = excluded.scope,
+    redirect_uri = excluded.redirect_uri, scope = excluded.scope,
     code_challenge = excluded.code_challenge, approved_at = excluded.approved_at, withdrawn_at = NULL`;
 
 const DENY = `
@@ -87,8 +85,8 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       return row && requestOf(row, sealer);
     },
 
-    approveRequest(transactionId, issueId, now) {
-      return db.transaction((tx) => approve(tx, { transactionId, issueId, now }));
+    approveRequest(transactionId, now) {
+      return db.transaction((tx) => approve(tx, { transactionId, now }));
     },
 
     async denyRequest(transactionId) {
@@ -105,7 +103,7 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
   };
 }
 
-type Approval = { transactionId: string; issueId: string; now: number };
+type Approval = { transactionId: string; now: number };
 
 async function approve(tx: Statements, approval: Approval): Promise<boolean> {
   await tx.all(LOCK_USER, approval);

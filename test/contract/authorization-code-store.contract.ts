@@ -34,7 +34,6 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.deepEqual(await codes.findCode('acme', 'ada'), {
         clientId: 'acme',
         userId: 'ada',
-        issueId: 'issue',
         redirectUri: 'https://acme.example/cb',
         scope: 'read',
         codeChallenge: undefined,

@@ -70,17 +70,16 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     it('approves a request once, however many try, and writes its code', async () => {
       const { requests, codes } = await prepareConnected();
 
-      const approved = await tenTimes((i) => requests.approveRequest('t1', `issue ${i}`, NOW + 1));
+      const approved = await tenTimes((i) => requests.approveRequest('t1', NOW + 1 + i));
 
       assert.equal(approved.filter(Boolean).length, 1);
       assert.deepEqual(await codes.findCode('acme', 'ada'), {
         clientId: 'acme',
         userId: 'ada',
-        issueId: `issue ${approved.indexOf(true)}`,
         redirectUri: request.redirectUri,
         scope: 'read',
         codeChallenge: 'challenge',
-        approvedAt: NOW + 1,
+        approvedAt: NOW + 1 + approved.indexOf(true),
         withdrawnAt: undefined,
       });
       assert.equal((await requests.findRequest('t1'))?.status, 'approved');
@@ -89,7 +88,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     it('approves nothing for a user without an account', async () => {
       const { requests, codes } = await prepare();
 
-      assert.equal(await requests.approveRequest('t1', 'issue', NOW), false);
+      assert.equal(await requests.approveRequest('t1', NOW), false);
 
       assert.equal(await codes.findCode('acme', 'ada'), undefined);
       assert.equal((await requests.findRequest('t1'))?.status, 'open');
@@ -99,7 +98,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       const { requests, codes } = await prepareConnected();
 
       const decided = await tenTimes((i) =>
-        i % 2 ? requests.approveRequest('t1', 'issue', NOW) : requests.denyRequest('t1'),
+        i % 2 ? requests.approveRequest('t1', NOW) : requests.denyRequest('t1'),
       );
 
       assert.equal(decided.filter(Boolean).length, 1);
@@ -111,13 +110,16 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     it('puts a later approval in the place of an earlier code, withdrawn or not', async () => {
       const { db, requests, codes } = await prepareConnected();
       await requests.createRequest({ ...request, transactionId: 't2', scope: 'read-write' });
-      await requests.approveRequest('t1', 'first', NOW);
+      await requests.approveRequest('t1', NOW);
       await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
 
-      assert.equal(await requests.approveRequest('t2', 'second', NOW + 1), true);
+      assert.equal(await requests.approveRequest('t2', NOW + 1), true);
 
       const code = await codes.findCode('acme', 'ada');
-      assert.deepEqual([code?.issueId, code?.scope, code?.withdrawnAt], ['second', 'read-write', undefined]);
+      assert.deepEqual(
+        [code?.approvedAt, code?.scope, code?.withdrawnAt],
+        [NOW + 1, 'read-write', undefined],
+      );
     });
 
     it('leaves no code to redeem when the last account goes while it is approved', async () => {
@@ -125,7 +127,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       const accounts = accountStore(db, sealer);
 
       await Promise.all([
-        requests.approveRequest('t1', 'issue', NOW),
+        requests.approveRequest('t1', NOW),
         accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW),
       ]);
 
@@ -136,10 +138,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     it('leaves no code to redeem when the user is deleted while it is approved', async () => {
       const { db, requests, codes } = await prepareConnected();
 
-      await Promise.all([
-        requests.approveRequest('t1', 'issue', NOW),
-        userStore(db).deleteUser('acme', 'ada', NOW),
-      ]);
+      await Promise.all([requests.approveRequest('t1', NOW), userStore(db).deleteUser('acme', 'ada', NOW)]);
 
       const code = await codes.findCode('acme', 'ada');
       assert.ok(code === undefined || code.withdrawnAt !== undefined);

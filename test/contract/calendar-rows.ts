@@ -42,8 +42,8 @@ export function newAccount(change: Partial<NewAccount> = {}): NewAccount {
 /** A pending code of the user, as an approval makes it. */
 export async function makeCode(db: Database, userId: string): Promise<void> {
   await db.write(
-    `INSERT INTO authorization_code (client_id, user_id, issue_id, redirect_uri, scope, approved_at)
-     VALUES ('acme', :userId, 'issue', 'https://acme.example/cb', 'read', :now)`,
+    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
+     VALUES ('acme', :userId, 'https://acme.example/cb', 'read', :now)`,
     { userId, now: NOW },
   );
 }
