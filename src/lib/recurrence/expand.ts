@@ -19,7 +19,7 @@ import {
   spendSteps,
 } from './recurrence-budget.ts';
 import type { Expansion, Instance, Series, SeriesMaster, SeriesOverride, TimeWindow } from './series.ts';
-import { instantOfLocal, localOfInstant } from './zone.ts';
+import { instantOfLocal, localOfInstant, MOST_BETWEEN_CLOCKS } from './zone.ts';
 
 /**
  * The instances that overlap the window; one without length counts where it starts. Floating times are read in
@@ -152,10 +152,9 @@ function futureShape<T>(
 function reachOf(own: Length, shapes: readonly FutureShape<unknown>[]): TimeWindow {
   const longest = Math.max(longestOf(own), ...shapes.map(({ length }) => longestOf(length)));
   const shifts = shapes.map(({ shift }) => shift);
-  // A day each way for the difference between any two clocks.
   return {
-    start: longest + Math.max(0, ...shifts) + DAY,
-    end: Math.max(0, ...shifts.map((by) => -by)) + DAY,
+    start: longest + Math.max(0, ...shifts) + MOST_BETWEEN_CLOCKS,
+    end: Math.max(0, ...shifts.map((by) => -by)) + MOST_BETWEEN_CLOCKS,
   };
 }
 

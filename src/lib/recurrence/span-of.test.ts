@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { EventTime } from './event-time.ts';
+import type { CustomZone, EventTime } from './event-time.ts';
 import { expand } from './expand.ts';
 import { recurrenceBudget } from './recurrence-budget.ts';
 import type { Series, SeriesOverride } from './series.ts';
@@ -46,11 +46,41 @@ describe('the span of a series', () => {
 
   it('with COUNT or UNTIL ends within days of the last instance', () => {
     for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
-      assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
+      assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-7]/, rrule);
     }
   });
 
+  /** Over the hour that clocks in Brussels skip on 29 March, to its first minute: 02:50 lies after 03:00 then. */
+  const overGap = (first: string, rrule: string): Series<string> => {
+    const master = { start: at(first), end: at(first), payload: '' };
+    return {
+      master: { ...master, recurrence: { rrules: [rrule], rdates: [], exdates: [] } },
+      overrides: [],
+    };
+  };
+
+  /** A calendar's own zone whose clocks are set by 28 hours on 1 November. */
+  const wild: CustomZone = {
+    tzid: 'Wild',
+    observances: [
+      { start: '2026-03-01T02:00:00', offsetFrom: 86_340, offsetTo: -14_400, rrules: [], rdates: [] },
+      { start: '2026-11-01T02:00:00', offsetFrom: -14_400, offsetTo: 86_340, rrules: [], rdates: [] },
+    ],
+  };
+  const inWild = (local: string): EventTime => ({ type: 'zoned', local, zone: wild });
+
   const all: readonly Series<string>[] = [
+    overGap('2026-03-29T01:50:00', 'FREQ=DAILY;BYHOUR=1,2,3;BYMINUTE=0,50;COUNT=4'),
+    overGap('2026-03-29T02:50:00', 'FREQ=DAILY;BYHOUR=2,3;BYMINUTE=0,50;COUNT=2'),
+    {
+      master: {
+        start: inWild('2026-10-30T10:00:00'),
+        end: inWild('2026-10-30T11:00:00'),
+        recurrence: { rrules: ['FREQ=DAILY;COUNT=4'], rdates: [], exdates: [] },
+        payload: '',
+      },
+      overrides: [],
+    },
     seriesOf([]),
     seriesOf(['FREQ=WEEKLY;COUNT=4']),
     seriesOf(['FREQ=DAILY;UNTIL=20260401']),

@@ -5,7 +5,7 @@ import { expandRule } from './expand-rule.ts';
 import { lengthOf, longestOf, type MasterClock, type MasterRule, masterClock } from './master-clock.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
 import type { Series, SeriesMaster } from './series.ts';
-import { instantOfLocal } from './zone.ts';
+import { instantOfLocal, MOST_BETWEEN_CLOCKS } from './zone.ts';
 
 /** Epoch milliseconds; both bounds inclusive. */
 export type Span = { readonly startsAt: number; readonly endsAt: number };
@@ -34,6 +34,9 @@ const least = (values: readonly number[]): number =>
 const most = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
 
+/** How far an instance can lie from where its local time alone would put it; a date stands for some time of its day. */
+const MARGIN = MOST_BETWEEN_CLOCKS + DAY;
+
 function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   const clock = masterClock(master, calendarZone);
   const longest = longestOf(lengthOf(master.start, master.end, calendarZone));
@@ -41,13 +44,14 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   const rdates = (master.recurrence?.rdates ?? []).map(({ start, end }) => {
     const at = instantOf(start, calendarZone);
     const until = end === undefined ? at + longest : Math.max(at, instantOf(end, calendarZone));
-    // A date on a timed series stands for some time of that day.
-    return { startsAt: at - DAY, endsAt: until + 2 * DAY };
+    return { startsAt: at - MARGIN, endsAt: until + MARGIN };
   });
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
   const ownEnd = Math.max(first, instantOf(master.end, calendarZone));
+  // A start that the clock skips lies after later ones: the last of a rule by the clock is not always the last in time, nor the first.
+  const firstOfRules = clock.rules.map(() => first - MARGIN);
   return {
-    startsAt: least([first, ...rdates.map((rdate) => rdate.startsAt)]),
+    startsAt: least([first, ...firstOfRules, ...rdates.map((rdate) => rdate.startsAt)]),
     endsAt: capped(most([ownEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
   };
 }
@@ -57,7 +61,7 @@ const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
 
 /** No start of the rule is later: epoch milliseconds. */
 function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterClock): number {
-  if (until !== undefined) return instantOfLocal(zone, until) + DAY;
+  if (until !== undefined) return instantOfLocal(zone, until) + MARGIN;
   if (rule.count === undefined) return Number.MAX_SAFE_INTEGER;
   try {
     const starts = expandRule(
@@ -66,7 +70,7 @@ function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterCloc
       { from: startLocal, to: LATEST },
       recurrenceBudget(0, 50_000),
     );
-    return instantOfLocal(zone, starts.at(-1) ?? startLocal);
+    return instantOfLocal(zone, starts.at(-1) ?? startLocal) + MARGIN;
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return Number.MAX_SAFE_INTEGER;
     throw error;
@@ -77,7 +81,7 @@ function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterCloc
 function widen(span: Span, lasting: Series<unknown>['overrides'], calendarZone: string): Span {
   const reach = lasting.map(({ start, end, recurrenceId }) => {
     const shift = Math.abs(instantOf(start, calendarZone) - instantOf(recurrenceId, calendarZone));
-    return shift + longestOf(lengthOf(start, end, calendarZone)) + 2 * DAY;
+    return shift + longestOf(lengthOf(start, end, calendarZone)) + MARGIN;
   });
   const farthest = most(reach);
   return { startsAt: span.startsAt - farthest, endsAt: capped(span.endsAt + farthest) };

@@ -10,6 +10,12 @@ import type { Zone } from './event-time.ts';
 /** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
 export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
+/**
+ * Two clocks differ by less, and none is ever set by more: offsets are less than a day either way. So far apart at most are the
+ * instants of two local times and the local times themselves.
+ */
+export const MOST_BETWEEN_CLOCKS = 2 * DAY;
+
 /** Spans looked up before, by zone: asking Temporal costs a hundred times the look-up. */
 const spansOfZones = new Map<string, OffsetSpan[]>();
 const MOST_SPANS = 400;
