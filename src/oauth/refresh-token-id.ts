@@ -1,6 +1,6 @@
 /**
  * The `jti` of a refresh token: a UUIDv8 (RFC 9562 §5.8) whose first 48 bits name the token family,
- * so that a rotation finds its one row by an integer key. Everything else is random.
+ * so that a rotation finds its one row by an integer key. Everything after the version is random.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -20,7 +20,8 @@ export function successorOf(id: RefreshTokenId): RefreshTokenId {
 /**
  * The first token of a new family. Its number is the microsecond it is drawn in, so that families which begin
  * together lie together in the table and a commit writes few of its pages. Unique in this process; of two processes
- * that draw one number, the store gives it to one (FamilyIdTaken).
+ * that draw one number, the store gives it to one (FamilyIdTaken). Nothing is decided by the time it tells, which
+ * therefore does not come in as `now`.
  */
 export function firstOfFamily(): RefreshTokenId {
   lastDrawn = Math.max(lastDrawn + 1, Math.floor((performance.timeOrigin + performance.now()) * 1000));
