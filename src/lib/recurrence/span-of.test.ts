@@ -46,7 +46,7 @@ describe('the span of a series', () => {
 
   it('with COUNT or UNTIL ends within days of the last instance', () => {
     for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
-      assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-7]/, rrule);
+      assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
     }
   });
 

@@ -48,10 +48,10 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   });
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
   const ownEnd = Math.max(first, instantOf(master.end, calendarZone));
-  // A start that the clock skips lies after later ones: the last of a rule by the clock is not always the last in time, nor the first.
-  const firstOfRules = clock.rules.map(() => first - MARGIN);
+  // A start that the clock skips lies after later ones: the first of a rule by the clock is not always the first in time.
+  const earliest = clock.rules.length > 0 ? first - MOST_BETWEEN_CLOCKS : first;
   return {
-    startsAt: least([first, ...firstOfRules, ...rdates.map((rdate) => rdate.startsAt)]),
+    startsAt: least([earliest, ...rdates.map((rdate) => rdate.startsAt)]),
     endsAt: capped(most([ownEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
   };
 }
@@ -61,7 +61,7 @@ const LATEST = dayNumberOf(LAST_YEAR, 12, 31) * DAY;
 
 /** No start of the rule is later: epoch milliseconds. */
 function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterClock): number {
-  if (until !== undefined) return instantOfLocal(zone, until) + MARGIN;
+  if (until !== undefined) return instantOfLocal(zone, until) + MOST_BETWEEN_CLOCKS;
   if (rule.count === undefined) return Number.MAX_SAFE_INTEGER;
   try {
     const starts = expandRule(
@@ -70,7 +70,7 @@ function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterCloc
       { from: startLocal, to: LATEST },
       recurrenceBudget(0, 50_000),
     );
-    return instantOfLocal(zone, starts.at(-1) ?? startLocal) + MARGIN;
+    return instantOfLocal(zone, starts.at(-1) ?? startLocal) + MOST_BETWEEN_CLOCKS;
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return Number.MAX_SAFE_INTEGER;
     throw error;
