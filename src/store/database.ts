@@ -50,11 +50,10 @@ export type BatchStatement = {
    * cascades to them. SQLite then keeps its rows in memory until one of these was written to.
    */
   readonly keptWhileUnwritten?: readonly string[];
-  /** Of a write: it changes nothing that a kept look-up answers, so that it may go on being kept. */
-  readonly sparesKept?: true;
   /**
-   * Of a write that changes a row which was there before: the kept look-up of the same columns by which SQLite
-   * reads the row back. RETURNING costs it as much again as the write; PostgreSQL, nothing.
+   * Of a write to a row which was there before that changes nothing any kept look-up answers, so that all go on being
+   * kept: the one, of the same columns, by which SQLite reads the row back. RETURNING costs it as much again as
+   * the write; PostgreSQL, nothing.
    */
   readonly readBack?: BatchStatement;
 };

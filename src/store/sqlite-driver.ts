@@ -131,8 +131,10 @@ class SqliteDatabase implements Database {
 
   #writeOne<Row>(statement: BatchStatement, values: Values): Row | undefined {
     const sql = this.#sqlOf(statement);
-    if (!statement.sparesKept) this.#kept.wrote(sql);
-    if (statement.readBack === undefined) return this.#writer.get<Row>(sql, values);
+    if (statement.readBack === undefined) {
+      this.#kept.wrote(sql);
+      return this.#writer.get<Row>(sql, values);
+    }
     // What is committed holds the row: it was there before, and the look-up is of what the write leaves alone.
     return this.#writer.changes(sql, values) === 0 ? undefined : this.#look<Row>(statement.readBack, values);
   }

@@ -31,7 +31,6 @@ const ROTATE: BatchStatement = {
   key: 'successor',
   writes: true,
   // Whose the grant is, its scope and whether it lives stay as they are.
-  sparesKept: true,
   readBack: FIND_LIVING,
 };
 
