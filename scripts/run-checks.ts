@@ -1,4 +1,7 @@
-/** The checks before the tests: types, lint and format, import rules, conformance, generated documents. */
+/**
+ * The checks before the tests: types, lint and format, imports and sizes, conformance, generated documents. With `--closures`
+ * the files behind three endpoints are listed instead.
+ */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
@@ -15,7 +18,7 @@ const CHECKS: readonly Check[] = [
     words: ['--noEmit', '-p', 'packages/client'],
   },
   { name: 'lint and format', module: 'node_modules/@biomejs/biome/bin/biome', words: ['check', '.'] },
-  { name: 'import rules', module: 'scripts/check-imports.ts', words: [] },
+  { name: 'imports and sizes', module: 'scripts/check-sources.ts', words: [] },
   { name: 'conformance', module: 'scripts/check-conformance.ts', words: [] },
   { name: 'generated documents', module: 'scripts/generate-docs.ts', words: ['--check'] },
 ];
@@ -45,4 +48,7 @@ async function runCheck({ name, module, words }: Check) {
   return { name, passed, seconds: (performance.now() - started) / 1000, output };
 }
 
-if (import.meta.main) process.exitCode = (await runChecks()) ? 0 : 1;
+if (import.meta.main) {
+  if (process.argv.includes('--closures')) await import('./check-sources.ts');
+  else process.exitCode = (await runChecks()) ? 0 : 1;
+}
