@@ -4,7 +4,7 @@ import { accountSessions } from './access/account-session.ts';
 import { providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import type { Config } from './config/config.ts';
-import { connectAttempts } from './connect/flow/connect-deps.ts';
+import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import { type JobDeps, startJobs } from './jobs/run-jobs.ts';
 import { laterEgress } from './lib/egress/later-egress.ts';

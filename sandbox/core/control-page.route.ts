@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 
-import { sendPage } from '../../src/http/html.ts';
+import { sendPage } from '../../src/http/page.ts';
 import { type ControlNotice, controlPage } from './control.page.ts';
 import { turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
@@ -82,5 +82,6 @@ function sendControls(
     demoUrl,
     notice,
   };
-  return sendPage(reply, status, controlPage(view), { styleSource: STYLE_SOURCE, formTargets: [] });
+  const policy = { styleSource: STYLE_SOURCE };
+  return sendPage(reply, { document: controlPage(view), policy }, status);
 }

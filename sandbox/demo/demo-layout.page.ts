@@ -1,7 +1,8 @@
 /** What the demo's pages share: the document around them and their one stylesheet. */
 import { readFileSync } from 'node:fs';
 
-import { type Html, hashSource, html, type PagePolicy, trusted } from '../../src/http/html.ts';
+import { type Html, html, trusted } from '../../src/http/html.ts';
+import { hashSource, type PagePolicy } from '../../src/http/page.ts';
 import { sandboxDocument } from '../core/page-answer.ts';
 import type { Notice } from './demo-session.ts';
 

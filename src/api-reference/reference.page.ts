@@ -1,5 +1,6 @@
 /** GET /docs: the document as a page to read. Plain HTML: no script, nothing from elsewhere. */
-import { type Html, hashSource, html, trusted } from '../http/html.ts';
+import { type Html, html, trusted } from '../http/html.ts';
+import { hashSource } from '../http/page.ts';
 import { curlOf } from './curl-example.ts';
 import type {
   Content,
@@ -29,7 +30,7 @@ summary { cursor: pointer; }
 .method { text-transform: uppercase; }`;
 
 /** What `sendPage` needs beside the page. */
-export const PAGE_POLICY = { styleSource: hashSource(STYLES), formTargets: [] };
+export const PAGE_POLICY = { styleSource: hashSource(STYLES) };
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
 

@@ -151,9 +151,9 @@ export async function noting<T>(account: Account, deps: WriteDeps, work: () => P
         { accountKey: account.accountKey, provider: account.provider, kind, err: reason },
         'A write failed',
       );
-      const ailment = healthAfter(failureOfError(reason, now()), account.provider);
+      const problem = healthAfter(failureOfError(reason, now()), account.provider);
       const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
-      if (counts && ailment !== undefined) await accounts.setHealth(account, ailment, now());
+      if (counts && problem !== undefined) await accounts.recordProblem(account, problem, now());
     }
     throw reason;
   }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import {
   APPLE_PASSWORD,
   Browser,
@@ -281,7 +281,7 @@ describe('accounts that are linked', () => {
     const [account] = await harness.accounts.listAccounts('acme', 'stale');
     assert.ok(account);
     const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
-    await harness.accounts.setHealth(account, refused, 5);
+    await harness.accounts.recordProblem(account, refused, 5);
 
     const { body } = await browser.start({ user_id: 'stale' });
 

@@ -15,7 +15,7 @@ import type {
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { authorizeRoute } from '../../src/connect/authorize.route.ts';
 import { type ConnectDeps, connectRoutes } from '../../src/connect/connect.route.ts';
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import type { Client } from '../../src/oauth/client.ts';

@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import type { PasswordLogin, PasswordProvider } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
 import { CALDAV_PRESETS } from '../../src/connect/accounts/caldav-presets.ts';
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import {
   type Answer,
   APPLE_PASSWORD,

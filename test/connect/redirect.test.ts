@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';

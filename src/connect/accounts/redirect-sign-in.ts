@@ -16,7 +16,7 @@ import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { callbackPath } from '../flow/paths.ts';
 import type { KeptSignIn, SignInId } from '../flow/sign-in-store.ts';
-import { keepAccount } from './keep-account.ts';
+import { saveAccount } from './save-account.ts';
 import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
 
 type SignInDeps = Pick<
@@ -43,14 +43,14 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   const app = await deps.apps.find(request.clientId, kind);
   if (app === undefined) throw notOffered(request);
   const state = `${request.transactionId}.${randomBytes(32).toString('base64url')}`;
-  const scope = scopeToAsk(request.scope, account, signIn);
-  const asked = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
+  const scope = scopeToRequest(request.scope, account, signIn);
+  const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const accountKey = account?.accountKey;
-  const step: SignInStep = { request, kind, app, signIn, accountKey, asked, at: 'departure' };
+  const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
   const { url, pending } = await refusing(step, deps, () =>
     signIn.begin({
       app,
-      ...asked,
+      ...requested,
       state,
       ...(account && { loginHint: account.accountId }),
       language: request.language,
@@ -110,12 +110,12 @@ async function complete(back: Return, kept: KeptSignIn, deps: SignInDeps): Promi
   // The app the code was asked for: a new one, set meanwhile, could not redeem it.
   const app = await deps.apps.findIssuer(request.clientId, kind, kept.appClientId);
   if (app === undefined) throw notOffered(request);
-  const signedIn = await signInAt(back, kept, app, deps);
+  const signedIn = await completeSignIn({ ...back, ...kept, app }, deps);
   if (signedIn === undefined) return `${kind}_cancelled`;
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
-  const account = await keepAccount(proved, deps).catch(async (refusal: unknown) => {
-    await leave(request, kind, signedIn, deps);
+  const account = await saveAccount(proved, deps).catch(async (refusal: unknown) => {
+    await leaveAccess({ request, kind, account: signedIn }, deps);
     throw refusal;
   });
   if (!calendarPermission) return `${kind}_unpermitted`;
@@ -124,12 +124,12 @@ async function complete(back: Return, kept: KeptSignIn, deps: SignInDeps): Promi
 }
 
 /** What the provider gave and no account is to hold: nobody could take it back from a list of accounts. */
-async function leave(
-  { clientId }: AuthorizationRequest,
-  provider: AppKind,
-  { accountId, credentials }: SignedInAccount,
+async function leaveAccess(
+  { request, kind: provider, account }: Pick<Return, 'request' | 'kind'> & { account: SignedInAccount },
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
+  const { clientId } = request;
+  const { accountId, credentials } = account;
   try {
     await endedAccess.leaveAccess({ clientId, provider, accountId, credentials }, now());
   } catch (err) {
@@ -138,15 +138,15 @@ async function leave(
   }
 }
 
+type Redemption = Return & KeptSignIn & { readonly app: ProviderApp };
+
 /** `undefined` for a user who said no at the provider. */
-async function signInAt(
-  { request, kind, signIn, callback }: Return,
-  { pending, accountKey, scope }: KeptSignIn,
-  app: ProviderApp,
+async function completeSignIn(
+  { request, kind, signIn, callback, pending, accountKey, scope, app }: Redemption,
   deps: SignInDeps,
 ): Promise<SignedInAccount | undefined> {
-  const asked = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
-  const step: SignInStep = { request, kind, app, signIn, accountKey, asked, at: 'return' };
+  const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
+  const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'return' };
   return refusing(step, deps, () =>
     signIn.complete(callback, pending, app).catch((failure: unknown) => {
       const saidNo = failure instanceof ProviderError && failure.kind === 'access_denied';
@@ -191,9 +191,9 @@ async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string 
 }
 
 /** What is asked for anew takes nothing away: tokens that others hold may live by what was allowed before. */
-function scopeToAsk(asked: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
+function scopeToRequest(wanted: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
   const isAllowed = (scope: Scope) => account !== undefined && signIn.covers(account.grantedScopes, scope);
-  return SCOPES.findLast((scope) => scope === asked || isAllowed(scope)) ?? asked;
+  return SCOPES.findLast((scope) => scope === wanted || isAllowed(scope)) ?? wanted;
 }
 
 /** The browser's own secret is part of it: a state that others come to know is no use to them. */

@@ -23,19 +23,19 @@ export type SignInStep = {
   /** The account that was to be connected again. */
   readonly accountKey: string | undefined;
   /** What the provider was asked for. */
-  readonly asked: { readonly redirectUri: string; readonly scope: Scope };
+  readonly requested: { readonly redirectUri: string; readonly scope: Scope };
   readonly at: 'departure' | 'return';
 };
 
 export function refusalOf(step: SignInStep, failure: ProviderError): ConnectError {
-  const { request, kind, app, signIn, accountKey, asked } = step;
+  const { request, kind, app, signIn, accountKey, requested } = step;
   const page = pageFor(step, failure);
   const back = selectionPath(request);
   const again = { path: signInPath(kind, request, accountKey), label: 'try_again' } as const;
   const context: ConnectErrorContext = { request, provider: kind, cause: failure };
   switch (page) {
     case 'admin_consent': {
-      const link = signIn.adminConsentUrl?.(app, asked).href;
+      const link = signIn.adminConsentUrl?.(app, requested).href;
       return new ConnectError(page, {
         ...context,
         back,

@@ -1,11 +1,11 @@
-/** What is the matter with a linked account, as far as its user is concerned, and what mends it. */
+/** What is wrong with a linked account from its user's point of view, and whether signing in again solves it. */
 
 import type { Scope } from '../oauth/scope.ts';
 import type { Account } from './account-store.ts';
 import type { CalendarProvider } from './calendar-provider.ts';
 import { actorOf } from './health-reason.ts';
 
-export type AccountTrouble =
+export type ProblemForUser =
   /** Its user has to sign in again. */
   | 'reconnect'
   /** Its user signed in, but did not allow access to the calendars. */
@@ -20,11 +20,11 @@ export type AccountTrouble =
   | 'passing';
 
 /** `undefined` for an account that serves `scope` as it is. */
-export function troubleWith(
+export function problemForUser(
   { health, calendarPermission, grantedScopes }: Account,
   scope: Scope,
   provider: CalendarProvider | undefined,
-): AccountTrouble | undefined {
+): ProblemForUser | undefined {
   if (calendarPermission === false) return 'calendars_not_allowed';
   if (health.state !== 'active') {
     const actor = health.reason && actorOf(health.reason);
@@ -36,6 +36,6 @@ export function troubleWith(
   return provider.signIn.covers(grantedScopes, scope) ? undefined : 'more_needed';
 }
 
-/** Whether signing in again can mend it. */
-export const isMendable = (trouble: AccountTrouble | undefined): boolean =>
-  trouble !== undefined && trouble !== 'operator' && trouble !== 'passing';
+/** Whether signing in again can solve it. */
+export const canBeSolvedBySigningIn = (problem: ProblemForUser | undefined): boolean =>
+  problem !== undefined && problem !== 'operator' && problem !== 'passing';

@@ -1,4 +1,4 @@
-/** An account whose owner was just proved is kept for the user, whichever way they signed in. */
+/** Saves an account whose owner was just proved, whichever way they signed in. */
 import type { Account } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
@@ -6,7 +6,7 @@ import { hashOfSecret } from '../../lib/sealing.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { ConnectError } from '../flow/connect-error.ts';
-import { finishedError } from '../flow/connect-session.ts';
+import { finishedError } from '../flow/connect-flow.ts';
 
 export type ProvedAccount = {
   readonly request: AuthorizationRequest;
@@ -23,7 +23,7 @@ export type ProvedAccount = {
  * Links it, or renews the credentials of one linked already, which keeps its id; its first sync starts at
  * once. Throws ConnectError when the request ended meanwhile.
  */
-export async function keepAccount(
+export async function saveAccount(
   { request, kind, device, verified, grantedScopes, calendarPermission }: ProvedAccount,
   { accounts, requests, log, now }: Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>,
 ): Promise<Account> {
