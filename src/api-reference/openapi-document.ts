@@ -171,7 +171,7 @@ const WHEN = 'A fault of the server.';
 /** The fault, in the shape of the operation's refusals. */
 function faultLike(refusals: readonly RefusalCase[]): RefusalCase {
   const fields = { error: 'server_error', requestId: '1f2e3d4c5b6a-0' };
-  const fault = refusal(500, 'server_error', WHEN, FAULT, { fields });
+  const fault = refusal(500, 'server_error', { when: WHEN, message: FAULT, fields });
   if (refusals[0]?.shape !== 'oauth') return fault;
   const { body } = oauthRefusal('invalid_request', WHEN, FAULT);
   return { ...fault, shape: 'oauth', body: { ...body, ...fault.body } };

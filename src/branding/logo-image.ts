@@ -28,7 +28,7 @@ type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
  */
 export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
   const refusal = (problem: string, cause?: unknown) =>
-    new ApiError(400, 'invalid_client_metadata', `The ${name} ${problem}`, { cause });
+    new ApiError(400, 'invalid_client_metadata', { message: `The ${name} ${problem}`, cause });
   if (bytes.length > MOST_LOGO_BYTES) throw refusal('must not be larger than 5 MB');
   const format = formatOf(bytes);
   if (format === undefined) {

@@ -55,5 +55,5 @@ export async function availability(
 
 function notConnected({ userId }: UserAsked): ApiError {
   const problem = `The user ${userId} has no connected calendar account`;
-  return new ApiError(404, 'user_not_connected', problem, { details: { user_ids: [problem] } });
+  return new ApiError(404, 'user_not_connected', { message: problem, details: { user_ids: [problem] } });
 }

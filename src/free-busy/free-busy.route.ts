@@ -40,11 +40,14 @@ function own({ clientId, userId }: UserAsked, { userIds }: AvailabilityRequest):
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === userId)) return [{ clientId, userId }];
   const problem =
     'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
-  throw new ApiError(403, 'client_authentication_required', problem, { details: { user_ids: [problem] } });
+  throw new ApiError(403, 'client_authentication_required', {
+    message: problem,
+    details: { user_ids: [problem] },
+  });
 }
 
 function named(clientId: string, { userIds }: AvailabilityRequest): UserAsked[] {
   if (userIds !== undefined) return userIds.map((userId) => ({ clientId, userId }));
   const problem = 'user_ids is missing: name the users, or send the access token of one';
-  throw new ApiError(400, 'invalid_request', problem, { details: { user_ids: [problem] } });
+  throw new ApiError(400, 'invalid_request', { message: problem, details: { user_ids: [problem] } });
 }

@@ -61,7 +61,7 @@ export async function readable(
 /** Throws 400 with everything that is wrong. */
 export function refuse(details: Details): void {
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
 }
 
 export function windowOf(start: unknown, end: unknown, details: Details): Interval {

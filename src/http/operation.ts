@@ -80,12 +80,14 @@ export const oneOf = (words: readonly string[], description?: string) =>
 /** Members nobody but their maker knows. */
 export const anyObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 
-export const query = (
-  name: string,
-  description: string,
-  example: Parameter['example'],
-  schema: TSchema = Type.String(),
-): Parameter => ({ in: 'query', name, description, example, schema });
+/** A parameter of the query; text, unless another `schema` takes the place of its own. */
+export const query = (name: string, description: string, example: Parameter['example']): Parameter => ({
+  in: 'query',
+  name,
+  description,
+  example,
+  schema: Type.String(),
+});
 
 /** The same parameter where the operation cannot do without it. */
 export const required = (parameter: Parameter): Parameter => ({ ...parameter, required: true });

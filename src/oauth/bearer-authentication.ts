@@ -34,12 +34,13 @@ export async function authenticateBearer(
 export function requireScope(grant: Grant, needed: Scope, message: string, error = 'Forbidden'): void {
   if (scopeCovers(grant.scope, needed)) return;
   const challenge = `Bearer error="insufficient_scope", scope="${needed}"`;
-  throw new ApiError(403, 'insufficient_scope', message, {
+  throw new ApiError(403, 'insufficient_scope', {
+    message,
     error,
     headers: { 'www-authenticate': challenge },
   });
 }
 
 function unauthorized(message: string, challenge: string, code: string): ApiError {
-  return new ApiError(401, code, message, { headers: { 'www-authenticate': challenge } });
+  return new ApiError(401, code, { message, headers: { 'www-authenticate': challenge } });
 }

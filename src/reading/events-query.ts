@@ -65,7 +65,7 @@ export function parsePageSize(query: RawQuery): number | undefined {
 
 function refuse(details: Readonly<Record<string, readonly string[]>>): void {
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
 }
 
 /** `undefined` when the text is neither yes nor no. */
@@ -140,5 +140,5 @@ export function windowTooLarge(cause?: unknown): ApiError {
   const message =
     'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
   const details = { end: ['end is too far from start'] };
-  return new ApiError(400, 'window_too_large', message, { details, cause });
+  return new ApiError(400, 'window_too_large', { message, details, cause });
 }

@@ -115,4 +115,4 @@ function accountOf(value: unknown): string | undefined {
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 const invalid = (field: string, problem: string) =>
-  new ApiError(400, 'invalid_request', problem, { details: { [field]: [problem] } });
+  new ApiError(400, 'invalid_request', { message: problem, details: { [field]: [problem] } });
