@@ -2,37 +2,30 @@
 import cookiePlugin from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** What to set: the value still to be URL-encoded. It is `Secure` wherever the pages are (setCookie). */
+/** What to set: the value still to be URL-encoded. */
 export type CookieToSet = {
   readonly name: string;
   readonly value: string;
-  readonly attributes: {
-    readonly httpOnly: boolean;
-    readonly path: '/';
-    /** Seconds. */
-    readonly maxAge: number;
-    readonly sameSite: 'lax';
-  };
+  /** Seconds. */
+  readonly maxAge: number;
+  /** Whether the pages' scripts read and set it too. */
+  readonly isForScripts?: boolean;
 };
-
-/** The attributes of a cookie that no script reads. No domain is named: it is this host's alone. */
-export const cookieAttributes = (maxAge: number): CookieToSet['attributes'] => ({
-  httpOnly: true,
-  path: '/',
-  maxAge,
-  sameSite: 'lax',
-});
 
 /** Lets the routes of `app` read and set cookies; called again for one that can already, it does nothing. */
 export async function acceptCookies(app: FastifyInstance): Promise<void> {
   if (!app.hasReplyDecorator('setCookie')) await app.register(cookiePlugin);
 }
 
-/** Sets a cookie beside whatever others the answer sets; `publicUrl` is the origin that browsers know us by. */
+/**
+ * Sets a cookie beside whatever others the answer sets. `publicUrl` is the origin that browsers know us by: the cookie is
+ * `Secure` where that is. No domain is named, so that it is this host's alone.
+ */
 export function setCookie(
   reply: FastifyReply,
-  { name, value, attributes }: CookieToSet,
+  { name, value, maxAge, isForScripts = false }: CookieToSet,
   { publicUrl }: { readonly publicUrl: string },
 ): void {
-  reply.setCookie(name, value, { ...attributes, secure: publicUrl.startsWith('https:') });
+  const secure = publicUrl.startsWith('https:');
+  reply.setCookie(name, value, { path: '/', maxAge, sameSite: 'lax', httpOnly: !isForScripts, secure });
 }

@@ -56,18 +56,14 @@ export type PageContent = {
   readonly body: Html;
   /** The id of the element in `body` that must be there before anything is drawn. */
   readonly drawnOnceAt: string;
-  /** Whether pictures of this server are shown beside the icon. */
-  readonly hasPictures: boolean;
-  /** Whether its script asks this origin. */
-  readonly connects: boolean;
-};
+} & Pick<PagePolicy, 'imageSource' | 'connects'>;
 
 /**
  * The document around a page's body. It is drawn once one element of it is there (`rel="expect"`, in browsers that know
  * it): lines that are centred would move as the rest of them arrives.
  */
 export function pageOf(content: PageContent): Page {
-  const { language, direction, theme, title, icon, styles, scripts, body, hasPictures, connects } = content;
+  const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, ...opened } = content;
   const [style, ...overrides] = styles.map(({ element }) => element);
   const document = html`<html lang="${language}" dir="${direction}" data-theme="${theme}">
 <head>
@@ -76,19 +72,14 @@ export function pageOf(content: PageContent): Page {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon}">
-<link rel="expect" href="#${content.drawnOnceAt}" blocking="render">
+<link rel="expect" href="#${drawnOnceAt}" blocking="render">
 ${style}
 ${overrides}
 </head>
 ${body}
 </html>
 `;
-  const policy: PagePolicy = {
-    styleSource: sourcesOf(styles),
-    scriptSource: sourcesOf(scripts),
-    imageSource: hasPictures ? "data: 'self'" : 'data:',
-    connects,
-  };
+  const policy = { styleSource: sourcesOf(styles), scriptSource: sourcesOf(scripts), ...opened };
   return { document, policy };
 }
 

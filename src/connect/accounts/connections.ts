@@ -46,16 +46,13 @@ export async function connectionStatus(
 ): Promise<ConnectionStatus> {
   const linked = await accounts.listAccounts(clientId, userId);
   const of = (kind: ProviderKind) => linked.filter(({ provider }) => provider === kind).map(connectionOf);
-  const [google, microsoft, apple, caldav] = PROVIDER_KINDS.map(of);
-  return {
-    connections: {
-      google: google ?? [],
-      microsoft: microsoft ?? [],
-      apple: apple ?? [],
-      caldav: caldav ?? [],
-    },
-    limitReached: false,
+  const connections = {
+    google: of('google'),
+    microsoft: of('microsoft'),
+    apple: of('apple'),
+    caldav: of('caldav'),
   };
+  return { connections, limitReached: false };
 }
 
 function connectionOf(account: Account): Connection {

@@ -30,33 +30,20 @@ export type SignInStep = {
 export function refusalOf(step: SignInStep, failure: ProviderError): ConnectError {
   const { request, kind, app, signIn, accountKey, requested } = step;
   const page = pageFor(step, failure);
-  const back = selectionPath(request);
-  const again = { path: signInPath(kind, request, accountKey), label: 'try_again' } as const;
   const context: ConnectErrorContext = { request, provider: kind, cause: failure };
-  switch (page) {
-    case 'admin_consent': {
-      const link = signIn.adminConsentUrl?.(app, requested).href;
-      return new ConnectError(page, {
-        ...context,
-        back,
-        wayBack: again,
-        ...(link !== undefined && { link }),
-      });
-    }
-    case 'provider_misconfigured':
-      return new ConnectError(page, { ...context, ...backToAccounts(request) });
-    case 'provider_unavailable': {
-      const retryAfter = Math.ceil((failure.retryAfter ?? 0) / 1000);
-      return new ConnectError(page, {
-        ...context,
-        back,
-        wayBack: again,
-        ...(retryAfter > 0 && { retryAfter }),
-      });
-    }
-    default:
-      return new ConnectError(page, { ...context, back, wayBack: again });
+  if (page === 'provider_misconfigured') {
+    return new ConnectError(page, { ...context, ...backToAccounts(request) });
   }
+  const wayBack = { path: signInPath(kind, request, accountKey), label: 'try_again' } as const;
+  const link = page === 'admin_consent' ? signIn.adminConsentUrl?.(app, requested).href : undefined;
+  const retryAfter = page === 'provider_unavailable' ? Math.ceil((failure.retryAfter ?? 0) / 1000) : 0;
+  return new ConnectError(page, {
+    ...context,
+    back: selectionPath(request),
+    wayBack,
+    ...(link !== undefined && { link }),
+    ...(retryAfter > 0 && { retryAfter }),
+  });
 }
 
 function pageFor({ at }: SignInStep, { kind, reason }: ProviderError): ConnectErrorKind {

@@ -16,10 +16,10 @@ import {
   backLink,
   cancelForm,
   formFields,
+  verificationNotice,
   withBreakPoints,
 } from './parts.page.ts';
 import { SIGNS } from './provider-marks.ts';
-import { verificationNotice } from './verification-notice.page.ts';
 
 /** What each scope allows, and what its reader may fear that it does not. */
 const SCOPE_WORDS: Readonly<

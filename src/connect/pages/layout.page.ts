@@ -59,7 +59,7 @@ ${SCRIPT.element}
     scripts: script === undefined ? [SCRIPT] : [SCRIPT, script],
     body,
     drawnOnceAt: LAST_ELEMENT,
-    hasPictures: branding.logo !== undefined || branding.darkLogo !== undefined,
+    imageSource: (branding.logo ?? branding.darkLogo) ? "data: 'self'" : 'data:',
     connects,
   });
 }

@@ -21,10 +21,10 @@ import {
   notice,
   returnLabel,
   transactionField,
+  verificationNotice,
   withBreakPoints,
 } from './parts.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
-import { verificationNotice } from './verification-notice.page.ts';
 
 export type ProviderSelection = {
   readonly request: AuthorizationRequest;
