@@ -54,7 +54,7 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
   });
 }
 
-/** The request that is this browser's own: others only lend the page their language and look. */
+/** The request that is this browser's own: others only lend the page their appearance. */
 function requestOfBrowser(
   { kind, context: { request } }: ConnectError,
   known: AuthorizationRequest | undefined,

@@ -4,14 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import { type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
 import { type AccountView, accountsOf } from './accounts/account-views.ts';
-import { isSignInWord } from './accounts/redirect-sign-in.ts';
+import { isSignInResult } from './accounts/redirect-sign-in.ts';
 import { startFlow } from './authorize.route.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { type ProviderSelection, providerSelectionPage } from './pages/provider-selection.page.ts';
 import { appearanceOf, openPage, showPage } from './visit.ts';
 
-/** The parameter that only this server makes tells the page from the start (wire 0). */
+/** The parameter that only this server makes says which of the two is meant (wire 0). */
 export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/authorize', (http, reply) => {
     const starts = scalar(receivedQuery(http.url), 'transaction') === undefined;
@@ -35,7 +35,7 @@ async function showSelection(
     request,
     accounts: views,
     loading,
-    // Whoever came with accounts came to see to them.
+    // Whoever had accounts before this request came to manage them.
     isManaging: linked.some(({ linkedAt }) => linkedAt < request.createdAt),
     providers: request.providers.map((kind, index) => ({ kind, available: available[index] ?? false })),
     happened: happenedOf(visit.query, views),
@@ -59,7 +59,7 @@ function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): Provid
   // Ours is behind everything the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
   if (claim === 'disconnected' || claim === 'disconnected_all') return { what: claim };
-  const [kind, what = 'linked'] = isSignInWord(claim) ? claim.split('_') : [claim];
+  const [kind, what = 'linked'] = isSignInResult(claim) ? claim.split('_') : [claim];
   const provider = parseProviderKind(kind ?? '');
   if (provider === undefined) return undefined;
   if (what === 'cancelled') return { what, provider };

@@ -20,14 +20,14 @@ import { openPage } from './visit.ts';
 /** GET /connect/google and /connect/microsoft, and the address that each comes back to. */
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   for (const kind of APP_KINDS) {
-    app.get(`/connect/${kind}`, (http, reply) => depart({ kind, http, reply }, deps));
-    app.get(callbackPath(kind), (http, reply) => comeBack({ kind, http, reply }, deps));
+    app.get(`/connect/${kind}`, (http, reply) => leaveForProvider({ kind, http, reply }, deps));
+    app.get(callbackPath(kind), (http, reply) => returnFromProvider({ kind, http, reply }, deps));
   }
 }
 
 type Exchange = { readonly kind: AppKind; readonly http: FastifyRequest; readonly reply: FastifyReply };
 
-async function depart({ kind, http, reply }: Exchange, deps: ConnectDeps) {
+async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   const page = await openPage(http, deps);
   const { visit, request } = page;
   const retryAfter = await deps.attempts.authorize(http.ip);
@@ -42,7 +42,7 @@ async function depart({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   return seeOther(reply, url.href);
 }
 
-async function comeBack({ kind, http, reply }: Exchange, deps: ConnectDeps) {
+async function returnFromProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   const query = receivedQuery(http.url);
   const cookies = readCookies(http.cookies);
   const state = scalar(query, 'state');
@@ -62,8 +62,8 @@ async function comeBack({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   const signIn = signInOffered(kind, request, deps);
   const callback = new URL(deps.publicUrl + callbackPath(kind));
   callback.search = query.map(({ spelling }) => spelling).join('&');
-  const word = await finishSignIn({ request, kind, signIn, state: state ?? '', callback, device }, deps);
-  return seeOther(reply, selectionPath(request, word));
+  const result = await finishSignIn({ request, kind, signIn, state: state ?? '', callback, device }, deps);
+  return seeOther(reply, selectionPath(request, result));
 }
 
 /** The provider's sign-in, when this request offers it and a page of the provider leads to it. */

@@ -1,6 +1,6 @@
 /**
  * The one place where errors become answers. A Refusal states its own; what the framework refuses gets
- * the documented shape of its endpoint; anything else is a fault: logged whole, told as little.
+ * the documented shape of its endpoint; anything else is a fault: logged whole, and answered with as little as possible.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 

@@ -51,7 +51,7 @@ export type Answer = {
   /** Absent where the answer has no body. JSON. */
   readonly schema?: TSchema;
   readonly example?: unknown;
-  /** Header → what it tells. */
+  /** Header → what it means. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 

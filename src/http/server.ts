@@ -1,6 +1,6 @@
 /**
  * The Fastify instance every feature mounts on: what requests may look like, what each answer carries,
- * and how errors are told. No feature is named here.
+ * and how errors are answered. No feature is named here.
  */
 import { randomBytes } from 'node:crypto';
 

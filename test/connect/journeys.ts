@@ -51,7 +51,7 @@ export const read = ({ body }: Answer): string =>
   body.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
 /** The address of the account's button on the selection page. */
-export function mendPath(page: Answer, label: string): string | undefined {
+export function signInAgainPath(page: Answer, label: string): string | undefined {
   const form = page.body.split('<form').find((part) => part.includes(`>${label}</button>`)) ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1];
   const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(

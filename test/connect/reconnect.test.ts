@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { type Answer, APPLE_PASSWORD, Browser, openConnect, transactionOf } from './connect-harness.ts';
-import { follow, type Journeys, mendPath, openJourneys, read } from './journeys.ts';
+import { follow, type Journeys, openJourneys, read, signInAgainPath } from './journeys.ts';
 
 const REVOKED = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
 
@@ -27,7 +27,7 @@ describe('an account that is to be connected again', () => {
     await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
-    const sent = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
     await browser.get(journeys.google.allow(sent.location));
 
     assert.match(page.body, /Needs to be connected again/);
@@ -40,7 +40,7 @@ describe('an account that is to be connected again', () => {
     const { browser, account } = await linked();
     await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
-    const sent = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
 
     const after = await follow(
       browser,
@@ -57,13 +57,13 @@ describe('an account that is to be connected again', () => {
 
     const same = await browser.start({ user_id: journeys.userId(), scope: 'read' });
     const more = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
-    const sent = await browser.get(mendPath(more, 'Allow more access') ?? '');
+    const sent = await browser.get(signInAgainPath(more, 'Allow more access') ?? '');
     await browser.get(journeys.google.allow(sent.location));
     const after = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
 
-    assert.equal(mendPath(same, 'Allow more access'), undefined);
+    assert.equal(signInAgainPath(same, 'Allow more access'), undefined);
     assert.match(more.body, /asks for more than you have allowed/);
-    assert.equal(mendPath(after, 'Allow more access'), undefined);
+    assert.equal(signInAgainPath(after, 'Allow more access'), undefined);
     const [updated] = await journeys.accounts();
     assert.deepEqual(
       [updated?.accountKey, updated?.grantedScopes],
@@ -76,7 +76,7 @@ describe('an account that is to be connected again', () => {
     await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'free-busy' });
 
-    await browser.get(mendPath(page, 'Reconnect') ?? '');
+    await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
 
     assert.equal(journeys.google.begun.at(-1)?.scope, 'read-write');
   });
@@ -92,7 +92,7 @@ describe('an account that is to be connected again', () => {
     const refused = await stranger.get(path);
 
     assert.match(page.body, /a•••@e•••\.com/);
-    assert.equal(mendPath(page, 'Reconnect'), undefined);
+    assert.equal(signInAgainPath(page, 'Reconnect'), undefined);
     assert.equal(refused.status, 403);
     assert.equal(journeys.google.begun.length, begun);
   });
@@ -114,7 +114,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
       assert.ok(account);
       await harness.accounts.recordProblem(account, { ...REVOKED, reason: 'password_refused' }, 5);
 
-      const address = mendPath(await browser.start(), 'Reconnect') ?? '';
+      const address = signInAgainPath(await browser.start(), 'Reconnect') ?? '';
       const form = await browser.get(address);
       await link(address, { password });
 
@@ -160,7 +160,7 @@ describe('an account that its user cannot mend', () => {
       const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
       assert.match(page.body, words);
-      assert.equal(mendPath(page, 'Reconnect'), undefined);
+      assert.equal(signInAgainPath(page, 'Reconnect'), undefined);
     });
   }
 
@@ -169,12 +169,16 @@ describe('an account that its user cannot mend', () => {
     await browser.get(journeys.microsoft.allow(sent.location));
     const [account] = await journeys.accounts();
     assert.ok(account);
-    await journeys.harness.accounts.recordProblem(account, { ...REVOKED, reason: 'admin_consent_required' }, 5);
+    await journeys.harness.accounts.recordProblem(
+      account,
+      { ...REVOKED, reason: 'admin_consent_required' },
+      5,
+    );
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
     assert.match(page.body, /Your administrator needs to allow this first/);
-    assert.notEqual(mendPath(page, 'Reconnect'), undefined);
+    assert.notEqual(signInAgainPath(page, 'Reconnect'), undefined);
   });
 });
 

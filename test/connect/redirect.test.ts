@@ -7,7 +7,7 @@ import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
-import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './journeys.ts';
+import { follow, INSTANCE_APP, type Journeys, openJourneys, signInAgainPath } from './journeys.ts';
 
 let journeys: Journeys;
 before(async () => {
@@ -180,7 +180,7 @@ describe('coming back from a provider', () => {
     assert.equal(account?.calendarPermission, false);
     assert.match(page.body, /role="alert".*did not allow access to your calendars/s);
     assert.match(page.body, /You have not allowed access to its calendars/);
-    const again = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const again = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
     await browser.get(journeys.google.allow(again.location));
     assert.equal(journeys.google.begun.at(-1)?.loginHint, 'ada@example.com');
     const [mended] = await journeys.accounts();

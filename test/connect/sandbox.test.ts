@@ -16,7 +16,7 @@ import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provi
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
-import { mendPath, read } from './journeys.ts';
+import { read, signInAgainPath } from './journeys.ts';
 
 const ORIGIN = 'http://127.0.0.1:8080';
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
@@ -150,12 +150,12 @@ for (const kind of ['google', 'microsoft'] as const) {
       const [before] = await accounts();
 
       const page = await browser.start(query('read-write'));
-      const again = await browser.get(mendPath(page, 'Allow more access') ?? '');
+      const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
       await browser.get(await walk(again.location));
       const after = await browser.start(query('read-write'));
 
       assert.match(page.body, /asks for more than you have allowed/);
-      assert.equal(mendPath(after, 'Allow more access'), undefined);
+      assert.equal(signInAgainPath(after, 'Allow more access'), undefined);
       assert.deepEqual(
         (await accounts()).map(({ accountKey }) => accountKey),
         [before?.accountKey],
@@ -211,7 +211,7 @@ describe('at Google', () => {
     const page = await browser.get(back.location);
     const [before] = await accounts();
 
-    const again = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const again = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
     await browser.get(await walk(again.location));
 
     const [after] = await accounts();
@@ -228,7 +228,7 @@ describe('at Google, a user who declines more than they allowed before', () => {
     await browser.get(await walk(sent.location));
 
     const page = await browser.start(query('read-write'));
-    const again = await browser.get(mendPath(page, 'Allow more access') ?? '');
+    const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
     const back = await browser.get(await walk(again.location, { untick: /auth\/calendar/ }));
     const after = await browser.get(back.location);
 

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 
 import type { Browser as Chromium, Page } from 'playwright-core';
 
-import { LANGUAGES, ownLanguageName } from '../../src/connect/messages/messages.ts';
+import { LANGUAGES, nativeName } from '../../src/connect/messages/messages.ts';
 import { scale } from '../harness/rounds.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import {
@@ -53,7 +53,7 @@ const VALUES = [
   'Acme Planner',
   'B',
   'Kalends Demo',
-  ownLanguageName('en-XA'),
+  nativeName('en-XA'),
 ];
 
 describe('every state of the Connect pages', {

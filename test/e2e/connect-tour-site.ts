@@ -98,7 +98,8 @@ async function addPeople(language: string, { google, microsoft, faults }: Sandbo
     faults.set({ provider: 'google', operation, user, effect });
   };
   for (const problem of PROBLEMS) await addUserWith(problem, 'calendarList.list', REFUSALS[problem]);
-  for (const operation of SLOWNESSES) await addUserWith(operation, operation, { kind: 'latency', ms: SLOW_MS });
+  for (const operation of SLOWNESSES)
+    await addUserWith(operation, operation, { kind: 'latency', ms: SLOW_MS });
 }
 
 type Sandboxes = {

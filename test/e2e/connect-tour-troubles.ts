@@ -1,5 +1,5 @@
 /** The chapters of the tour in which something is slow, refused or broken, at a provider or here. */
-import { PROBLEMS, MOST_STARTS, userWith, SLOWNESSES, UNLUCKY, UNWELCOME } from './connect-tour-site.ts';
+import { MOST_STARTS, PROBLEMS, SLOWNESSES, UNLUCKY, UNWELCOME, userWith } from './connect-tour-site.ts';
 import { type Chapter, stop } from './connect-tour-stop.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 

@@ -26,7 +26,7 @@ type Connection = {
   readonly calendarPermissionGranted: boolean | null;
   readonly syncState: 'active' | 'reauth_required';
   readonly syncStateUpdatedAt: string;
-  /** Beside wire 2.2: the whole of what is known, where `syncState` tells only what the user must do. */
+  /** Beside wire 2.2: the whole of what is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
 };
 
@@ -62,7 +62,7 @@ function connectionOf(account: Account): Connection {
     display,
     grantedScopes,
     calendarPermissionGranted: calendarPermission ?? null,
-    // A provider that is down is not the user's to mend: only what the user must do is told here.
+    // A user can do nothing about a provider that is down: here is only what the user must do.
     syncState: health.state === 'reauth_required' ? 'reauth_required' : 'active',
     syncStateUpdatedAt: instantText(health.since),
     health: connectionHealthOf(health),
@@ -89,8 +89,8 @@ export async function disconnect(
 ): Promise<{ success: true; message: string }> {
   const provider = providerOf(request.provider);
   const account = accountOf(request.account);
-  const gone = await accounts.disconnect(clientId, userId, provider, account, now());
-  const message = gone === 0 ? 'There was no such account' : `Disconnected accounts: ${gone}`;
+  const count = await accounts.disconnect(clientId, userId, provider, account, now());
+  const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }
 

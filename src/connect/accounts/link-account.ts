@@ -71,7 +71,7 @@ export async function linkAccount(
   }
 }
 
-/** What to prove, or what no server could take: that is said before any is asked, and counts as no attempt. */
+/** What to prove, or why no server could accept it: then none is asked, and it counts as no attempt. */
 function loginOf({ kind, typed }: LinkInput, { readPassword }: PasswordSignIn): PasswordLogin | LinkProblem {
   const username = typed.username.trim();
   if (kind === 'caldav') {

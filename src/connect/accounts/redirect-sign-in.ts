@@ -34,8 +34,8 @@ export type Departure = {
   readonly device: string;
 };
 
-/** How the selection page tells what happened; `kind` alone: linked. */
-export type SignInWord = AppKind | `${AppKind}_${'cancelled' | 'unpermitted' | 'other'}`;
+/** What the selection page says of it; `kind` alone: linked. */
+export type SignInResult = AppKind | `${AppKind}_${'cancelled' | 'unpermitted' | 'other'}`;
 
 /** Where to send the browser. Throws ConnectError with the page that says why not. */
 export async function beginSignIn(departure: Departure, deps: SignInDeps): Promise<URL> {
@@ -47,7 +47,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const accountKey = account?.accountKey;
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
-  const { url, pending } = await refusing(step, deps, () =>
+  const { url, pending } = await refusalsAsPages(step, deps, () =>
     signIn.begin({
       app,
       ...requested,
@@ -56,12 +56,7 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
       language: request.language,
     }),
   );
-  const kept = {
-    pending,
-    appClientId: app.clientId,
-    scope,
-    ...(account && { accountKey: account.accountKey }),
-  };
+  const kept = { pending, appClientId: app.clientId, scope, ...(accountKey !== undefined && { accountKey }) };
   await deps.signIns.beginSignIn(signInId({ request, kind, state, device }), kept);
   return url;
 }
@@ -81,7 +76,7 @@ export type Return = {
  * Redeems what the browser came back with, and links the account. A repeated call answers as the first
  * did; `undefined` when that is not over yet. Throws ConnectError with the page that says what went wrong.
  */
-export async function finishSignIn(back: Return, deps: SignInDeps): Promise<SignInWord | undefined> {
+export async function finishSignIn(back: Return, deps: SignInDeps): Promise<SignInResult | undefined> {
   const { request, kind } = back;
   const id = signInId(back);
   const taken = await deps.signIns.takeSignIn(id);
@@ -90,11 +85,11 @@ export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Sign
   if (!('kept' in taken)) {
     const outcome = taken.outcome ?? (await outcomeOf(id, deps));
     if (outcome === FAILED) throw new ConnectError('sign_in_failed', context);
-    return isSignInWord(outcome) ? outcome : undefined;
+    return isSignInResult(outcome) ? outcome : undefined;
   }
-  let outcome: SignInWord | typeof FAILED = FAILED;
+  let outcome: SignInResult | typeof FAILED = FAILED;
   try {
-    outcome = await complete(back, taken.kept, deps);
+    outcome = await linkReturned(back, taken.kept, deps);
     return outcome;
   } finally {
     await deps.signIns.endSignIn(id, outcome);
@@ -105,12 +100,12 @@ const FAILED = 'failed';
 const POLL_MS = 250;
 const MOST_POLLS = 40;
 
-async function complete(back: Return, kept: KeptSignIn, deps: SignInDeps): Promise<SignInWord> {
+async function linkReturned(back: Return, kept: KeptSignIn, deps: SignInDeps): Promise<SignInResult> {
   const { request, kind, device } = back;
   // The app the code was asked for: a new one, set meanwhile, could not redeem it.
   const app = await deps.apps.findIssuer(request.clientId, kind, kept.appClientId);
   if (app === undefined) throw notOffered(request);
-  const signedIn = await completeSignIn({ ...back, ...kept, app }, deps);
+  const signedIn = await redeem({ ...back, ...kept, app }, deps);
   if (signedIn === undefined) return `${kind}_cancelled`;
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
@@ -133,7 +128,7 @@ async function leaveAccess(
   try {
     await endedAccess.leaveAccess({ clientId, provider, accountId, credentials }, now());
   } catch (err) {
-    // Why the account was not linked is what the user is told.
+    // The user is told why the account was not linked, and not this.
     log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');
   }
 }
@@ -141,13 +136,13 @@ async function leaveAccess(
 type Redemption = Return & KeptSignIn & { readonly app: ProviderApp };
 
 /** `undefined` for a user who said no at the provider. */
-async function completeSignIn(
+async function redeem(
   { request, kind, signIn, callback, pending, accountKey, scope, app }: Redemption,
   deps: SignInDeps,
 ): Promise<SignedInAccount | undefined> {
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'return' };
-  return refusing(step, deps, () =>
+  return refusalsAsPages(step, deps, () =>
     signIn.complete(callback, pending, app).catch((failure: unknown) => {
       const saidNo = failure instanceof ProviderError && failure.kind === 'access_denied';
       if (saidNo && failure.reason === undefined) return undefined;
@@ -157,7 +152,7 @@ async function completeSignIn(
 }
 
 /** Turns a provider's refusal into a page; what the operator must know goes into the log. */
-async function refusing<T>(step: SignInStep, { log }: SignInDeps, work: () => Promise<T>): Promise<T> {
+async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (failure) {
@@ -207,16 +202,13 @@ export function transactionOfState(state: string | undefined): string | undefine
   return /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 }
 
-const WORDS: readonly SignInWord[] = APP_KINDS.flatMap((kind) => [
-  kind,
-  `${kind}_cancelled` as const,
-  `${kind}_unpermitted` as const,
-  `${kind}_other` as const,
-]);
+const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
+  return [kind, `${kind}_cancelled`, `${kind}_unpermitted`, `${kind}_other`] as const;
+});
 
 /** Whether a word is one of those that a sign-in ends with. */
-export const isSignInWord = (word: string | undefined): word is SignInWord =>
-  WORDS.some((known) => known === word);
+export const isSignInResult = (word: string | undefined): word is SignInResult =>
+  RESULTS.some((known) => known === word);
 
 const notOffered = (request: AuthorizationRequest): ConnectError =>
   new ConnectError('not_offered', backToAccounts(request));

@@ -14,7 +14,7 @@ import {
 } from '../flow/connect-error.ts';
 import { selectionPath, signInPath } from '../flow/paths.ts';
 
-/** The way to a provider or back from it, and what it is gone with. */
+/** One of a sign-in's two steps, to the provider or back from it, and what was taken along. */
 export type SignInStep = {
   readonly request: AuthorizationRequest;
   readonly kind: AppKind;

@@ -6,7 +6,7 @@ import { type Html, html } from '../../http/html.ts';
 import { type InlineCode, inlineScript, inlineStyle, type Page, pageOf } from '../../http/page.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { PageName } from '../flow/paths.ts';
-import { LANGUAGES, type MessageKey, type Messages, ownLanguageName } from '../messages/messages.ts';
+import { LANGUAGES, type MessageKey, type Messages, nativeName } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { formFields } from './parts.page.ts';
 import { PAGE_ICON, SIGNS } from './provider-marks.ts';
@@ -99,12 +99,12 @@ function languageMenu(settings: PageSettings, messages: Messages): Html {
   const items = LANGUAGES.map((language) => {
     const isChosen = language === messages.language;
     const current = isChosen ? html` aria-current="true"` : undefined;
-    return html`<li><button name="language" value="${language}" lang="${language}"${current}${inForm}>${ownLanguageName(language)}${isChosen && SIGNS.tick}</button></li>
+    return html`<li><button name="language" value="${language}" lang="${language}"${current}${inForm}>${nativeName(language)}${isChosen && SIGNS.tick}</button></li>
 `;
   });
   const list = html`<ul>
 ${items}</ul>`;
-  return html`<details class="menu"><summary>${SIGNS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${ownLanguageName(messages.language)}</span>${SIGNS.unfold}</summary>
+  return html`<details class="menu"><summary>${SIGNS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${nativeName(messages.language)}</span>${SIGNS.unfold}</summary>
 ${form ? list : html`<form method="post" action="/connect/language">${placeFields(settings)}${list}</form>`}</details>`;
 }
 

@@ -79,8 +79,8 @@ const chosenField = ({ chosen }: PasswordForm): Html | undefined =>
 function serverField(form: PasswordForm, messages: Messages): Html {
   const fill = form.typed.server.includes(YOUR_SERVER) && html` data-fill="${YOUR_SERVER}"`;
   return html`<div><label for="server">${messages.text('form.server')}</label>
-<input id="server" name="server" value="${form.typed.server}" dir="ltr" inputmode="url" autocomplete="url" autocapitalize="none" spellcheck="false" maxlength="2048" required${fill}${marks(form, 'server')}>
-${wrong(form, 'server', messages)}<p class="hint" id="server-hint">${serverHint(form, messages)}</p></div>`;
+<input id="server" name="server" value="${form.typed.server}" dir="ltr" inputmode="url" autocomplete="url" autocapitalize="none" spellcheck="false" maxlength="2048" required${fill}${fieldAttributes(form, 'server')}>
+${fieldError(form, 'server', messages)}<p class="hint" id="server-hint">${serverHint(form, messages)}</p></div>`;
 }
 
 /** Of the server that was chosen, while the address is still of that one. */
@@ -104,8 +104,8 @@ function usernameField(form: PasswordForm, messages: Messages): Html {
   const hint = usernameHint(form, messages);
   const byMail = apple || preset?.username === 'email';
   return html`<div><label for="username">${messages.text(apple ? 'form.apple_account' : 'form.username')}</label>
-<input id="username" name="username" value="${typed.username}" dir="ltr"${byMail && html` inputmode="email"`} autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="512" required${marks(form, 'username', hint !== undefined)}>
-${wrong(form, 'username', messages)}${hint && html`<p class="hint" id="username-hint">${hint}</p>`}</div>`;
+<input id="username" name="username" value="${typed.username}" dir="ltr"${byMail && html` inputmode="email"`} autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="512" required${fieldAttributes(form, 'username', hint !== undefined)}>
+${fieldError(form, 'username', messages)}${hint && html`<p class="hint" id="username-hint">${hint}</p>`}</div>`;
 }
 
 function usernameHint({ kind, preset }: PasswordForm, messages: Messages): Html | undefined {
@@ -120,8 +120,8 @@ function passwordField(form: PasswordForm, messages: Messages): Html {
   // A password manager's offer would be the one password that Apple does not take.
   const autocomplete = apple ? 'off' : 'current-password';
   return html`<div><label for="password">${messages.text(apple ? 'form.app_password' : 'form.password')}</label>
-<input id="password" name="password" type="password" dir="ltr" autocomplete="${autocomplete}" maxlength="1024" required${marks(form, 'password')}>
-${wrong(form, 'password', messages)}<p class="hint" id="password-hint">${passwordHint(form, messages)}</p></div>`;
+<input id="password" name="password" type="password" dir="ltr" autocomplete="${autocomplete}" maxlength="1024" required${fieldAttributes(form, 'password')}>
+${fieldError(form, 'password', messages)}<p class="hint" id="password-hint">${passwordHint(form, messages)}</p></div>`;
 }
 
 const MAKE_APPLE_PASSWORD = 'https://account.apple.com/account/manage';
@@ -149,7 +149,7 @@ function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Ht
   return html`${messages.gap}${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
 }
 
-/** What a user without a name to go by is told to call the password. */
+/** The name suggested for the password where the application has none. */
 const OUR_NAME = 'Kalends';
 
 /** How an app-specific password is made, step by step, for whoever opens it. `isOpen`: for whoever seems to have none. */
@@ -166,7 +166,7 @@ function appPasswordHelp({ messages, displayName }: Appearance, isOpen: boolean)
 }
 
 /** Names the field's hint and what is wrong with it; the first wrong field, or the next to fill in, has the focus. */
-function marks(form: PasswordForm, field: LinkField, hinted = true): Html {
+function fieldAttributes(form: PasswordForm, field: LinkField, hinted = true): Html {
   const isWrong = form.problem?.fields.includes(field) ?? false;
   const described = [...(isWrong ? [`${field}-error`, 'trouble'] : []), ...(hinted ? [`${field}-hint`] : [])];
   return html`${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${isWrong && html` aria-invalid="true"`}${focused(form) === field && html` autofocus`}`;
@@ -180,7 +180,7 @@ function focused({ problem, chosen, typed }: PasswordForm): LinkField | undefine
 }
 
 /** The short word at a field that is to be corrected; the whole is in the notice above. */
-function wrong({ problem }: PasswordForm, field: LinkField, messages: Messages): Html | undefined {
+function fieldError({ problem }: PasswordForm, field: LinkField, messages: Messages): Html | undefined {
   if (!problem?.fields.includes(field)) return undefined;
   const word = messages.text(problem.message === 'link.missing' ? 'form.error_missing' : 'form.error_check');
   return html`<p class="wrong" id="${field}-error">${SIGNS.trouble}${word}</p>
