@@ -18,7 +18,7 @@ import type { HeldCredentials, TokenLease, TokenLeaseStore } from './token-lease
 
 export type TokenRenewalDeps = {
   readonly tokens: TokenLeaseStore;
-  readonly accounts: Pick<AccountStore, 'recordProblem'>;
+  readonly accounts: Pick<AccountStore, 'setHealth'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly apps: ProviderApps;
   readonly log: Log;
@@ -106,7 +106,7 @@ async function renewUnder(
     const failure = failureOf(reason, failures, { account, deps });
     if (!(await deps.tokens.failRenewal(lease, failure, deps.now()))) return undefined;
     const problem = healthAfter(failure, account.provider);
-    if (problem !== undefined) await deps.accounts.recordProblem(account, problem, deps.now());
+    if (problem !== undefined) await deps.accounts.setHealth(account, problem, deps.now());
     throw errorOfFailure(told(failure), deps.now());
   }
   if (!(await storeSurely(lease, renewed, deps))) return undefined;

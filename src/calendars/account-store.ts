@@ -89,7 +89,7 @@ export interface AccountStore {
    * that reason already. What the user must mend is not hidden by what passes: `degraded` does not
    * replace `reauth_required`. A missing calendar permission is noted as that too.
    */
-  recordProblem(account: AccountSeen, problem: AccountProblem, now: number): Promise<void>;
+  setHealth(account: AccountSeen, problem: AccountProblem, now: number): Promise<void>;
 
   /**
    * Active again, unless its list or one of its calendars failed its last sync; a calendar permission

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type Page, sendPage } from '../http/page.ts';
-import { formField, formOriginOf, isFromOurPage } from '../http/page-form.ts';
+import { formField, formOriginOf, isFromRequestPage } from '../http/page-form.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { formSourceOf, formTargetsOf } from './flow/callback-url.ts';
@@ -46,7 +46,7 @@ export async function readForm(
   const visit: Visit = { transactionId, query: receivedQuery(url), cookies: readCookies(cookies) };
   const request = await requestOf(visit, deps, accepted);
   http.authorizationRequest = request;
-  if (!isFromOurPage(formOriginOf(http), request.formToken, deps.publicUrl)) {
+  if (!isFromRequestPage(formOriginOf(http), request.formToken, deps.publicUrl)) {
     throw new ConnectError('foreign_form', backToAccounts(request));
   }
   return { visit, request, field: (name) => formField(body, name) ?? '' };

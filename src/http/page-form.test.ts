@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { isFromOurPage } from './page-form.ts';
+import { isFromRequestPage } from './page-form.ts';
 
-describe('isFromOurPage', () => {
+describe('isFromRequestPage', () => {
   const form = { token: 'secret', secFetchSite: undefined, origin: undefined, host: 'cal.example.com' };
   const cases = [
-    ['takes the page’s own token', {}, true],
+    ['takes the request’s own token', {}, true],
     ['refuses a missing token', { token: undefined }, false],
     ['refuses another token', { token: 'secreT' }, false],
     ['takes a same-origin post', { secFetchSite: 'same-origin' }, true],
@@ -24,7 +24,7 @@ describe('isFromOurPage', () => {
   ] as const;
   for (const [rule, change, expected] of cases) {
     it(rule, () => {
-      assert.equal(isFromOurPage({ ...form, ...change }, 'secret', 'https://cal.example.com'), expected);
+      assert.equal(isFromRequestPage({ ...form, ...change }, 'secret', 'https://cal.example.com'), expected);
     });
   }
 });

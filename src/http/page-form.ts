@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 
 const TOKEN_FIELD = 'token';
 
-/** To stand in every form that is posted: `isFromOurPage` asks for it. */
+/** To stand in every form that is posted: `isFromRequestPage` asks for it. */
 export const tokenField = (token: string): Html =>
   html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 
@@ -37,7 +37,7 @@ export function formOriginOf({ body, headers }: Pick<FastifyRequest, 'body' | 'h
  * Whether a form came from a page that was given `token`: its own token says so, and no header says otherwise.
  * `Origin: null` is what a page with `Referrer-Policy: no-referrer` sends, so it speaks for nobody.
  */
-export function isFromOurPage(form: FormOrigin, token: string, publicUrl: string): boolean {
+export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: string): boolean {
   if (!equalSecrets(form.token ?? '', token)) return false;
   if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return false;
   if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return true;

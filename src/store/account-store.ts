@@ -29,7 +29,7 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
 
     ...readsOf(db, sealer),
 
-    async recordProblem({ accountKey, timesLinked }, { state, reason, message }, now) {
+    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
       await db.write(
         `UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
                 health_since = CASE WHEN health = :state THEN health_since ELSE :now END,

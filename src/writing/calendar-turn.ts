@@ -153,7 +153,7 @@ export async function noting<T>(account: Account, deps: WriteDeps, work: () => P
       );
       const problem = healthAfter(failureOfError(reason, now()), account.provider);
       const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
-      if (counts && problem !== undefined) await accounts.recordProblem(account, problem, now());
+      if (counts && problem !== undefined) await accounts.setHealth(account, problem, now());
     }
     throw reason;
   }

@@ -17,7 +17,7 @@ export type WriteDeps = FreshnessDeps & {
   readonly events: EventReader;
   readonly knownEvents: KnownEvents;
   readonly mirror: MirrorStore;
-  readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'recordProblem' | 'recover'>;
+  readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;
   readonly idempotency: IdempotencyStore;
   readonly splits: SplitJournal;

@@ -281,7 +281,7 @@ describe('accounts that are linked', () => {
     const [account] = await harness.accounts.listAccounts('acme', 'stale');
     assert.ok(account);
     const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
-    await harness.accounts.recordProblem(account, refused, 5);
+    await harness.accounts.setHealth(account, refused, 5);
 
     const { body } = await browser.start({ user_id: 'stale' });
 

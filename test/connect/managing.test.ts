@@ -167,7 +167,7 @@ describe('an account whose calendars load', () => {
     const [account] = await accounts();
     assert.ok(account);
     const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
-    await harness.accounts.recordProblem(account, refused, 5);
+    await harness.accounts.setHealth(account, refused, 5);
 
     const progress = await progressOf(browser, selection);
 

@@ -24,7 +24,7 @@ describe('an account that is to be connected again', () => {
   };
   it('is offered “Reconnect”, which hints at the account and keeps its id', async () => {
     const { browser, account } = await linked();
-    await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
     const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
@@ -38,7 +38,7 @@ describe('an account that is to be connected again', () => {
 
   it('says so when its owner chose another one there', async () => {
     const { browser, account } = await linked();
-    await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
     const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
 
@@ -73,7 +73,7 @@ describe('an account that is to be connected again', () => {
 
   it('is asked for nothing less than it has allowed already', async () => {
     const { browser, account } = await linked('read-write');
-    await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'free-busy' });
 
     await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
@@ -83,7 +83,7 @@ describe('an account that is to be connected again', () => {
 
   it('is offered to, and taken from, no browser that did not link it', async () => {
     const { account } = await linked();
-    await journeys.harness.accounts.recordProblem(account, REVOKED, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const stranger = new Browser(journeys.harness);
     const page = await stranger.start({ user_id: journeys.userId(), scope: 'read' });
     const begun = journeys.google.begun.length;
@@ -112,7 +112,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
       await link(`${path}?transaction=${transactionOf(await browser.start())}`, { password });
       const [account] = await harness.accounts.listAccounts('acme', 'ada');
       assert.ok(account);
-      await harness.accounts.recordProblem(account, { ...REVOKED, reason: 'password_refused' }, 5);
+      await harness.accounts.setHealth(account, { ...REVOKED, reason: 'password_refused' }, 5);
 
       const address = signInAgainPath(await browser.start(), 'Reconnect') ?? '';
       const form = await browser.get(address);
@@ -155,7 +155,7 @@ describe('an account that its user cannot mend', () => {
       await browser.get(journeys.google.allow(sent.location));
       const [account] = await journeys.accounts();
       assert.ok(account);
-      await journeys.harness.accounts.recordProblem(account, { ...REVOKED, state: 'degraded', reason }, 5);
+      await journeys.harness.accounts.setHealth(account, { ...REVOKED, state: 'degraded', reason }, 5);
 
       const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
@@ -169,11 +169,7 @@ describe('an account that its user cannot mend', () => {
     await browser.get(journeys.microsoft.allow(sent.location));
     const [account] = await journeys.accounts();
     assert.ok(account);
-    await journeys.harness.accounts.recordProblem(
-      account,
-      { ...REVOKED, reason: 'admin_consent_required' },
-      5,
-    );
+    await journeys.harness.accounts.setHealth(account, { ...REVOKED, reason: 'admin_consent_required' }, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 

@@ -85,7 +85,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
     it('renews credentials and health of an account linked already and keeps its key', async () => {
       const { accounts } = await prepare();
       const first = await accounts.linkAccount(newAccount(), NOW);
-      await accounts.recordProblem(first, REFUSED, NOW + 1);
+      await accounts.setHealth(first, REFUSED, NOW + 1);
 
       const again = await accounts.linkAccount(
         newAccount({ credentials: { password: 'new' }, display: 'Ada' }),
@@ -146,8 +146,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);
 
-      await accounts.recordProblem(account, { ...DOWN, reason: 'quota_exhausted' }, NOW + 1);
-      await accounts.recordProblem(account, DOWN, NOW + 2);
+      await accounts.setHealth(account, { ...DOWN, reason: 'quota_exhausted' }, NOW + 1);
+      await accounts.setHealth(account, DOWN, NOW + 2);
 
       const found = await accounts.findAccount(account.accountKey);
       assert.deepEqual(found?.health, { ...DOWN, since: NOW + 1 });
@@ -156,9 +156,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
     it('keeps telling that the user must act while the provider is down as well', async () => {
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);
-      await accounts.recordProblem(account, REFUSED, NOW + 1);
+      await accounts.setHealth(account, REFUSED, NOW + 1);
 
-      await accounts.recordProblem(account, DOWN, NOW + 2);
+      await accounts.setHealth(account, DOWN, NOW + 2);
 
       const found = await accounts.findAccount(account.accountKey);
       assert.deepEqual(found?.health, { ...REFUSED, since: NOW + 1 });
@@ -169,7 +169,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const before = await accounts.linkAccount(newAccount(), NOW);
       await accounts.linkAccount(newAccount(), NOW + 1);
 
-      await accounts.recordProblem(before, REFUSED, NOW + 2);
+      await accounts.setHealth(before, REFUSED, NOW + 2);
 
       const found = await accounts.findAccount(before.accountKey);
       assert.equal(found?.health.state, 'active');
@@ -205,7 +205,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const account = await accounts.linkAccount(newAccount({ calendarPermission: true }), NOW);
       const permission = async () => (await accounts.findAccount(account.accountKey))?.calendarPermission;
 
-      await accounts.recordProblem(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
+      await accounts.setHealth(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
       const missing = await permission();
       await accounts.recover(account.accountKey, NOW + 2);
 
@@ -216,8 +216,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
     it('knows that a calendar permission is there again, whatever else was the matter meanwhile', async () => {
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount({ calendarPermission: true }), NOW);
-      await accounts.recordProblem(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
-      await accounts.recordProblem(account, { ...REFUSED, reason: 'reauthentication_demanded' }, NOW + 2);
+      await accounts.setHealth(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
+      await accounts.setHealth(account, { ...REFUSED, reason: 'reauthentication_demanded' }, NOW + 2);
 
       await accounts.recover(account.accountKey, NOW + 3);
 
@@ -229,7 +229,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { db, accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);
       const { accountKey } = account;
-      await accounts.recordProblem(account, DOWN, NOW + 1);
+      await accounts.setHealth(account, DOWN, NOW + 1);
       await makeCalendar(db, accountKey);
       await db.write("UPDATE calendar SET sync_error = 'x'");
 

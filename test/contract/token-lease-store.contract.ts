@@ -148,7 +148,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       const { db, accounts, account, leaseOf } = await prepare();
       await db.write('DELETE FROM job');
       const refused = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
-      await accounts.recordProblem(account, refused, NOW);
+      await accounts.setHealth(account, refused, NOW);
       let told = 0;
 
       await tokenLeaseStore(db, sealer, () => told++).storeRenewed(leaseOf('h'), { accessToken: 'x' }, NOW);

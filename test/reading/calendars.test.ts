@@ -150,9 +150,9 @@ describe('the connections of a user', () => {
     } as const;
     const refused = await link(server, google);
     const down = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
-    await server.deps.accounts.recordProblem(caldav, down, START);
+    await server.deps.accounts.setHealth(caldav, down, START);
     const revoked = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
-    await server.deps.accounts.recordProblem(refused, revoked, START + 1);
+    await server.deps.accounts.setHealth(refused, revoked, START + 1);
 
     const { connections } = await status();
 
