@@ -57,12 +57,12 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
 /** The request that is this browser's own: others only lend the page their appearance. */
 function requestOfBrowser(
   { kind, context: { request } }: ConnectError,
-  known: AuthorizationRequest | undefined,
+  current: AuthorizationRequest | undefined,
 ): AuthorizationRequest | undefined {
   // Whoever sees that a request is finished has its cookie (standingOf).
   if (kind === 'finished') return request;
-  return known !== undefined && (request?.transactionId ?? known.transactionId) === known.transactionId
-    ? known
+  return current !== undefined && (request?.transactionId ?? current.transactionId) === current.transactionId
+    ? current
     : undefined;
 }
 

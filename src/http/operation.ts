@@ -70,10 +70,10 @@ export type RefusalCase = {
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** One of a few words. */
-export const oneOf = (words: readonly string[], description?: string) =>
+export const oneOf = (values: readonly string[], description?: string) =>
   Type.Unsafe<string>({
     type: 'string',
-    enum: [...words],
+    enum: [...values],
     ...(description === undefined ? {} : { description }),
   });
 

@@ -46,7 +46,7 @@ export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: st
 }
 
 /** Compares without telling by its time how much was right. */
-function equalSecrets(presented: string, kept: string): boolean {
+function equalSecrets(presented: string, expected: string): boolean {
   const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
-  return timingSafeEqual(digest(presented), digest(kept));
+  return timingSafeEqual(digest(presented), digest(expected));
 }

@@ -146,7 +146,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
 });
 
 describe('an account that its user cannot mend', () => {
-  for (const [reason, words] of [
+  for (const [reason, text] of [
     ['app_credentials_refused', /your system administrator needs to fix this/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
@@ -159,7 +159,7 @@ describe('an account that its user cannot mend', () => {
 
       const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
-      assert.match(page.body, words);
+      assert.match(page.body, text);
       assert.equal(signInAgainPath(page, 'Reconnect'), undefined);
     });
   }

@@ -84,17 +84,17 @@ describe('leaving for a provider', () => {
   it('uses the application’s own app where it has one', async () => {
     const provider = new FakeSignInProvider('google', Date.now);
     const bare = await openConnect({ providers: { google: provider } });
-    const own = { clientId: 'own-app', clientSecret: 'own-secret' };
+    const clientApp = { clientId: 'own-app', clientSecret: 'own-secret' };
     // The harness's own resolver works on the sealed store of this database.
     const store = providerAppStore(bare.db, bare.sealer);
-    await store.setProviderApp('acme', 'google', own, 1);
+    await store.setProviderApp('acme', 'google', clientApp, 1);
     const browser = new Browser(bare);
 
     const sent = await browser.get(`/connect/google?transaction=${transactionOf(await browser.start())}`);
 
     await bare.close();
     assert.equal(sent.status, 303);
-    assert.deepEqual(provider.begun.at(-1)?.app, own);
+    assert.deepEqual(provider.begun.at(-1)?.app, clientApp);
   });
 });
 
@@ -136,8 +136,8 @@ describe('coming back from a provider', () => {
       [account?.provider, account?.accountId, account?.grantedScopes, account?.calendarPermission],
       ['google', 'ada@example.com', ['email', 'read'], true],
     );
-    const kept = await journeys.harness.accounts.credentialsOf(account?.accountKey ?? '');
-    assert.equal(kept?.appClientId, 'instance-app');
+    const credentials = await journeys.harness.accounts.credentialsOf(account?.accountKey ?? '');
+    assert.equal(credentials?.appClientId, 'instance-app');
     const job = await journeys.harness.db.get('SELECT 1 AS "one" FROM job WHERE key = :key', {
       key: account?.accountKey ?? '',
     });
@@ -230,11 +230,11 @@ describe('coming back from a provider', () => {
       `SELECT key FROM job JOIN ended_access ON account_key = key
         WHERE kind = 'end-access' AND account_id = 'left@example.com'`,
     );
-    const left = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(
+    const endedAccess = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(
       job?.key ?? '',
     );
-    assert.match(String(left?.credentials.refreshToken), /^refresh-/);
-    assert.deepEqual([left?.clientId, left?.provider], ['acme', 'google']);
+    assert.match(String(endedAccess?.credentials.refreshToken), /^refresh-/);
+    assert.deepEqual([endedAccess?.clientId, endedAccess?.provider], ['acme', 'google']);
   });
 
   it('lets a reload wait for the return that is being redeemed', async () => {

@@ -130,9 +130,9 @@ for (const kind of ['google', 'microsoft'] as const) {
       const [account] = await accounts();
       assert.match(back.location, new RegExp(`happened=${kind}$`));
       assert.deepEqual([account?.accountId, account?.calendarPermission], [ADA.email, true]);
-      const kept = await harness.accounts.credentialsOf(account?.accountKey ?? '');
-      assert.equal(kept?.appClientId, APPS[kind].clientId);
-      assert.match(String(kept?.refreshToken), /.{20}/);
+      const credentials = await harness.accounts.credentialsOf(account?.accountKey ?? '');
+      assert.equal(credentials?.appClientId, APPS[kind].clientId);
+      assert.match(String(credentials?.refreshToken), /.{20}/);
     });
 
     it('goes back with a word when the user said no', async () => {
@@ -254,19 +254,19 @@ describe('at Google, after the flow was answered in another tab', () => {
 
     const endedAccess = endedAccessStore(harness.db, harness.sealer);
     const [job] = await harness.db.all<{ key: string }>("SELECT key FROM job WHERE kind = 'end-access'");
-    const left = await endedAccess.findEndedAccess(job?.key ?? '');
-    const kept = oauthCredentialsOf(left?.credentials ?? {});
+    const ended = await endedAccess.findEndedAccess(job?.key ?? '');
+    const credentials = oauthCredentialsOf(ended?.credentials ?? {});
     const { providers, apps } = harness.deps;
     const google = providers.google?.signIn;
     assert.ok(google?.method === 'redirect');
-    assert.ok(await google.renew(kept, APPS.google), 'it lives until then');
+    assert.ok(await google.renew(credentials, APPS.google), 'it lives until then');
     const { log } = recordingLog();
     assert.equal(
       await endAccess(job?.key ?? '', { endedAccess, providers, apps, log, now: Date.now }),
       undefined,
     );
     assert.match(page.body, /Already finished/);
-    await assert.rejects(google.renew(kept, APPS.google), /sign in again/);
+    await assert.rejects(google.renew(credentials, APPS.google), /sign in again/);
   });
 });
 

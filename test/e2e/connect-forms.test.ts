@@ -75,11 +75,11 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('alert').waitFor();
 
     assert.equal(await focusOf(page), 'password');
-    const said = await page.evaluate(
+    const announcement = await page.evaluate(
       "document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')",
     );
     assert.match(
-      String(said),
+      String(announcement),
       /Check this field\..*This does not look like an app-specific password.*16 letters/s,
     );
     assert.equal(await page.getByLabel('App-specific password').inputValue(), '');
@@ -110,10 +110,10 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
 });
 
 /** Presses Tab until the control with these words has the focus. */
-async function tabTo(page: Page, words: string): Promise<void> {
+async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab');
-    if ((await page.evaluate('document.activeElement.textContent.trim()')) === words) return;
+    if ((await page.evaluate('document.activeElement.textContent.trim()')) === text) return;
   }
-  throw new Error(`No Tab led to ${words}`);
+  throw new Error(`No Tab led to ${text}`);
 }

@@ -14,15 +14,15 @@ import { scale } from '../harness/rounds.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import {
   bytesProblems,
+  type CheckPage,
   catalogueProblems,
-  type Desk,
-  type Look,
   languageProblems,
   layoutProblems,
   loadingProblems,
   lookAt,
-  openDesk,
+  openCheckPage,
   prepareChecks,
+  type Screen,
 } from './connect-page-checks.ts';
 import { takeTour } from './connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from './connect-tour-site.ts';
@@ -32,10 +32,10 @@ import { show } from './connect-viewer.ts';
 import { Walker } from './connect-walker.ts';
 import { WITHOUT_RADICALE } from './site.ts';
 
-const LOOKS: readonly Look[] = [320, 768, 1280].flatMap((width) =>
+const LOOKS: readonly Screen[] = [320, 768, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
-const PHONE_IN_LIGHT: Look = { width: 320, scheme: 'light' };
+const PHONE_IN_LIGHT: Screen = { width: 320, scheme: 'light' };
 const ALL = scale() >= 20;
 const CHOSEN = chosen([...PSEUDO_LOCALES, ...LANGUAGES], process.env.KALENDS_TEST_LANGUAGES?.split(','));
 /** More than there are processors: one language waits for its pages while another's are drawn. */
@@ -75,7 +75,7 @@ describe('every state of the Connect pages', {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
       await prepareChecks(page.context());
       const beside = await browser.newContext({ reducedMotion: 'reduce' });
-      const desk = await openDesk(beside);
+      const checkPage = await openCheckPage(beside);
       const walker = new TourWalker(site, language);
       const problems: string[] = [];
       let stops = 0;
@@ -83,8 +83,8 @@ describe('every state of the Connect pages', {
       await takeTour(walker, async (stop) => {
         stops += 1;
         const plan = planFor(stop, language, turn + stops);
-        const found = await problemsOf({ walker, page, desk, stop }, plan);
-        problems.push(...found.map((problem) => `${stop.name}: ${problem}`));
+        const stopProblems = await problemsOf({ walker, page, checkPage, stop }, plan);
+        problems.push(...stopProblems.map((problem) => `${stop.name}: ${problem}`));
       });
 
       assert.deepEqual(problems, []);
@@ -118,9 +118,9 @@ function chosen(languages: readonly string[], named = languages): readonly strin
 
 type Plan = {
   /** How it is looked at on the desk. */
-  readonly looks: readonly Look[];
+  readonly looks: readonly Screen[];
   /** How it is looked at while it loads; `undefined`: it is laid on the desk as it was answered. */
-  readonly loading: Look | undefined;
+  readonly loading: Screen | undefined;
 };
 
 /** The phone in light, and at every third stop another look and a loading in turn; all of them for whom layouts are tested. */
@@ -132,14 +132,17 @@ function planFor({ view }: Stop, language: string, turn: number): Plan {
   return { looks: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
 }
 
-type Seat = {
+type CheckedStop = {
   readonly walker: TourWalker;
   readonly page: Page;
-  readonly desk: Desk;
+  readonly checkPage: CheckPage;
   readonly stop: Stop;
 };
 
-async function problemsOf({ walker, page, desk, stop: { view } }: Seat, { looks, loading }: Plan) {
+async function problemsOf(
+  { walker, page, checkPage: desk, stop: { view } }: CheckedStop,
+  { looks, loading }: Plan,
+) {
   const { messages, userId } = walker;
   const problems = bytesProblems(walker.page.body);
   let markup = walker.page.body;
@@ -156,8 +159,8 @@ async function problemsOf({ walker, page, desk, stop: { view } }: Seat, { looks,
     problems.push(...(await catalogueProblems(desk.page, [...VALUES, userId])));
   for (const look of looks) {
     await desk.look(look);
-    const found = [...(await layoutProblems(desk.page)), ...(await desk.axeProblems())];
-    problems.push(...found.map((problem) => `${look.width} ${look.scheme}: ${problem}`));
+    const sizeProblems = [...(await layoutProblems(desk.page)), ...(await desk.axeProblems())];
+    problems.push(...sizeProblems.map((problem) => `${look.width} ${look.scheme}: ${problem}`));
   }
   return problems;
 }

@@ -20,8 +20,8 @@ const accounts: Chapter = {
       await walker.start({ parameters: { scope: 'read' } });
       for (const problem of PROBLEMS)
         await walker.signInToGoogle({ email: userWith(walker.language, problem) });
-      const words = PROBLEMS.map((problem) => walker.text(`selection.${problem}`));
-      await reloadUntil(walker, (body) => words.every((word) => body.includes(word)));
+      const texts = PROBLEMS.map((problem) => walker.text(`selection.${problem}`));
+      await reloadUntil(walker, (body) => texts.every((word) => body.includes(word)));
     }),
     stop('consent-troubled', (walker) => walker.press('selection.continue')),
   ],
@@ -35,11 +35,11 @@ const loading: Chapter = {
       for (const slowness of SLOWNESSES) {
         await walker.signInToGoogle({ email: userWith(walker.language, slowness) });
       }
-      const words = [
+      const texts = [
         walker.text('selection.loading'),
         walker.text('selection.loading_some', { done: 0, count: 1 }),
       ];
-      await reloadUntil(walker, (body) => words.every((word) => body.includes(word)));
+      await reloadUntil(walker, (body) => texts.every((word) => body.includes(word)));
     }),
   ],
 };

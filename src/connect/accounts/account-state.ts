@@ -28,8 +28,8 @@ export function accountState(
   if (problem !== undefined) return { kind: 'trouble', text: messages.text(PROBLEMS[problem]) };
   if (!isLinkedHere) return { kind: 'elsewhere', text: messages.text('selection.elsewhere') };
   if (!loading?.isListed) return { kind: 'loading', text: messages.text('selection.loading') };
-  const { calendars: count, loaded: done } = loading;
-  return done < count
-    ? { kind: 'loading', text: messages.text('selection.loading_some', { done, count }) }
+  const { calendars: count, loaded: loadedCount } = loading;
+  return loadedCount < count
+    ? { kind: 'loading', text: messages.text('selection.loading_some', { done: loadedCount, count }) }
     : { kind: 'loaded', text: messages.text('selection.calendars', { count }) };
 }

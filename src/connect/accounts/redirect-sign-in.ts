@@ -15,7 +15,7 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { callbackPath } from '../flow/paths.ts';
-import type { KeptSignIn, SignInId } from '../flow/sign-in-store.ts';
+import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
 import { saveAccount } from './save-account.ts';
 import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
 
@@ -56,8 +56,13 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
       language: request.language,
     }),
   );
-  const kept = { pending, appClientId: app.clientId, scope, ...(accountKey !== undefined && { accountKey }) };
-  await deps.signIns.beginSignIn(signInId({ request, kind, state, device }), kept);
+  const stored = {
+    pending,
+    appClientId: app.clientId,
+    scope,
+    ...(accountKey !== undefined && { accountKey }),
+  };
+  await deps.signIns.beginSignIn(signInId({ request, kind, state, device }), stored);
   return url;
 }
 
@@ -79,17 +84,17 @@ export type Return = {
 export async function finishSignIn(back: Return, deps: SignInDeps): Promise<SignInResult | undefined> {
   const { request, kind } = back;
   const id = signInId(back);
-  const taken = await deps.signIns.takeSignIn(id);
+  const attempt = await deps.signIns.takeSignIn(id);
   const context = { ...backToAccounts(request), provider: kind };
-  if (taken === undefined) throw new ConnectError('sign_in_replaced', context);
-  if (!('kept' in taken)) {
-    const outcome = taken.outcome ?? (await outcomeOf(id, deps));
+  if (attempt === undefined) throw new ConnectError('sign_in_replaced', context);
+  if (!('signIn' in attempt)) {
+    const outcome = attempt.outcome ?? (await outcomeOf(id, deps));
     if (outcome === FAILED) throw new ConnectError('sign_in_failed', context);
     return isSignInResult(outcome) ? outcome : undefined;
   }
   let outcome: SignInResult | typeof FAILED = FAILED;
   try {
-    outcome = await linkReturned(back, taken.kept, deps);
+    outcome = await linkReturned(back, attempt.signIn, deps);
     return outcome;
   } finally {
     await deps.signIns.endSignIn(id, outcome);
@@ -100,12 +105,12 @@ const FAILED = 'failed';
 const POLL_MS = 250;
 const MOST_POLLS = 40;
 
-async function linkReturned(back: Return, kept: KeptSignIn, deps: SignInDeps): Promise<SignInResult> {
+async function linkReturned(back: Return, stored: StoredSignIn, deps: SignInDeps): Promise<SignInResult> {
   const { request, kind, device } = back;
   // The app the code was asked for: a new one, set meanwhile, could not redeem it.
-  const app = await deps.apps.findIssuer(request.clientId, kind, kept.appClientId);
+  const app = await deps.apps.findIssuer(request.clientId, kind, stored.appClientId);
   if (app === undefined) throw notOffered(request);
-  const signedIn = await redeem({ ...back, ...kept, app }, deps);
+  const signedIn = await redeem({ ...back, ...stored, app }, deps);
   if (signedIn === undefined) return `${kind}_cancelled`;
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
@@ -114,7 +119,7 @@ async function linkReturned(back: Return, kept: KeptSignIn, deps: SignInDeps): P
     throw refusal;
   });
   if (!calendarPermission) return `${kind}_unpermitted`;
-  const isOther = kept.accountKey !== undefined && kept.accountKey !== account.accountKey;
+  const isOther = stored.accountKey !== undefined && stored.accountKey !== account.accountKey;
   return isOther ? `${kind}_other` : kind;
 }
 
@@ -133,7 +138,7 @@ async function leaveAccess(
   }
 }
 
-type Redemption = Return & KeptSignIn & { readonly app: ProviderApp };
+type Redemption = Return & StoredSignIn & { readonly app: ProviderApp };
 
 /** `undefined` for a user who said no at the provider. */
 async function redeem(
@@ -178,17 +183,17 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
 async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string | undefined> {
   for (let polls = 0; polls < MOST_POLLS; polls += 1) {
     await sleep(POLL_MS);
-    const found = await signIns.takeSignIn(id);
-    if (found === undefined || 'kept' in found) return undefined;
-    if (found.outcome !== undefined) return found.outcome;
+    const attempt = await signIns.takeSignIn(id);
+    if (attempt === undefined || 'signIn' in attempt) return undefined;
+    if (attempt.outcome !== undefined) return attempt.outcome;
   }
   return undefined;
 }
 
 /** What is asked for anew takes nothing away: tokens that others hold may live by what was allowed before. */
-function scopeToRequest(wanted: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
+function scopeToRequest(requestedScope: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
   const isAllowed = (scope: Scope) => account !== undefined && signIn.covers(account.grantedScopes, scope);
-  return SCOPES.findLast((scope) => scope === wanted || isAllowed(scope)) ?? wanted;
+  return SCOPES.findLast((scope) => scope === requestedScope || isAllowed(scope)) ?? requestedScope;
 }
 
 /** The browser's own secret is part of it: a state that others come to know is no use to them. */
@@ -207,8 +212,8 @@ const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
 });
 
 /** Whether a word is one of those that a sign-in ends with. */
-export const isSignInResult = (word: string | undefined): word is SignInResult =>
-  RESULTS.some((known) => known === word);
+export const isSignInResult = (text: string | undefined): text is SignInResult =>
+  RESULTS.some((result) => result === text);
 
 const notOffered = (request: AuthorizationRequest): ConnectError =>
   new ConnectError('not_offered', backToAccounts(request));

@@ -150,6 +150,6 @@ function refusal(standing: Standing, query: ReceivedQuery, request: Authorizatio
 /** The stored query; without one, the page's own where it can start a flow. */
 function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | undefined): string | undefined {
   if (request !== undefined) return request.query;
-  const known = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
-  return known ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
+  const isComplete = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
+  return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
 }

@@ -56,8 +56,8 @@ const messagesByLanguage = new Map<string, Messages>();
 export function messagesFor(language: string): Messages {
   const pseudo = pseudoLocaleOf(language);
   if (pseudo === undefined && !LANGUAGES.includes(language)) return messagesFor(FALLBACK_LOCALE);
-  const known = messagesByLanguage.get(language);
-  if (known !== undefined) return known;
+  const cached = messagesByLanguage.get(language);
+  if (cached !== undefined) return cached;
   const messages = messagesOf(language, pseudo ? pseudoFormat(pseudo) : catalogueFormat(language));
   messagesByLanguage.set(language, messages);
   return messages;

@@ -22,7 +22,7 @@ import {
 import { SIGNS } from './provider-marks.ts';
 
 /** What each scope allows, and what its reader may fear that it does not. */
-const SCOPE_WORDS: Readonly<
+const SCOPE_TEXTS: Readonly<
   Record<Scope, { readonly can: readonly MessageKey[]; readonly cannot: readonly MessageKey[] }>
 > = {
   'free-busy': {
@@ -65,7 +65,7 @@ ${cancelForm(request, messages)}
 }
 
 function abilities(scope: Scope, app: string, messages: Messages): Html {
-  const { can, cannot } = SCOPE_WORDS[scope];
+  const { can, cannot } = SCOPE_TEXTS[scope];
   const items = (keys: readonly MessageKey[], sign: Html) =>
     keys.map((key) => html`<li>${sign}<span>${messages.text(key)}</span></li>`);
   return html`<section class="abilities"><h2 id="can">${messages.markup('consent.can', { app })}</h2>

@@ -51,9 +51,9 @@ ${error.status >= 500 && html`<p>${messages.markup('error.reference', { referenc
 
 /** Whose page it is, once that is known, with a mark that something is wrong. */
 function errorSign(appearance: Appearance): Html {
-  const isKnown = appearance.displayName !== undefined || appearance.branding.logo !== undefined;
+  const hasAppearance = appearance.displayName !== undefined || appearance.branding.logo !== undefined;
   const sign = html`<span class="sign trouble">${SIGNS.trouble}</span>`;
-  return pageSigns(isKnown ? markedSign(applicationSign(appearance), 'trouble') : sign);
+  return pageSigns(hasAppearance ? markedSign(applicationSign(appearance), 'trouble') : sign);
 }
 
 function administratorLink(link: string, messages: Messages): Html {

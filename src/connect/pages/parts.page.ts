@@ -66,8 +66,8 @@ export function notice(kind: 'done' | 'trouble', text: Html, isFocused = false):
 }
 
 /** A link to a page that is not ours, in a window of its own: what was typed here and the way on stay. */
-export const outwardLink = (href: string, words: Html): Html =>
-  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${words}</a>`;
+export const outwardLink = (href: string, text: Html): Html =>
+  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${text}</a>`;
 
 /** The way back to the page before. */
 export function backLink(path: string, messages: Messages): Html {

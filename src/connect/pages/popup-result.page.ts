@@ -10,7 +10,7 @@ import { applicationName, applicationSign, markedSign, pageSigns, returnLabel } 
 
 const SCRIPT = inlineScript(readFileSync(new URL('./popup.client.js', import.meta.url), 'utf8'));
 
-const WORDS = {
+const TEXTS = {
   approved: { title: 'popup.approved_title', text: 'popup.approved', mark: 'done' },
   denied: { title: 'popup.denied_title', text: 'popup.denied', mark: 'trouble' },
 } as const;
@@ -18,13 +18,13 @@ const WORDS = {
 /** The page, with a script of its own that its policy admits; without scripts its link does the same. */
 export function popupResultPage({ answer, url, origin, message }: PopupAnswer, appearance: Appearance): Page {
   const { messages } = appearance;
-  const title = messages.text(WORDS[answer].title);
+  const title = messages.text(TEXTS[answer].title);
   const app = applicationName(appearance.displayName, messages);
   const data =
     origin !== undefined && html` data-origin="${origin}" data-message="${JSON.stringify(message)}"`;
-  const content = html`${pageSigns(markedSign(applicationSign(appearance), WORDS[answer].mark))}
+  const content = html`${pageSigns(markedSign(applicationSign(appearance), TEXTS[answer].mark))}
 <h1>${title}</h1>
-<p class="lead">${messages.markup(WORDS[answer].text, { app })}</p>
+<p class="lead">${messages.markup(TEXTS[answer].text, { app })}</p>
 <p class="way"><a class="button primary" id="return" href="${url}"${data}>${returnLabel(appearance)}</a></p>
 ${SCRIPT.element}`;
   return layout({ title, content, script: SCRIPT }, appearance);
