@@ -11,8 +11,6 @@ import { progressRoute } from './progress.route.ts';
 import { providerSelectionRoute } from './provider-selection.route.ts';
 import { redirectSignInRoutes } from './redirect-sign-in.route.ts';
 
-export type { ConnectDeps } from './flow/connect-deps.ts';
-
 /** The Connect pages and the start of the flow, to be mounted at the origin's root. */
 export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {

@@ -74,7 +74,7 @@ async function errorAppearance(
   try {
     return request ? await appearanceOf(http, request, deps) : await appearanceOfNone(http, deps);
   } catch (err) {
-    // What broke the request may break this too, and its reader is to be told all the same.
+    // What broke the request may break this too, and its reader still needs a page.
     deps.log.error({ err, requestId: http.id }, 'The look of an error page could not be read');
     return plainAppearance(withoutRequest(http), request);
   }

@@ -47,8 +47,10 @@ export async function openJourneys() {
 export const follow = (browser: Browser, answer: Answer): Promise<Answer> => browser.get(answer.location);
 
 /** A page's markup with its escaped characters as they are read. */
-export const read = ({ body }: Answer): string =>
-  body.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+export const read = ({ body }: Answer): string => unescaped(body);
+
+export const unescaped = (markup: string): string =>
+  markup.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
 /** The address of the account's button on the selection page. */
 export function signInAgainPath(page: Answer, label: string): string | undefined {

@@ -16,7 +16,7 @@ import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provi
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
-import { read, signInAgainPath } from './journeys.ts';
+import { read, signInAgainPath, unescaped } from './journeys.ts';
 
 const ORIGIN = 'http://127.0.0.1:8080';
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
@@ -102,9 +102,7 @@ type Choices = { readonly untick: RegExp | undefined; readonly press: RegExp; re
 
 function filledForm(text: string, { untick, press, account }: Choices) {
   const attribute = (tag: string, name: string) =>
-    (new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '').replace(/&#(\d+);/g, (_, code: string) =>
-      String.fromCodePoint(Number(code)),
-    );
+    unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
   const fields = new URLSearchParams();
   for (const [input] of text.matchAll(/<input[^>]*>/g)) {
     const isUnticked = input.includes('type="checkbox"') && untick?.test(attribute(input, 'value'));

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, Browser as Chromium, Page } from 'playwright-core';
 
 import { type Harness, openConnect } from '../connect/connect-harness.ts';
-import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { launchChromium, openPage, tabTo, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 
 describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   let harness: Harness;
@@ -108,12 +108,3 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     });
   }
 });
-
-/** Presses Tab until the control with these words has the focus. */
-async function tabTo(page: Page, text: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if ((await page.evaluate('document.activeElement.textContent.trim()')) === text) return;
-  }
-  throw new Error(`No Tab led to ${text}`);
-}

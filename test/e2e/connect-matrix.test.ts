@@ -1,6 +1,6 @@
 /**
- * Every state of the Connect pages in every language, light and dark, from a small telephone to a desk.
- * Here each page is looked at in each language on the smallest telephone, and in the pseudo-locale
+ * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
+ * Here each page is checked in each language on the smallest telephone, and in the pseudo-locale
  * everywhere; the other languages take widths and schemes in turns. `npm run soak` leaves nothing out.
  * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
@@ -32,7 +32,7 @@ import { show } from './connect-viewer.ts';
 import { Walker } from './connect-walker.ts';
 import { WITHOUT_RADICALE } from './site.ts';
 
-const LOOKS: readonly Screen[] = [320, 768, 1280].flatMap((width) =>
+const SCREENS: readonly Screen[] = [320, 768, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
 const PHONE_IN_LIGHT: Screen = { width: 320, scheme: 'light' };
@@ -117,19 +117,19 @@ function chosen(languages: readonly string[], named = languages): readonly strin
 }
 
 type Plan = {
-  /** How it is looked at on the desk. */
-  readonly looks: readonly Screen[];
-  /** How it is looked at while it loads; `undefined`: it is laid on the desk as it was answered. */
+  /** The screens it is checked on. */
+  readonly screens: readonly Screen[];
+  /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
   readonly loading: Screen | undefined;
 };
 
-/** The phone in light, and at every third stop another look and a loading in turn; all of them for whom layouts are tested. */
+/** The phone in light, and at every third stop another screen and a loading in turn; all of them for whom layouts are tested. */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
-  const other = LOOKS[1 + (Math.floor(turn / 3) % (LOOKS.length - 1))] ?? PHONE_IN_LIGHT;
-  if (ALL || language === 'en-XA') return { looks: LOOKS, loading: other };
+  const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
+  if (ALL || language === 'en-XA') return { screens: SCREENS, loading: other };
   const isIts = turn % 3 === 0;
   const loading = isIts || view.withScripts ? other : undefined;
-  return { looks: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
+  return { screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
 }
 
 type CheckedStop = {
@@ -140,8 +140,8 @@ type CheckedStop = {
 };
 
 async function problemsOf(
-  { walker, page, checkPage: desk, stop: { view } }: CheckedStop,
-  { looks, loading }: Plan,
+  { walker, page, checkPage, stop: { view } }: CheckedStop,
+  { screens, loading }: Plan,
 ) {
   const { messages, userId } = walker;
   const problems = bytesProblems(walker.page.body);
@@ -153,14 +153,14 @@ async function problemsOf(
   }
   // What a loaded page shows is open already.
   const unfold = loading === undefined && view.unfold !== undefined ? messages.text(view.unfold) : undefined;
-  await desk.take({ url: walker.page.url.href, markup, unfold });
-  problems.push(...(await languageProblems(desk.page, messages)));
+  await checkPage.load({ url: walker.page.url.href, markup, unfold });
+  problems.push(...(await languageProblems(checkPage.page, messages)));
   if (messages.language === 'en-XA')
-    problems.push(...(await catalogueProblems(desk.page, [...VALUES, userId])));
-  for (const look of looks) {
-    await desk.look(look);
-    const sizeProblems = [...(await layoutProblems(desk.page)), ...(await desk.axeProblems())];
-    problems.push(...sizeProblems.map((problem) => `${look.width} ${look.scheme}: ${problem}`));
+    problems.push(...(await catalogueProblems(checkPage.page, [...VALUES, userId])));
+  for (const screen of screens) {
+    await checkPage.resize(screen);
+    const screenProblems = [...(await layoutProblems(checkPage.page)), ...(await checkPage.axeProblems())];
+    problems.push(...screenProblems.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
   }
   return problems;
 }

@@ -25,10 +25,10 @@ export async function prepareChecks(context: BrowserContext): Promise<void> {
 export type CheckPage = {
   /** Where the document lies, for the other checks. */
   readonly page: Page;
-  /** Lays a document on the desk, with what is folded under the words `unfold` open. */
-  take(document: CheckedDocument): Promise<void>;
-  look(look: Screen): Promise<void>;
-  /** Rules of axe that the document breaks as it is looked at, those of best practice too, with where. */
+  /** Shows a document, with what is folded under the text `unfold` open. */
+  load(document: CheckedDocument): Promise<void>;
+  resize(screen: Screen): Promise<void>;
+  /** Rules of axe that the document breaks on this screen, those of best practice too, with where. */
   axeProblems(): Promise<string[]>;
 };
 
@@ -49,12 +49,12 @@ export async function openCheckPage(context: BrowserContext): Promise<CheckPage>
   await page.evaluate(CLIENT);
   return {
     page,
-    async take({ url, markup, unfold }) {
+    async load({ url, markup, unfold }) {
       const base = `<base href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
       const values = [markup.replace('<head>', `<head>${base}`), unfold ?? null];
       await page.evaluate(`pageChecks.lay(...${JSON.stringify(values)})`);
     },
-    look: (look) => lookAt(page, look),
+    resize: (screen) => lookAt(page, screen),
     axeProblems: async () =>
       stringsOf(
         await page.evaluate(

@@ -10,7 +10,14 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
-import { launchChromium, listen, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import {
+  launchChromium,
+  listen,
+  openPage,
+  tabTo,
+  type Watched,
+  WITHOUT_CHROMIUM,
+} from './connect-chromium.ts';
 import { type Application, authorize, authorizeUrl, exchange } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
@@ -185,15 +192,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 });
-
-/** Presses Tab until the control with these words has the focus. */
-async function tabTo(page: Page, text: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if ((await page.evaluate('document.activeElement.textContent.trim()')) === text) return;
-  }
-  throw new Error(`No Tab led to ${text}`);
-}
 
 /** An application's server: the page that opens popups, what its own code was asked to exchange, its callback. */
 type ApplicationServer = {

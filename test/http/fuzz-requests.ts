@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { RawRequest } from './raw-http.ts';
 
 /** What makes a request nearly right: an application, its secret, tokens and a page that exist. */
-export type ExistingValues = {
+export type Target = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -122,7 +122,7 @@ const query = (all: fc.Arbitrary<Fields>): fc.Arbitrary<string> =>
   fc.tuple(all, encodings).map(([list, encode]) => encode(list));
 
 /** Header values that parsers trip over, beside nothing and the right ones. */
-function headers(existing: ExistingValues): fc.Arbitrary<[string, string][]> {
+function headers(existing: Target): fc.Arbitrary<[string, string][]> {
   const basic = `Basic ${Buffer.from(`${existing.clientId}:${existing.clientSecret}`).toString('base64')}`;
   const value = (...right: string[]) =>
     fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...right) }, oddText.map(inHeader));
@@ -166,7 +166,7 @@ function headers(existing: ExistingValues): fc.Arbitrary<[string, string][]> {
 }
 
 /** GET /authorize: the query of requirement §4.1, and pages of a transaction that exists. */
-export function authorizeRequest(existing: ExistingValues): fc.Arbitrary<RawRequest> {
+export function authorizeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const parameters = fields({
     client_id: [existing.clientId],
     user_id: ['ada', 'x'.repeat(512)],
@@ -254,7 +254,7 @@ function post(
 }
 
 /** POST /token with any body, in any content type. */
-export function tokenRequest(existing: ExistingValues): fc.Arbitrary<RawRequest> {
+export function tokenRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const form = fields({
     grant_type: ['authorization_code', 'refresh_token'],
     client_id: [existing.clientId],
@@ -268,7 +268,7 @@ export function tokenRequest(existing: ExistingValues): fc.Arbitrary<RawRequest>
 }
 
 /** POST /revoke with anything in the place of a token. */
-export function revokeRequest(existing: ExistingValues): fc.Arbitrary<RawRequest> {
+export function revokeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const mangled = existing.tokens.flatMap((token) => {
     const [head = '', claims = '', signature = ''] = token.split('.');
     const header = Buffer.from('{"alg":"none","typ":"at+jwt","kid":"AAAAAAAAAAAA"}').toString('base64url');
@@ -285,7 +285,7 @@ export function revokeRequest(existing: ExistingValues): fc.Arbitrary<RawRequest
 }
 
 /** Any method on paths that are nearly ours, in odd percent-encoding. */
-export function strayRequest(existing: ExistingValues): fc.Arbitrary<RawRequest> {
+export function strayRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const method = fc.constantFrom(
     'GET',
     'HEAD',

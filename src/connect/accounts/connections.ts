@@ -1,4 +1,4 @@
-/** Which accounts a user has connected, and letting go of them (wire 1.4, 1.5, 2.2, 2.3). */
+/** Which accounts a user has connected, and disconnecting them (wire 1.4, 1.5, 2.2, 2.3). */
 
 import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
@@ -26,7 +26,7 @@ type Connection = {
   readonly calendarPermissionGranted: boolean | null;
   readonly syncState: 'active' | 'reauth_required';
   readonly syncStateUpdatedAt: string;
-  /** Beside wire 2.2: the whole of what is known, where `syncState` says only what the user must do. */
+  /** Not in wire 2.2: all that is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
 };
 
@@ -103,7 +103,7 @@ function providerOf(value: unknown): ProviderKind {
 
 function accountOf(value: unknown): string | undefined {
   if (isAbsent(value)) return undefined;
-  // Taken for absent it would disconnect every account.
+  // Read as absent, it would disconnect every account.
   if (typeof value !== 'string') throw invalid('account', 'account must be the id of a connected account');
   return value;
 }

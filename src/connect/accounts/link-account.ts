@@ -1,4 +1,4 @@
-/** Linking an Apple or CalDAV account: the login is proved on the live server, then kept sealed. */
+/** Linking an Apple or CalDAV account: the login is proved on the live server, then stored sealed. */
 
 import type { PasswordLogin, PasswordSignIn } from '../../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
@@ -17,7 +17,7 @@ export type LinkInput = {
   readonly request: AuthorizationRequest;
   readonly kind: 'apple' | 'caldav';
   readonly typed: TypedLogin;
-  /** What the user chose of the CalDAV servers that are known. */
+  /** The known CalDAV server that the user chose. */
   readonly chosen: CalDavPreset | undefined;
   /** The secret of the browser that links it. */
   readonly device: string;
@@ -30,7 +30,7 @@ export type LinkProblem = {
   readonly status: 422 | 429;
   readonly message: MessageKey;
   readonly values: Readonly<Record<string, string | number>>;
-  /** What is to be corrected, first things first. */
+  /** What is to be corrected, in the order of the form. */
   readonly fields: readonly LinkField[];
   /** Whole seconds. */
   readonly retryAfter: number | undefined;
@@ -103,7 +103,7 @@ async function checkAttempts({ request, address }: LinkInput, { attempts }: Link
   return wait > 0 ? limited(wait) : undefined;
 }
 
-/** A right password is no guess: many people behind one address can link their accounts. */
+/** A correct password does not count: many people behind one address can link their accounts. */
 async function refundAttempt({ request, address }: LinkInput, { attempts }: LinkDeps): Promise<void> {
   await attempts.passwordsInTransaction.refund(request.transactionId);
   await attempts.passwordsFromAddress.refund(address);
@@ -148,7 +148,7 @@ function problemOf(
   return problemAt(message, fields);
 }
 
-/** Apple's address is the operator's business: nobody at the form can correct it. */
+/** The user cannot correct Apple's address: the operator has set it. */
 function appleProblem(refusal: Exclude<ProviderErrorKind, 'rate_limited'>): LinkProblem {
   if (refusal === 'unauthorized') return problemAt('link.apple_unauthorized', ['password']);
   if (refusal === 'no_calendars') return problemAt('link.no_calendars', []);

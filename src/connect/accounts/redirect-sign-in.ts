@@ -24,15 +24,16 @@ type SignInDeps = Pick<
   'accounts' | 'requests' | 'apps' | 'signIns' | 'endedAccess' | 'publicUrl' | 'log' | 'now'
 >;
 
-export type Departure = {
+type SignInAttempt = {
   readonly request: AuthorizationRequest;
   readonly kind: AppKind;
   readonly signIn: RedirectSignIn;
-  /** The account to connect again; its owner may choose another one there. */
-  readonly account: Account | undefined;
-  /** The secret of the browser that leaves. */
+  /** The secret of the browser that signs in. */
   readonly device: string;
 };
+
+/** With the account to connect again; its owner may choose another one there. */
+export type Departure = SignInAttempt & { readonly account: Account | undefined };
 
 /** What the selection page says of it; `kind` alone: linked. */
 export type SignInResult = AppKind | `${AppKind}_${'cancelled' | 'unpermitted' | 'other'}`;
@@ -66,16 +67,8 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   return url;
 }
 
-export type Return = {
-  readonly request: AuthorizationRequest;
-  readonly kind: AppKind;
-  readonly signIn: RedirectSignIn;
-  /** The `state` that came back. */
-  readonly state: string;
-  /** The whole address the browser came back to. */
-  readonly callback: URL;
-  readonly device: string;
-};
+/** With the `state` that came back, and the whole address the browser came back to. */
+export type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
 
 /**
  * Redeems what the browser came back with, and links the account. A repeated call answers as the first
@@ -123,7 +116,7 @@ async function linkReturned(back: Return, stored: StoredSignIn, deps: SignInDeps
   return isOther ? `${kind}_other` : kind;
 }
 
-/** What the provider gave and no account is to hold: nobody could take it back from a list of accounts. */
+/** Access that no account holds: the user could not end it from a list of accounts. */
 async function leaveAccess(
   { request, kind: provider, account }: Pick<Return, 'request' | 'kind'> & { account: SignedInAccount },
   { endedAccess, log, now }: SignInDeps,
@@ -179,7 +172,7 @@ async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: (
   }
 }
 
-/** Waits for the one call that redeems it: a reload drops its answer, and asks again. */
+/** Waits for the call that redeems the code: after a reload its answer is lost, and this one is asked. */
 async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string | undefined> {
   for (let polls = 0; polls < MOST_POLLS; polls += 1) {
     await sleep(POLL_MS);
@@ -190,13 +183,13 @@ async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string 
   return undefined;
 }
 
-/** What is asked for anew takes nothing away: tokens that others hold may live by what was allowed before. */
+/** A new request takes nothing away: existing tokens may depend on what was allowed before. */
 function scopeToRequest(requestedScope: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
   const isAllowed = (scope: Scope) => account !== undefined && signIn.covers(account.grantedScopes, scope);
   return SCOPES.findLast((scope) => scope === requestedScope || isAllowed(scope)) ?? requestedScope;
 }
 
-/** The browser's own secret is part of it: a state that others come to know is no use to them. */
+/** The browser's secret is part of it, so that a state alone is of no use to anybody else. */
 function signInId(from: Pick<Return, 'request' | 'kind' | 'state' | 'device'>): SignInId {
   const { request, kind, state, device } = from;
   return { transactionId: request.transactionId, kind, stateHash: hashOfSecret(`${state} ${device}`) };
@@ -211,7 +204,7 @@ const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
   return [kind, `${kind}_cancelled`, `${kind}_unpermitted`, `${kind}_other`] as const;
 });
 
-/** Whether a word is one of those that a sign-in ends with. */
+/** Whether a text is the result of a sign-in. */
 export const isSignInResult = (text: string | undefined): text is SignInResult =>
   RESULTS.some((result) => result === text);
 

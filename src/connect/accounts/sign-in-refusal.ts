@@ -1,4 +1,4 @@
-/** Why a sign-in at a provider did not come about, as a page that says who can do what about it. */
+/** Why a sign-in at a provider failed, as a page that says who can do what about it. */
 
 import type { AppKind } from '../../access/provider-apps.ts';
 import type { ProviderApp, RedirectSignIn } from '../../calendars/calendar-provider.ts';
@@ -14,7 +14,7 @@ import {
 } from '../flow/connect-error.ts';
 import { selectionPath, signInPath } from '../flow/paths.ts';
 
-/** One of a sign-in's two steps, to the provider or back from it, and what was taken along. */
+/** One of a sign-in's two steps, to the provider or back from it, and what it was done with. */
 export type SignInStep = {
   readonly request: AuthorizationRequest;
   readonly kind: AppKind;
@@ -49,7 +49,7 @@ export function refusalOf(step: SignInStep, failure: ProviderError): ConnectErro
 function pageFor({ at }: SignInStep, { kind, reason }: ProviderError): ConnectErrorKind {
   const actor = reason && actorOf(reason);
   if (actor === 'administrator') return 'admin_consent';
-  // On the way there only the provider has spoken; an answer brought back by a browser could be anybody's.
+  // Before the departure only the provider has answered. What a browser brings back can be from anybody.
   if (kind === 'invalid_response') return at === 'departure' ? 'provider_unavailable' : 'sign_in_failed';
   if (actor === 'operator' || kind === 'misconfigured' || kind === 'forbidden_address') {
     return 'provider_misconfigured';

@@ -6,8 +6,8 @@ import { parseTheme, type Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
 import { type ReceivedQuery, scalar, scalarSpelling, values } from '../../http/received-query.ts';
 import { isCodeChallenge } from '../../oauth/pkce.ts';
-import { parseScope, type Scope } from '../../oauth/scope.ts';
-import type { Display } from './authorization-request-store.ts';
+import { parseScope } from '../../oauth/scope.ts';
+import type { AuthorizationRequest, Display } from './authorization-request-store.ts';
 import { ConnectError, type ConnectErrorKind } from './connect-error.ts';
 
 /** A browser drops a cookie over 4,096 bytes, and the user's id is in one. */
@@ -16,17 +16,10 @@ const STATE_BYTES = 2048;
 /** Names no application has: no identifier is that long, and a database need not be asked. */
 const CLIENT_ID_LENGTH = 200;
 
-export type AuthorizeRequest = {
-  readonly userId: string;
-  readonly scope: Scope;
-  /** As received, still percent-encoded: it goes back exactly so. */
-  readonly state: string | undefined;
-  readonly codeChallenge: string | undefined;
-  /** `undefined`: none was sent. */
-  readonly theme: Theme | undefined;
-  readonly display: Display;
-  readonly providers: readonly ProviderKind[];
-};
+export type AuthorizeRequest = Pick<
+  AuthorizationRequest,
+  'userId' | 'scope' | 'state' | 'codeChallenge' | 'theme' | 'display' | 'providers'
+>;
 
 /** The `client_id` that can be looked up; `undefined` when it is missing or cannot be anyone's. */
 export function readClientId(query: ReceivedQuery): string | undefined {

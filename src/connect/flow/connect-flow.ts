@@ -47,18 +47,15 @@ import { startPath } from './paths.ts';
 /** How long a request can be answered, in milliseconds (requirement §8). */
 export const REQUEST_LIFETIME_MS = 7200 * 1000;
 
-/** What a page's address names. */
-export type PageAddress = {
-  readonly transactionId: string | undefined;
-  /** Where the address has them, they must agree as well. */
-  readonly clientId?: string | undefined;
-  readonly userId?: string | undefined;
-};
-
 export type Standing = 'current' | 'finished' | 'other_connection' | 'session_expired';
 
 type Claims = {
-  readonly page: PageAddress;
+  /** What the page's address names. Only the transaction must be in it, but all that is must agree. */
+  readonly page: {
+    transactionId: string | undefined;
+    clientId?: string | undefined;
+    userId?: string | undefined;
+  };
   readonly cookie: RequestCookie | undefined;
   readonly request: AuthorizationRequest | undefined;
 };

@@ -13,7 +13,7 @@ export type SignInId = {
 /** What is stored of it, sealed, until it is back. */
 export type StoredSignIn = {
   readonly pending: PendingSignIn;
-  /** The id of the app that the user was asked in the name of. */
+  /** The client id of the app that the user was asked to allow. */
   readonly appClientId: string;
   /** What the provider was asked for. */
   readonly scope: Scope;
