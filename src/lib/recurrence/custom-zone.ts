@@ -4,7 +4,9 @@ import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule } from './expand-rule.ts';
 import { type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
 import { parseRule } from './rule.ts';
-import type { OffsetSpan } from './zone.ts';
+
+/** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
+export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
 /** Onsets are worked out once, up to this year; the last offset holds from then on. */
 const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;

@@ -4,11 +4,8 @@
  * moves it forward by the gap: so do the calendars people know, where RFC 5545 §3.3.10 would drop it.
  */
 import { DAY, type LocalMs } from './civil.ts';
-import { customOffsets } from './custom-zone.ts';
+import { customOffsets, type OffsetSpan } from './custom-zone.ts';
 import type { Zone } from './event-time.ts';
-
-/** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
-export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
 /**
  * Two clocks differ by less, and none is ever set by more: offsets are less than a day either way. So far apart at most are the
