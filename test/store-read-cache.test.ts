@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { successorOf } from '../src/oauth/refresh-token-id.ts';
 import { clientStore } from '../src/store/client-store.ts';
 import type { Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { tokenFamilyStore } from '../src/store/token-family-store.ts';
 import { NOW } from './contract/calendar-rows.ts';
-import { makeFamily } from './contract/grant-rows.ts';
+import { makeFamily, successorOf } from './contract/grant-rows.ts';
 import { connect, onEachDatabase } from './databases.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };

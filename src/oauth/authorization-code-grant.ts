@@ -6,17 +6,10 @@
  * client. See docs/departures.md#code-is-user-id.
  */
 import type { Log } from '../lib/log.ts';
-import {
-  type AuthorizationCode,
-  type AuthorizationCodeStore,
-  FamilyIdTaken,
-  type Redemption,
-} from './authorization-code-store.ts';
+import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
-import type { Grant } from './grant.ts';
 import { invalidGrant, OAuthError } from './oauth-error.ts';
 import { challengeOf } from './pkce.ts';
-import { firstOfFamily, type RefreshTokenId } from './refresh-token-id.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
@@ -49,7 +42,7 @@ export async function authorizationCodeGrant(
     codeChallenge: codeVerifier === undefined ? undefined : challengeOf(codeVerifier),
     approvedSince: now - CODE_LIFETIME_MS,
   };
-  const redeemed = await redeem(presented, now, deps);
+  const redeemed = await deps.codes.redeemCode(presented, now);
   if (redeemed !== undefined) return deps.signer.signTokenResponse(redeemed.grant, redeemed.first);
 
   const reason = await refusalOf(presented, deps.codes);
@@ -59,23 +52,6 @@ export async function authorizationCodeGrant(
     'An authorization code was refused',
   );
   throw reason;
-}
-
-/** The grant with its first refresh token; draws again when another grant has the family's number. */
-async function redeem(
-  presented: Redemption,
-  now: number,
-  { codes }: AuthorizationCodeDeps,
-): Promise<{ grant: Grant; first: RefreshTokenId } | undefined> {
-  for (;;) {
-    const first = firstOfFamily();
-    try {
-      const grant = await codes.redeemCode(presented, first, now);
-      return grant && { grant, first };
-    } catch (reason) {
-      if (!(reason instanceof FamilyIdTaken)) throw reason;
-    }
-  }
 }
 
 /** Why nothing was redeemed; read after the fact, so that a code that is good costs no look-up. */
