@@ -35,11 +35,10 @@ export const refreshRow: LoadRow = {
   name: 'refresh',
   title: 'Refresh grant',
   comparisons: [
-    { ours: KALENDS, theirs: OIDC_MEMORY, unit: '×', required: 3.5, outFor: 5 },
+    { ours: KALENDS, theirs: OIDC_MEMORY, unit: '×', required: 3, outFor: 5 },
     { ours: KALENDS, theirs: OIDC_SQLITE, unit: '×', required: 8, outFor: 10 },
     { ours: KALENDS, theirs: NODE_OAUTH_JWT, unit: '×', required: 1.8, outFor: 2.5 },
-    { ours: KALENDS, theirs: NODE_OAUTH_RANDOM, unit: '×', required: 1.8, outFor: 2.5 },
-    { ours: KALENDS, theirs: BARE_FORM, unit: '%', required: 0.35, outFor: 0.5 },
+    { ours: KALENDS, theirs: BARE_FORM, unit: '%', required: 0.25, outFor: 0.5 },
   ],
   async subjects(context) {
     const server = await kalends(context);
@@ -53,7 +52,6 @@ export const refreshRow: LoadRow = {
       await refreshing(context, OIDC_MEMORY, await oidc(context, 'memory')),
       await refreshing(context, OIDC_SQLITE, await oidc(context, 'sqlite')),
       await refreshing(context, NODE_OAUTH_JWT, await peer(context, 'node-oauth', ['jwt'])),
-      await refreshing(context, NODE_OAUTH_RANDOM, await peer(context, 'node-oauth', ['random'])),
       repeating(BARE_FORM, bare, formPost('/token', form, server.application)),
     ];
   },

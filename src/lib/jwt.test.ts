@@ -2,15 +2,46 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 
+import fc from 'fast-check';
 import * as jose from 'jose';
 
 import { jwtKey, protectedHeader, signJwt, verifyJwt } from './jwt.ts';
 
+const encoded = (json: string) => Buffer.from(json).toString('base64url');
 const secret = randomBytes(32);
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
 const keys = [jwtKey('h', 'HS256', secret.toString('base64url')), jwtKey('e', 'ES256', pem)];
+
+it('signs with HS256 as RFC 7515 A.1 does', () => {
+  const material = 'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow';
+  const key = jwtKey('a1', 'HS256', material);
+  const claims = encoded('{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}');
+  const token = `${encoded('{"typ":"JWT",\r\n "alg":"HS256"}')}.${claims}.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`;
+
+  assert.deepEqual(verifyJwt(token, key), {
+    iss: 'joe',
+    exp: 1_300_819_380,
+    'http://example.com/is_root': true,
+  });
+});
+
+it('signs any claims with any secret as an independent library does', async () => {
+  const claims = fc.dictionary(fc.string(), fc.string({ unit: 'binary' }));
+  const secrets = fc.uint8Array({ minLength: 1, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+  await fc.assert(
+    fc.asyncProperty(secrets, claims, async (bytes, payload) => {
+      const key = jwtKey('k', 'HS256', bytes.toString('base64url'));
+      const token = signJwt(protectedHeader(key, 'at+jwt'), payload, key);
+
+      const { payload: read } = await jose.compactVerify(token, bytes);
+
+      assert.equal(Buffer.from(read).toString(), JSON.stringify(payload));
+    }),
+    { numRuns: 50 },
+  );
+});
 
 for (const key of keys) {
   describe(`JWT with ${key.algorithm}`, () => {
