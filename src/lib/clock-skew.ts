@@ -1,4 +1,11 @@
 /** The one place besides the entrances that reads the system's clock: for libraries that read it themselves. */
+import { clockSkew, clockTolerance } from 'oauth4webapi';
+
+/** Seconds by which a provider's clock and ours may differ. */
+const TOLERANCE = 300;
 
 /** By how many whole seconds `now`, epoch milliseconds, is ahead of the system's clock. */
 export const secondsAhead = (now: number): number => Math.round((now - Date.now()) / 1000);
+
+/** What makes a client of oauth4webapi check the times of an ID token by `now`, epoch milliseconds. */
+export const checkedAt = (now: number) => ({ [clockSkew]: secondsAhead(now), [clockTolerance]: TOLERANCE });
