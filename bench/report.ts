@@ -28,21 +28,17 @@ function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Ve
     return found;
   };
   const { ours, theirs, unit, required, outFor } = comparison;
-  const what = `${ours} / ${theirs}`;
-  return verdictOf(what, ratioOf(find(ours), find(theirs)), unit, { required, outFor });
+  const measured = ratioOf(find(ours), find(theirs));
+  return verdictOf({ what: `${ours} / ${theirs}`, measured, unit, target: { required, outFor } });
 }
 
 /** Of ratios more is better, of times and memory less. */
-export function verdictOf(
-  what: string,
-  measured: number,
-  unit: Verdict['unit'],
-  target: Target | undefined,
-): Verdict {
-  if (target === undefined) return { what, measured, unit, target, met: 'no target' };
+export function verdictOf(figure: Omit<Verdict, 'met'>): Verdict {
+  const { measured, unit, target } = figure;
+  if (target === undefined) return { ...figure, met: 'no target' };
   const reaches = (limit: number) => (unit === '×' || unit === '%' ? measured >= limit : measured < limit);
   const met = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
-  return { what, measured, unit, target, met: reaches(target.required) ? met : 'no' };
+  return { ...figure, met: reaches(target.required) ? met : 'no' };
 }
 
 /** Rows of text with their columns aligned; all but the first to the right. */

@@ -11,6 +11,7 @@ import { makeFamily, successorOf } from './contract/grant-rows.ts';
 import { connect, onEachDatabase } from './databases.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };
+const ROTATION = { clientId: 'acme', now: NOW, oldExpireAt: NOW };
 const APPLICATION = {
   clientId: 'acme',
   name: 'Acme',
@@ -56,7 +57,7 @@ onEachDatabase((name, _, place) => {
           for (let i = 1; i <= 20; i++) {
             await clients.findClientWithSecrets('acme', NOW);
 
-            await rotating.rotateSecret('acme', `secret-${i}`, NOW, NOW);
+            await rotating.rotateSecret({ ...ROTATION, secretHash: `secret-${i}` });
 
             const known = await clients.findClientWithSecrets('acme', NOW);
             assert.deepEqual(known?.secretHashes, [`secret-${i}`]);
@@ -95,7 +96,7 @@ onEachDatabase((name, _, place) => {
       await withTwo(async (ours) => {
         const clients = clientStore(ours);
         await clients.createClient(APPLICATION, 'old');
-        await clients.rotateSecret('acme', 'new', NOW, NOW + 1000);
+        await clients.rotateSecret({ ...ROTATION, secretHash: 'new', oldExpireAt: NOW + 1000 });
 
         const before = await clients.findClientWithSecrets('acme', NOW + 999);
         const after = await clients.findClientWithSecrets('acme', NOW + 1000);

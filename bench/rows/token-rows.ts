@@ -87,16 +87,32 @@ export const bearerRow: LoadRow = {
   async subjects(context) {
     const server = await kalends(context, { program: BEARER_PROGRAM });
     const codes = await server.seedCodes(1);
-    const [tokens] = await tokensFor(server.port, '/token', codes, server.application);
+    const [tokens] = await tokensFor(server, codes);
     const token = tokens?.access_token ?? '';
     const bare = await bareFastify(context, await sendOnce(server.port, bearerGet('/protected', token)));
     return [
-      await presenting(context, KALENDS, server, guarded),
-      await presenting(context, OIDC_INTROSPECTION, await oidc(context, 'memory', 'opaque'), introspect),
-      await presenting(context, NODE_OAUTH_JWT, await peer(context, 'node-oauth', ['jwt']), guarded),
-      await presenting(context, NODE_OAUTH_RANDOM, await peer(context, 'node-oauth', ['random']), guarded),
+      await presenting(context, { name: KALENDS, server }, guarded),
+      await presenting(
+        context,
+        { name: OIDC_INTROSPECTION, server: await oidc(context, 'memory', 'opaque') },
+        introspect,
+      ),
+      await presenting(
+        context,
+        { name: NODE_OAUTH_JWT, server: await peer(context, 'node-oauth', ['jwt']) },
+        guarded,
+      ),
+      await presenting(
+        context,
+        { name: NODE_OAUTH_RANDOM, server: await peer(context, 'node-oauth', ['random']) },
+        guarded,
+      ),
       repeating(BARE_GET, bare, bearerGet('/bearer', token)),
-      await presenting(context, STATUS, await kalends(context), getWith('/connection-status')),
+      await presenting(
+        context,
+        { name: STATUS, server: await kalends(context) },
+        getWith('/connection-status'),
+      ),
     ];
   },
 };
@@ -124,8 +140,12 @@ export const postgresRow: LoadRow = {
     return [
       await refreshing(context, KALENDS_REFRESH, server),
       await refreshing(context, OIDC_REFRESH, await oidc(context, 'postgres')),
-      await presenting(context, KALENDS_BEARER, bearer, getWith('/protected')),
-      await presenting(context, OIDC_BEARER, await oidc(context, 'postgres', 'opaque'), introspect),
+      await presenting(context, { name: KALENDS_BEARER, server: bearer }, getWith('/protected')),
+      await presenting(
+        context,
+        { name: OIDC_BEARER, server: await oidc(context, 'postgres', 'opaque') },
+        introspect,
+      ),
     ];
   },
 };

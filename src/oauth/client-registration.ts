@@ -56,10 +56,10 @@ export async function rotateClientSecret(
   { clients, now }: ClientRegistrationDeps,
 ): Promise<{ clientSecret: string; oldSecretExpiresAt: number } | undefined> {
   const clientSecret = randomText(SECRET_CHARACTERS);
-  const at = now();
-  const oldSecretExpiresAt = at + overlapMs;
-  const known = await clients.rotateSecret(clientId, hashOfSecret(clientSecret), at, oldSecretExpiresAt);
-  return known ? { clientSecret, oldSecretExpiresAt } : undefined;
+  const rotation = { clientId, secretHash: hashOfSecret(clientSecret), now: now() };
+  const oldSecretExpiresAt = rotation.now + overlapMs;
+  const isKnown = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt });
+  return isKnown ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
 
 /** The codes are those of dynamic registration (RFC 7591 §3.2.2). */

@@ -1,5 +1,5 @@
 /** The offsets of a zone that a calendar brought along as VTIMEZONE rules, RFC 5545 §3.6.5. */
-import { DAY, dayNumberOf, parseLocal } from './civil.ts';
+import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
 import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule } from './expand-rule.ts';
 import { type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
@@ -58,7 +58,8 @@ function onsetsOf(
   const localStart = parseLocal(start);
   const locals = rdates.map(parseLocal).filter((local) => local !== undefined);
   if (localStart !== undefined) {
-    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, localStart, offsetFrom, budget)));
+    const from = { localStart, offset: offsetFrom * 1000 };
+    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, from, budget)));
   }
   return [...new Set(locals)].map((local) => ({
     at: local - offsetFrom * 1000,
@@ -67,18 +68,22 @@ function onsetsOf(
   }));
 }
 
-function onsetsOfRule(text: string, start: number, offsetFrom: number, budget: RecurrenceBudget): number[] {
+function onsetsOfRule(
+  text: string,
+  { localStart, offset }: { readonly localStart: LocalMs; readonly offset: number },
+  budget: RecurrenceBudget,
+): LocalMs[] {
   const rule = parseRule(text);
   if (rule === undefined) return [];
   const { until } = rule;
-  const lastLocal = until?.form === 'utc' ? until.local + offsetFrom * 1000 : until?.local;
+  const lastLocal = until?.form === 'utc' ? until.local + offset : until?.local;
   const window = {
-    from: Math.max(start, FIRST_ONSET),
+    from: Math.max(localStart, FIRST_ONSET),
     to: LAST_ONSET,
     until: until?.form === 'date' ? until.local + DAY : lastLocal,
   };
   try {
-    return expandRule(rule, start, window, budget);
+    return expandRule(rule, localStart, window, budget);
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return [];
     throw error;

@@ -31,13 +31,13 @@ export type RuleWindow = {
  * where it does. Throws RecurrenceBudgetError.
  */
 export function expandRule(
-  written: Rule,
+  rule: Rule,
   start: LocalMs,
   window: RuleWindow,
   budget: RecurrenceBudget,
 ): LocalMs[] {
-  const lastCounted = lastByDivision(written, start);
-  const rule = lastCounted === undefined ? written : { ...written, count: undefined };
+  const lastCounted = lastByDivision(rule, start);
+  const count = lastCounted === undefined ? rule.count : undefined;
   const startDay = dayOfLocal(start);
   const tests = dayTests(rule, startDay);
   const months = monthsOf(rule, startDay);
@@ -50,18 +50,18 @@ export function expandRule(
     lastCounted ?? Number.POSITIVE_INFINITY,
   );
   let counted = 0;
-  let index = rule.count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
+  let index = count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
 
   for (; ; index += 1) {
     const { first, end } = periods.at(index);
     if (first * DAY > last || first > LAST_DAY) return found;
     const days = daysToTest({ first, end }, months).flatMap((part) => matchingDays(part, tests, budget));
-    for (const time of timesOfPeriod(days, times, rule.bySetPos, budget)) {
+    for (const time of timesOfPeriod({ days, times }, rule.bySetPos, budget)) {
       if (time < start) continue;
       if (time > last) return found;
       if (counted === 0 && time !== start) counted = 1;
       counted += 1;
-      if (rule.count !== undefined && counted > rule.count) return found;
+      if (count !== undefined && counted > count) return found;
       if (time >= window.from) found.push(time);
     }
   }
@@ -158,8 +158,7 @@ function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): nu
 
 /** The period's times in order. Positions are found by division, so that the whole set need not be made. */
 function* timesOfPeriod(
-  days: readonly DayNumber[],
-  times: readonly number[],
+  { days, times }: { readonly days: readonly DayNumber[]; readonly times: readonly number[] },
   positions: readonly number[],
   budget: RecurrenceBudget,
 ): Generator<LocalMs> {

@@ -38,14 +38,22 @@ export function expand<T>(
   const placed = placeOverrides(clock, overrides, calendarZone);
   const instances = placed.filter(({ override }) => !override.cancelled).map(instanceOfOverride);
   if (master !== undefined && clock !== undefined) {
-    for (const instance of regularInstances(master, clock, placed, bounded, calendarZone, budget)) {
-      instances.push(instance);
-    }
+    const expansion = { master, clock, window: bounded, calendarZone, budget };
+    for (const instance of regularInstances(expansion, placed)) instances.push(instance);
   }
   const inside = instances.filter((instance) => overlaps(instance, bounded));
   for (const _instance of inside) spendOccurrence(budget);
   return { instances: inside.sort(byStart), unsupported: clock?.unsupported ?? false };
 }
+
+/** What a series is expanded from. */
+type Expanding<T> = {
+  readonly master: SeriesMaster<T>;
+  readonly clock: MasterClock;
+  readonly window: TimeWindow;
+  readonly calendarZone: string;
+  readonly budget: RecurrenceBudget;
+};
 
 /** The years 1 to 9999 are all that times are written in; a day is left for offsets. */
 const EARLIEST = dayNumberOf(1, 1, 2) * DAY;
@@ -93,28 +101,25 @@ function instanceOfOverride<T>({ override, original, startsAt, endsAt }: PlacedO
 
 /** Every instance near the window that has no override of its own. */
 function* regularInstances<T>(
-  master: SeriesMaster<T>,
-  clock: MasterClock,
+  expanding: Expanding<T>,
   placed: readonly PlacedOverride<T>[],
-  window: TimeWindow,
-  calendarZone: string,
-  budget: RecurrenceBudget,
 ): Generator<Instance<T>> {
+  const { master, clock, calendarZone } = expanding;
+  const { zone, start } = clock;
   const overridden = new Set(placed.map(({ key }) => key));
-  const excluded = exclusionsOf(master, clock, calendarZone);
+  const excluded = exclusionsOf(expanding);
   const lasting = placed.filter(({ override }) => override.thisAndFuture === true);
   const shapes = lasting.map((future) => futureShape(future, calendarZone));
-  const own = lengthOf(master.start, master.end, calendarZone);
-  const reach = reachOf(own, shapes);
+  const length = lengthOf(master.start, master.end, calendarZone);
 
-  for (const { local, endsAt: ownEnd } of originals(master, clock, window, reach, calendarZone, budget)) {
-    const key = instantOfLocal(clock.zone, local);
-    if (overridden.has(key) || excluded(local, key)) continue;
-    const originalStart = timeLike(clock.start, local);
-    const shape = shapes.findLast((candidate) => candidate.key < key);
+  for (const { local, endsAt: endOfPeriod } of originals(expanding, reachOf(length, shapes))) {
+    const startsAt = instantOfLocal(zone, local);
+    if (overridden.has(startsAt) || excluded(local, startsAt)) continue;
+    const originalStart = timeLike(start, local);
+    const shape = shapes.findLast(({ key }) => key < startsAt);
     if (shape === undefined) {
-      const endsAt = ownEnd ?? endOf(clock.zone, local, key, own);
-      yield { startsAt: key, endsAt, originalStart, payload: master.payload, isOverride: false };
+      const endsAt = endOfPeriod ?? endOf({ zone, local, startsAt }, length);
+      yield { startsAt, endsAt, originalStart, payload: master.payload, isOverride: false };
     } else if (!shape.cancelled) {
       yield { ...shape.place(originalStart), originalStart, payload: shape.payload, isOverride: true };
     }
@@ -143,14 +148,14 @@ function futureShape<T>(
   const place = (later: EventTime) => {
     const local = localOn(start, later, calendarZone) + shift;
     const startsAt = instantOfLocal(zone, local);
-    return { startsAt, endsAt: endOf(zone, local, startsAt, length) };
+    return { startsAt, endsAt: endOf({ zone, local, startsAt }, length) };
   };
   return { key, cancelled, payload, shift, length, place };
 }
 
 /** How far outside the window an original start can be while its instance is in it. */
-function reachOf(own: Length, shapes: readonly FutureShape<unknown>[]): TimeWindow {
-  const longest = Math.max(longestOf(own), ...shapes.map(({ length }) => longestOf(length)));
+function reachOf(ofMaster: Length, shapes: readonly FutureShape<unknown>[]): TimeWindow {
+  const longest = Math.max(longestOf(ofMaster), ...shapes.map(({ length }) => longestOf(length)));
   const shifts = shapes.map(({ shift }) => shift);
   return {
     start: longest + Math.max(0, ...shifts) + MOST_BETWEEN_CLOCKS,
@@ -165,12 +170,8 @@ const MARGIN_STARTS = 10_000;
 
 /** DTSTART, what the rules name near the window, and every RDATE; each once. */
 function originals(
-  master: SeriesMaster<unknown>,
-  clock: MasterClock,
-  window: TimeWindow,
+  { master, clock, window, calendarZone, budget }: Expanding<unknown>,
   reach: TimeWindow,
-  calendarZone: string,
-  budget: RecurrenceBudget,
 ): Iterable<Original> {
   const from = localOfInstant(clock.zone, window.start) - reach.start;
   const to = localOfInstant(clock.zone, window.end) + reach.end;
@@ -191,17 +192,17 @@ function originals(
 }
 
 /** Whether EXDATE takes a start away; a date takes all of that day's, whatever their time. */
-function exclusionsOf(
-  { recurrence }: SeriesMaster<unknown>,
-  clock: MasterClock,
-  calendarZone: string,
-): (local: LocalMs, key: number) => boolean {
-  const keys = new Set<number>();
+function exclusionsOf({
+  master,
+  clock,
+  calendarZone,
+}: Expanding<unknown>): (local: LocalMs, startsAt: number) => boolean {
+  const instants = new Set<number>();
   const days = new Set<number>();
-  for (const exdate of recurrence?.exdates ?? []) {
+  for (const exdate of master.recurrence?.exdates ?? []) {
     const local = localOn(clock.start, exdate, calendarZone);
     if (exdate.type === 'date') days.add(dayOfLocal(local));
-    else keys.add(instantOfLocal(clock.zone, local));
+    else instants.add(instantOfLocal(clock.zone, local));
   }
-  return (local, key) => keys.has(key) || days.has(dayOfLocal(local));
+  return (local, startsAt) => instants.has(startsAt) || days.has(dayOfLocal(local));
 }

@@ -53,8 +53,11 @@ export function lengthOf(start: EventTime, end: EventTime, calendarZone: string)
   return { exact: Math.max(0, instantOf(end, calendarZone) - instantOf(start, calendarZone)) };
 }
 
-/** The end of an instance that starts at `local`, epoch milliseconds. */
-export function endOf(zone: Zone, local: LocalMs, startsAt: number, length: Length): number {
+/** When an instance starts: `startsAt` is the instant of `local` in the zone, epoch milliseconds. */
+export type PlacedStart = { readonly zone: Zone; readonly local: LocalMs; readonly startsAt: number };
+
+/** The end of an instance, epoch milliseconds. */
+export function endOf({ zone, local, startsAt }: PlacedStart, length: Length): number {
   if ('exact' in length) return startsAt + length.exact;
   return length.days === 0 ? startsAt : Math.max(startsAt, instantOfLocal(zone, local + length.days * DAY));
 }

@@ -64,7 +64,7 @@ function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): 
   const move = movement(event.start, start, keepsDays(event.recurrence));
   const moveLocal = (local: number) => localOf(move(timeLike(event.start, local)));
   return {
-    rrules: rrules.map((rrule) => withUntilLike(rrule, start, event.start, moveLocal)),
+    rrules: rrules.map((rrule) => withUntilLike(rrule, start, { from: event.start, move: moveLocal })),
     rdates: rdates.map((rdate) => ({ start: move(rdate.start), ...(rdate.end && { end: move(rdate.end) }) })),
     exdates: exdates.map(move),
   };
@@ -84,7 +84,8 @@ export function occurrenceTimes(master: VEvent, instance: EventTime): { start: E
 function endAfter(start: EventTime, otherStart: EventTime, otherEnd: EventTime): EventTime {
   const length = lengthOf(otherStart, otherEnd, 'UTC');
   const zone = zoneOf(start, 'UTC');
-  return timeLike(start, localOfInstant(zone, endOf(zone, localOf(start), instantOf(start, 'UTC'), length)));
+  const placed = { zone, local: localOf(start), startsAt: instantOf(start, 'UTC') };
+  return timeLike(start, localOfInstant(zone, endOf(placed, length)));
 }
 
 export type MovedOverride = { readonly was: ReadEvent; readonly lines: readonly string[] };
