@@ -27,7 +27,7 @@ const ENCODINGS = [
 ];
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
 
-async function drawn(picture: Buffer): Promise<Buffer> {
+async function drawLogo(picture: Buffer): Promise<Buffer> {
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({
     operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadSvg'],
@@ -62,7 +62,7 @@ function endWhenTooLarge(): void {
 
 setInterval(endWhenTooLarge, MEMORY_CHECK_MS).unref();
 try {
-  process.stdout.write(await drawn(await buffer(process.stdin)));
+  process.stdout.write(await drawLogo(await buffer(process.stdin)));
 } catch (reason) {
   process.stderr.write(reason instanceof Error ? reason.message : String(reason));
   process.exitCode = 2;

@@ -10,7 +10,7 @@ const MOST_DEPTH = 200;
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** Namespaces whose attributes the drawing follows; an editor's own may say what they like. */
-const FOLLOWED = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
+const DRAWN_NAMESPACES = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
 
 /** What keeps the document from being drawn, as the end of a sentence ("The logo …"); undefined when nothing does. */
 export function svgProblem(text: string): string | undefined {
@@ -46,7 +46,7 @@ function readThrough(text: string): void {
     throw new SvgProblem('must have no <!DOCTYPE …>: remove it, and the entities it declares');
   });
   parser.on('processinginstruction', ({ target }) => {
-    if (target.toLowerCase() === 'xml-stylesheet') throw external('a style sheet');
+    if (target.toLowerCase() === 'xml-stylesheet') throw externalReference('a style sheet');
   });
   parser.on('opentag', (tag) => {
     elements += 1;
@@ -71,9 +71,9 @@ const isSvg = ({ local, uri }: SaxesTagNS): boolean => local === 'svg' && uri ==
 
 function checkAttributes({ attributes }: SaxesTagNS): void {
   for (const { local, uri, value } of Object.values(attributes)) {
-    if (!FOLLOWED.includes(uri)) continue;
+    if (!DRAWN_NAMESPACES.includes(uri)) continue;
     const refers = ['href', 'src', 'base'].includes(local.toLowerCase());
-    if (refers && !staysInside(value)) throw external(`"${shortened(value)}"`);
+    if (refers && !isInternal(value)) throw externalReference(`"${shortened(value)}"`);
     // Nothing runs what is done on an event.
     if (!/^on/i.test(local)) checkStyles(value);
   }
@@ -81,19 +81,19 @@ function checkAttributes({ attributes }: SaxesTagNS): void {
 
 /** References of style sheets: `url(…)` and `@import`, whose names an escape could spell in any other way. */
 function checkStyles(text: string): void {
-  if (/@import/i.test(text)) throw external('a style sheet');
+  if (/@import/i.test(text)) throw externalReference('a style sheet');
   if (/\\/.test(text) && /[(@]/.test(text)) {
     throw new SvgProblem('must have no escapes (a backslash) in its styles');
   }
   for (const [, target = ''] of text.matchAll(/url\s*\(\s*["']?\s*([^"')]*)/gi))
-    if (!staysInside(target)) throw external(`"${shortened(target)}"`);
+    if (!isInternal(target)) throw externalReference(`"${shortened(target)}"`);
 }
 
 /** A part of the document itself, or a raster picture that it carries. */
-const staysInside = (reference: string): boolean =>
+const isInternal = (reference: string): boolean =>
   /^\s*(#|$|data:image\/(png|jpeg|jpg|webp|gif)[;,])/i.test(reference);
 
-const external = (what: string): SvgProblem =>
+const externalReference = (what: string): SvgProblem =>
   new SvgProblem(`must be complete in itself: it refers to ${what}, which is not fetched`);
 
 /** For a sentence: what could steer the terminal it is read on is left out. */

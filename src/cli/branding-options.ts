@@ -8,7 +8,7 @@ import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { readPrimaryColor, readSupportEmail, readSupportUrl } from '../branding/look-input.ts';
 import type { Config } from '../config.ts';
-import { laterEgress } from '../lib/egress/later-egress.ts';
+import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
 
 export const BRANDING_OPTIONS: readonly CommandOption[] = [
@@ -139,7 +139,7 @@ async function readLogo(
 }
 
 async function fetched(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
-  const egress = laterEgress({ privateNetwork });
+  const egress = lazyEgress({ privateNetwork });
   try {
     return await fetchLogo(url, name, egress);
   } finally {

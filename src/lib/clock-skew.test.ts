@@ -3,10 +3,10 @@ import { it } from 'node:test';
 
 import { clockSkew, clockTolerance } from 'oauth4webapi';
 
-import { checkedAt } from './clock-skew.ts';
+import { clockOptions } from './clock-skew.ts';
 
 it('times are checked by the clock that is given, give or take five minutes', () => {
-  const options = checkedAt(Date.now() + 3_600_000);
+  const options = clockOptions(Date.now() + 3_600_000);
 
   assert.ok(Math.abs(options[clockSkew] - 3600) <= 1);
   assert.equal(options[clockTolerance], 300);

@@ -8,4 +8,7 @@ const TOLERANCE = 300;
 export const secondsAhead = (now: number): number => Math.round((now - Date.now()) / 1000);
 
 /** What makes a client of oauth4webapi check the times of an ID token by `now`, epoch milliseconds. */
-export const checkedAt = (now: number) => ({ [clockSkew]: secondsAhead(now), [clockTolerance]: TOLERANCE });
+export const clockOptions = (now: number) => ({
+  [clockSkew]: secondsAhead(now),
+  [clockTolerance]: TOLERANCE,
+});

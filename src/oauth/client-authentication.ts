@@ -26,10 +26,10 @@ export type ClientAuthenticationDeps = {
 };
 
 /** Identifiers are far shorter; of a longer one no more than this is logged and counted. */
-const MOST_CHARACTERS_NOTED = 200;
+const MOST_CHARACTERS_LOGGED = 200;
 
 /** In the form of a SHA-256 in hex, which it is not. */
-const NOBODYS = Buffer.from('-'.repeat(64));
+const NO_HASH = Buffer.from('-'.repeat(64));
 
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
 
@@ -48,10 +48,10 @@ export async function authenticateClient(
   // The secret is hashed and compared even for an unknown application: both take the same time.
   if (secretMatches(clientSecret, known?.secretHashes ?? []) && known !== undefined) return known.client;
 
-  const noted = clientId.slice(0, MOST_CHARACTERS_NOTED);
-  deps.log.warn({ event: 'client_refused', clientId: noted, method }, 'Client authentication failed');
+  const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
+  deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
   // Counted only now: a right secret always passes, so nobody can lock an application out.
-  const wait = await deps.wrongSecrets(`${noted} ${presented.address}`);
+  const wait = await deps.wrongSecrets(`${loggedId} ${presented.address}`);
   if (wait !== undefined) {
     throw new OAuthError(
       'temporarily_unavailable',
@@ -104,7 +104,7 @@ function formDecode(text: string): string | undefined {
 
 function secretMatches(secret: string, hashes: readonly string[]): boolean {
   const presented = Buffer.from(hashOfSecret(secret));
-  let matches = timingSafeEqual(presented, NOBODYS);
+  let matches = timingSafeEqual(presented, NO_HASH);
   for (const known of hashes) matches = timingSafeEqual(presented, Buffer.from(known)) || matches;
   return matches;
 }

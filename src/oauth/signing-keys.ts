@@ -67,7 +67,7 @@ export async function openSigningKeys(
       });
     return reloading;
   };
-  const findAnew = async (header: string): Promise<FoundKey | undefined> => {
+  const reloadAndFind = async (header: string): Promise<FoundKey | undefined> => {
     await reload();
     const found = ring.headers.get(header);
     if (found === undefined) {
@@ -89,7 +89,7 @@ export async function openSigningKeys(
     },
     find(header) {
       const found = ring.headers.get(header);
-      return found !== undefined || unknown.has(header) || !namesKey(header) ? found : findAnew(header);
+      return found !== undefined || unknown.has(header) || !namesKey(header) ? found : reloadAndFind(header);
     },
     async publicKeys() {
       reloadWhenOld();

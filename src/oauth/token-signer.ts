@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
 import type { Grant } from './grant.ts';
-import type { RefreshTokenId } from './refresh-token-id.ts';
+import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
 
@@ -84,27 +84,15 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   return {
     signTokenResponse(grant, refreshTokenId) {
       const iat = seconds();
-      const { clientId, userId, scope } = grant;
-      const common = {
-        sub: userId,
-        aud: clientId,
-        projectId: clientId,
-        family: familyText(refreshTokenId),
-        iat,
-      };
+      const { familyId, clientId, userId, scope } = grant;
+      const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
+      const access: AccessClaims = { ...common, scope, exp: iat + ACCESS_TOKEN_SECONDS };
+      const refresh: RefreshClaims = { ...common, type: 'refresh', jti: refreshTokenId };
       return {
-        access_token: sign('at+jwt', {
-          ...common,
-          scope,
-          exp: iat + ACCESS_TOKEN_SECONDS,
-        } satisfies AccessClaims),
+        access_token: sign('at+jwt', access),
         token_type: 'Bearer',
         expires_in: ACCESS_TOKEN_SECONDS,
-        refresh_token: sign('rt+jwt', {
-          ...common,
-          type: 'refresh',
-          jti: refreshTokenId,
-        } satisfies RefreshClaims),
+        refresh_token: sign('rt+jwt', refresh),
       };
     },
     async readAccessToken(token) {
@@ -126,9 +114,6 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     },
   };
 }
-
-/** The 48 bits of the id that name its family, as they stand there. */
-const familyText = (id: RefreshTokenId): string => id.slice(0, 8) + id.slice(9, 13);
 
 function ownerOf({ family, aud, sub }: Claims): TokenOwner {
   return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };

@@ -25,11 +25,11 @@ export function egressFetch(egress: Egress): (url: string, request: FetchRequest
       timeoutMs: TIMEOUT_MS,
       maxBytes: MOST_BYTES,
     });
-    const found = HEADERS.flatMap((name): [string, string][] => {
+    const responseHeaders = HEADERS.flatMap((name): [string, string][] => {
       const value = answer.header(name);
       return value === undefined ? [] : [[name, value]];
     });
     const content = WITHOUT_BODY.includes(answer.status) ? null : new Uint8Array(answer.body);
-    return new Response(content, { status: answer.status, headers: found });
+    return new Response(content, { status: answer.status, headers: responseHeaders });
   };
 }

@@ -75,10 +75,10 @@ const LONGEST_PARAMETERS = 50_000;
 
 /** `undefined` for a line without a name or without a value. */
 export function parseContentLine(line: string): ContentLine | undefined {
-  const named = /^\s*([\w-]+)/.exec(line);
-  if (named?.[1] === undefined) return undefined;
+  const nameMatch = /^\s*([\w-]+)/.exec(line);
+  if (nameMatch?.[1] === undefined) return undefined;
   const parameters = new Map<string, readonly string[]>();
-  let at = named[0].length;
+  let at = nameMatch[0].length;
   while (line[at] === ';') {
     const end = endOfZone(line, at + 1) ?? endOfParameter(line, at + 1);
     if (end === undefined) return undefined;
@@ -94,7 +94,7 @@ export function parseContentLine(line: string): ContentLine | undefined {
     at = end;
   }
   if (line[at] !== ':') return undefined;
-  return { name: named[1].toUpperCase(), parameters, value: line.slice(at + 1) };
+  return { name: nameMatch[1].toUpperCase(), parameters, value: line.slice(at + 1) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Component, propertiesOf } from './component.ts';
 import { type ContentLine, parameterOf, textOf } from './content-line.ts';
 import { readEnd } from './event-end.ts';
 import { ICalendarError } from './icalendar-error.ts';
-import { parseDuration, parseInstant, parseTime, plus, type ZoneOf } from './time-value.ts';
+import { addDuration, parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
 
 /** Words (status, transparency, …) are in upper case as RFC 5545 has them, and may be ones it does not have. */
 export type VEvent = {
@@ -53,8 +53,10 @@ export type VAttendee = {
   readonly participation: string | undefined;
 };
 
-/** A bound on how long a calendar takes to read. */
+/** Recurrence dates that may still be read: a bound on how long a calendar takes. */
 export type DateCount = { left: number };
+
+export const dateCount = (): DateCount => ({ left: 100_000 });
 
 type Properties = ReadonlyMap<string, readonly ContentLine[]>;
 
@@ -168,7 +170,7 @@ function readRdate(text: string, property: ContentLine, zoneOf: ZoneOf): Recurre
   const start = parseTime(from, property, zoneOf);
   if (start === undefined || until === undefined) return start && { start };
   const duration = parseDuration(until);
-  const end = duration === undefined ? parseTime(until, property, zoneOf) : plus(start, duration);
+  const end = duration === undefined ? parseTime(until, property, zoneOf) : addDuration(start, duration);
   return end === undefined ? { start } : { start, end };
 }
 

@@ -4,8 +4,10 @@
  */
 import { civilOf, DAY, daysInMonth, formatLocal, weekdayOf } from '../recurrence/civil.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
+import { WEEKDAYS } from '../recurrence/rule.ts';
 import type { Component } from './component.ts';
 import { contentLine, escapeText } from './write-lines.ts';
+import { compact } from './write-time.ts';
 
 /** When a clock is set: from one offset to another, in milliseconds east of UTC. */
 type Change = { readonly at: number; readonly before: number; readonly after: number };
@@ -14,7 +16,6 @@ type Change = { readonly at: number; readonly before: number; readonly after: nu
 const YEARS = 12;
 /** As many of a kind in a row make a rule of it. */
 const ENOUGH_FOR_RULE = YEARS - 2;
-const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const EARLIEST = Date.UTC(1970, 0, 1);
 
 /** As it holds from the year before `from`, epoch milliseconds, for what is written at `now`. 1970 is the earliest. */
@@ -53,8 +54,6 @@ function customTimezone({ tzid, observances }: CustomZone): Component {
   }));
   return { name: 'VTIMEZONE', lines: [contentLine('TZID', {}, escapeText(tzid))], components };
 }
-
-const compact = (text: string): string => text.replace(/[-:]/g, '');
 
 function changesIn(timeZone: string, from: number, to: number): Change[] {
   const changes: Change[] = [];
@@ -110,7 +109,7 @@ function ruleOf(changes: readonly Change[]): string | undefined {
 }
 
 function observance({ at, before, after }: Change, kind?: string, more: readonly string[] = []): Component {
-  const onset = formatLocal(at + before).replace(/[-:]/g, '');
+  const onset = compact(formatLocal(at + before));
   const lines = [`DTSTART:${onset}`, `TZOFFSETFROM:${offsetText(before)}`, `TZOFFSETTO:${offsetText(after)}`];
   return {
     name: kind ?? (after > before ? 'DAYLIGHT' : 'STANDARD'),

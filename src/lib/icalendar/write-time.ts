@@ -7,7 +7,8 @@ import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, parameterOf } from './content-line.ts';
 import { contentLine } from './write-lines.ts';
 
-const compact = (text: string): string => text.replace(/[-:]/g, '');
+/** `20261128` or `20261128T080000` of a date or time with dashes and colons. */
+export const compact = (text: string): string => text.replace(/[-:]/g, '');
 
 /** Epoch milliseconds as `20261128T080000Z`. */
 export const utcText = (instant: number): string => `${compact(formatLocal(instant))}Z`;

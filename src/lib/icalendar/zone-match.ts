@@ -37,15 +37,15 @@ function samplesOf(zone: CustomZone): Sample[] {
   return [...months, ...changes].map((at) => ({ at, offset: offsetAt(zone, at) }));
 }
 
-let listed: readonly string[] | undefined;
+let candidateNames: readonly string[] | undefined;
 
 /** The zones Windows maps its own to come first, as the best known of their kind. */
 function candidates(): readonly string[] {
-  if (listed !== undefined) return listed;
+  if (candidateNames !== undefined) return candidateNames;
   const wellKnown = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').flatMap(
     ({ iana }) => iana,
   );
   const names = [...wellKnown, ...Intl.supportedValuesOf('timeZone')];
-  listed = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
-  return listed;
+  candidateNames = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
+  return candidateNames;
 }

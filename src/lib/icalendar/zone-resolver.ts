@@ -16,8 +16,8 @@ import { matchingZone } from './zone-match.ts';
  */
 export function resolveZone(tzid: string, described: VTimezone | undefined): Zone | undefined {
   const name = tzid.trim();
-  const named = namedZone(name) ?? (described?.location && namedZone(described.location)) ?? zoneInPath(name);
-  if (named) return named;
+  const zone = namedZone(name) ?? (described?.location && namedZone(described.location)) ?? zoneInPath(name);
+  if (zone) return zone;
   if (described !== undefined && described.observances.length > 0) {
     const custom: CustomZone = { tzid: name, observances: described.observances };
     return matchingZone(custom) ?? custom;

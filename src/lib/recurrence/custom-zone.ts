@@ -16,17 +16,17 @@ const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
 const MOST_STEPS = 100_000;
 const MOST_ZONES = 200;
 
-const offsetsOfZones = new Map<string, readonly OffsetSpan[]>();
+const spansByKey = new Map<string, readonly OffsetSpan[]>();
 
 /** The zone's offsets as adjoining spans, the latest first. Rules that cannot be read begin at their start only. */
 export function customOffsets(zone: CustomZone): readonly OffsetSpan[] {
   const key = cacheKeys.get(zone) ?? JSON.stringify(zone.observances);
   cacheKeys.set(zone, key);
-  const known = offsetsOfZones.get(key);
+  const known = spansByKey.get(key);
   if (known !== undefined) return known;
   const offsets = spansOf(zone.observances);
-  if (offsetsOfZones.size >= MOST_ZONES) offsetsOfZones.clear();
-  offsetsOfZones.set(key, offsets);
+  if (spansByKey.size >= MOST_ZONES) spansByKey.clear();
+  spansByKey.set(key, offsets);
   return offsets;
 }
 

@@ -37,7 +37,7 @@ export function timeLike(model: EventTime, local: LocalMs): EventTime {
  */
 export function localOn(model: EventTime, time: EventTime, floatingZone: string): LocalMs {
   if (time.type === 'date') return localOf(time);
-  const local = model.type === 'date' ? ownDay(time, floatingZone) : undefined;
+  const local = model.type === 'date' ? allDayStart(time, floatingZone) : undefined;
   if (local !== undefined) return local;
   const zone = zoneOf(model, floatingZone);
   if (zone === zoneOf(time, floatingZone)) return localOf(time);
@@ -56,7 +56,7 @@ export function originalStartOf(start: EventTime, named: EventTime, floatingZone
 }
 
 /** The day meant by a time where a date belongs: midnight UTC is as written, else it is the calendar's day. */
-export function ownDay(time: EventTime, floatingZone: string): LocalMs {
+export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
   const shown = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;

@@ -18,12 +18,12 @@ export type DayTest = (day: DayNumber, civil: Civil) => boolean;
 
 /** The tests of the rule on a series that starts on that day, the cheapest first. */
 export function dayTests(rule: Rule, startDay: DayNumber): readonly DayTest[] {
-  const filled = withDaysOfStart(rule, startDay);
+  const completed = withDaysOfStart(rule, startDay);
   const tests: DayTest[] = [];
-  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = filled;
+  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = completed;
   if (byMonth.length > 0) tests.push(inMonths(byMonth));
   if (byMonthDay.length > 0) tests.push(onMonthDays(byMonthDay));
-  if (byDay.length > 0) tests.push(onWeekdays(filled));
+  if (byDay.length > 0) tests.push(onWeekdays(completed));
   if (byYearDay.length > 0) tests.push(onYearDays(byYearDay));
   if (byWeekNo.length > 0) tests.push(inWeeks(byWeekNo, rule.weekStart));
   return tests;

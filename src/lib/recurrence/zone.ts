@@ -14,17 +14,17 @@ import type { Zone } from './event-time.ts';
 export const MOST_BETWEEN_CLOCKS = 2 * DAY;
 
 /** Spans looked up before, by zone: asking Temporal costs a hundred times the look-up. */
-const spansOfZones = new Map<string, OffsetSpan[]>();
+const spansByZone = new Map<string, OffsetSpan[]>();
 const MOST_SPANS = 400;
 
 /** Milliseconds east of UTC at an instant. */
 export function offsetAt(zone: Zone, instant: number): number {
   if (zone === 'UTC') return 0;
   if (typeof zone !== 'string') return spanIn(customOffsets(zone), instant)?.offset ?? 0;
-  let spans = spansOfZones.get(zone);
+  let spans = spansByZone.get(zone);
   if (spans === undefined) {
     spans = [];
-    spansOfZones.set(zone, spans);
+    spansByZone.set(zone, spans);
   }
   const known = spanIn(spans, instant);
   if (known !== undefined) return known.offset;
@@ -54,7 +54,7 @@ export function ianaZone(name: string): string | undefined {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   const lower = name.toLowerCase();
   if (UTC_NAMES.has(lower)) return 'UTC';
-  const known = namesOfZones.get(lower);
+  const known = namesByLowerCase.get(lower);
   if (known !== undefined) return known;
   try {
     return new Temporal.ZonedDateTime(0n, name).timeZoneId;
@@ -65,7 +65,7 @@ export function ianaZone(name: string): string | undefined {
 }
 
 const UTC_NAMES = new Set(['utc', 'z', 'gmt', 'etc/utc', 'etc/gmt', 'zulu', 'etc/zulu', 'universal', 'uct']);
-const namesOfZones = new Map(
+const namesByLowerCase = new Map(
   Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name] as const),
 );
 

@@ -2,7 +2,7 @@
 import type { Egress, EgressDeps } from './egress.ts';
 
 /** The same as `createEgress`. */
-export function laterEgress(deps: EgressDeps): Egress {
+export function lazyEgress(deps: EgressDeps): Egress {
   let loading: Promise<Egress> | undefined;
   const load = () => {
     loading ??= import('./egress.ts').then(({ createEgress }) => createEgress(deps));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { EgressError } from './egress-error.ts';
-import { laterEgress } from './later-egress.ts';
+import { lazyEgress } from './lazy-egress.ts';
 
 describe('Egress that is loaded later', () => {
   it('refuses what egress refuses, from its first request on', async () => {
-    const egress = laterEgress({ privateNetwork: { mode: 'deny' } });
+    const egress = lazyEgress({ privateNetwork: { mode: 'deny' } });
 
     const requests = ['http://127.0.0.1/', 'https://[::ffff:127.0.0.1]/'].map((url) =>
       egress.request({ method: 'GET', url }),
@@ -22,6 +22,6 @@ describe('Egress that is loaded later', () => {
   });
 
   it('closes without ever having been used', async () => {
-    await assert.doesNotReject(laterEgress({ privateNetwork: { mode: 'deny' } }).close());
+    await assert.doesNotReject(lazyEgress({ privateNetwork: { mode: 'deny' } }).close());
   });
 });
