@@ -54,8 +54,8 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   });
   if (values.help) return undefined;
   const pace = values.smoke ? 'smoke' : values.quick ? 'quick' : 'full';
-  const asked = values.only?.split(',') ?? ROWS;
-  const unknown = asked.filter((name) => !ROWS.some((row) => row === name));
+  const requested = values.only?.split(',') ?? ROWS;
+  const unknown = requested.filter((name) => !ROWS.some((row) => row === name));
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join(', ')}; rows are ${ROWS.join(', ')}`);
   return {
@@ -63,6 +63,6 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     starts: STARTS[pace],
     months: MONTHS[pace],
     events: EVENTS[pace],
-    rows: ROWS.filter((row) => asked.includes(row)),
+    rows: ROWS.filter((row) => requested.includes(row)),
   };
 }

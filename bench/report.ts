@@ -8,7 +8,7 @@ export type Verdict = {
   readonly measured: number;
   readonly unit: '×' | '%' | 'ms' | 'MB';
   readonly target: Target | undefined;
-  readonly met: 'both' | 'required' | 'no' | 'no target';
+  readonly verdict: 'both' | 'required' | 'no' | 'no target';
 };
 
 export type RowReport = {
@@ -23,9 +23,9 @@ export function reportOf(row: LoadRow, subjects: readonly SubjectResult[]): RowR
 
 function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Verdict {
   const find = (name: string): SubjectResult => {
-    const found = subjects.find((subject) => subject.name === name);
-    if (found === undefined) throw new Error(`No subject is called ${name}`);
-    return found;
+    const subject = subjects.find((subject) => subject.name === name);
+    if (subject === undefined) throw new Error(`No subject is called ${name}`);
+    return subject;
   };
   const { ours, theirs, unit, required, outFor } = comparison;
   const measured = ratioOf(find(ours), find(theirs));
@@ -33,12 +33,12 @@ function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Ve
 }
 
 /** Of ratios more is better, of times and memory less. */
-export function verdictOf(figure: Omit<Verdict, 'met'>): Verdict {
+export function verdictOf(figure: Omit<Verdict, 'verdict'>): Verdict {
   const { measured, unit, target } = figure;
-  if (target === undefined) return { ...figure, met: 'no target' };
+  if (target === undefined) return { ...figure, verdict: 'no target' };
   const reaches = (limit: number) => (unit === '×' || unit === '%' ? measured >= limit : measured < limit);
-  const met = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
-  return { ...figure, met: reaches(target.required) ? met : 'no' };
+  const verdict = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
+  return { ...figure, verdict: reaches(target.required) ? verdict : 'no' };
 }
 
 /** Rows of text with their columns aligned; all but the first to the right. */
@@ -64,11 +64,11 @@ export function textOf({ title, subjects, verdicts }: RowReport): string {
     figure(subject.p99, 1),
     figure(subject.residentMegabytes, 0),
   ]);
-  const judged = verdicts.map(({ what, measured: value, unit, target, met }) => [
+  const judged = verdicts.map(({ what, measured: value, unit, target, verdict }) => [
     what,
-    written(value, unit),
-    target === undefined ? '' : `${written(target.required, unit)} / ${written(target.outFor, unit)}`,
-    { both: 'met, both', required: 'met', no: 'NOT MET', 'no target': '' }[met],
+    formatted(value, unit),
+    target === undefined ? '' : `${formatted(target.required, unit)} / ${formatted(target.outFor, unit)}`,
+    { both: 'met, both', required: 'met', no: 'NOT MET', 'no target': '' }[verdict],
   ]);
   return [
     `${title}`,
@@ -81,7 +81,7 @@ export function textOf({ title, subjects, verdicts }: RowReport): string {
 const figure = (value: number | undefined, digits: number): string =>
   value === undefined ? '–' : value.toFixed(digits);
 
-function written(value: number, unit: Verdict['unit']): string {
+function formatted(value: number, unit: Verdict['unit']): string {
   if (unit === '%') return `${(value * 100).toFixed(0)} %`;
   return `${value.toFixed(unit === '×' ? 1 : 0)} ${unit}`;
 }

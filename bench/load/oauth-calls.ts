@@ -91,9 +91,9 @@ export async function tokensFor(
   codes: readonly string[],
 ): Promise<Tokens[]> {
   const tokens: Tokens[] = [];
-  const left = [...codes];
+  const remaining = [...codes];
   const next: CallSource = () => {
-    const code = left.pop();
+    const code = remaining.pop();
     if (code === undefined) return undefined;
     const answered = (body: string) => tokens.push(JSON.parse(body));
     return { request: exchangeRequest('/token', code, application), answered };

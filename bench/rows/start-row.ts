@@ -60,6 +60,6 @@ export function memoryRow(reports: readonly RowReport[]): RowReport {
     verdictOf({ what: KALENDS, measured: ofOurs, unit: 'MB', target: MOST_MEMORY }),
     verdictOf({ what: OIDC_MEMORY, measured: ofTheirs, unit: 'MB', target: undefined }),
   ];
-  const known = verdicts.filter(({ measured }) => Number.isFinite(measured));
-  return { title: 'Resident memory after the load of the token rows', subjects: [], verdicts: known };
+  const measurable = verdicts.filter(({ measured }) => Number.isFinite(measured));
+  return { title: 'Resident memory after the load of the token rows', subjects: [], verdicts: measurable };
 }

@@ -40,8 +40,8 @@ export async function kalends(
   return server;
 }
 
-export async function peer(context: RowContext, name: string, words: readonly string[] = []): Promise<Peer> {
-  const server = await startPeer(name, words);
+export async function peer(context: RowContext, name: string, args: readonly string[] = []): Promise<Peer> {
+  const server = await startPeer(name, args);
   context.after(server.stop);
   return server;
 }

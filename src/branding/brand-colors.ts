@@ -69,8 +69,8 @@ const cache = new Map<HexColor, BrandColors>();
 
 /** The colours for a primary colour, `#rrggbb` in lower case. Throws TypeError for anything else. */
 export async function brandColors(primary: HexColor): Promise<BrandColors> {
-  const known = cache.get(primary);
-  if (known !== undefined) return known;
+  const cached = cache.get(primary);
+  if (cached !== undefined) return cached;
   if (!/^#[\da-f]{6}$/.test(primary)) throw new TypeError('The primary colour is not #rrggbb');
   // Its one bundled file takes 8 MB and 15 ms, which an instance without brand colours does without.
   loading ??= import('culori/require').then((module) => module.default);
@@ -137,8 +137,8 @@ function distinct(culori: Culori, { start, away, on, least }: Search): Oklch {
   for (let color = start; ; color = { ...color, l: color.l + away * LIGHTNESS_STEP }) {
     if (away < 0 ? color.l <= 0 : color.l >= 1) return { ...color, l: away < 0 ? 0 : 1, c: 0 };
     // What is shown has eight bits a channel and less chroma than asked for: that is what is measured.
-    const seen = toHex(culori, color);
-    if (on.every((ground) => culori.wcagContrast(seen, ground) >= least)) return color;
+    const hex = toHex(culori, color);
+    if (on.every((ground) => culori.wcagContrast(hex, ground) >= least)) return color;
   }
 }
 

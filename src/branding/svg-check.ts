@@ -98,6 +98,6 @@ const externalReference = (what: string): SvgProblem =>
 
 /** For a sentence: what could steer the terminal it is read on is left out. */
 function shortened(text: string): string {
-  const shown = text.replace(/\p{C}/gu, '');
-  return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
+  const printable = text.replace(/\p{C}/gu, '');
+  return printable.length > 80 ? `${printable.slice(0, 79)}…` : printable;
 }

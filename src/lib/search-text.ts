@@ -12,7 +12,7 @@ export function searchText(parts: readonly (string | undefined)[]): string {
 }
 
 /** The words of a query, folded; none when it has nothing to search for. */
-export const queryWords = (query: string): string[] => foldText(query).split(' ').filter(Boolean);
+export const searchTerms = (query: string): string[] => foldText(query).split(' ').filter(Boolean);
 
 const foldText = (text: string): string =>
   text

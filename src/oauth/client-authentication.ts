@@ -44,9 +44,9 @@ export async function authenticateClient(
 ): Promise<Client> {
   const credentials = credentialsOf(presented);
   const { clientId, clientSecret, method } = credentials;
-  const known = await deps.clients.findClientWithSecrets(clientId, deps.now());
+  const match = await deps.clients.findClientWithSecrets(clientId, deps.now());
   // The secret is hashed and compared even for an unknown application: both take the same time.
-  if (secretMatches(clientSecret, known?.secretHashes ?? []) && known !== undefined) return known.client;
+  if (secretMatches(clientSecret, match?.secretHashes ?? []) && match !== undefined) return match.client;
 
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
@@ -105,7 +105,7 @@ function formDecode(text: string): string | undefined {
 function secretMatches(secret: string, hashes: readonly string[]): boolean {
   const presented = Buffer.from(hashOfSecret(secret));
   let matches = timingSafeEqual(presented, NO_HASH);
-  for (const known of hashes) matches = timingSafeEqual(presented, Buffer.from(known)) || matches;
+  for (const secretHash of hashes) matches = timingSafeEqual(presented, Buffer.from(secretHash)) || matches;
   return matches;
 }
 

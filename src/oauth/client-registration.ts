@@ -58,8 +58,8 @@ export async function rotateClientSecret(
   const clientSecret = randomText(SECRET_CHARACTERS);
   const rotation = { clientId, secretHash: hashOfSecret(clientSecret), now: now() };
   const oldSecretExpiresAt = rotation.now + overlapMs;
-  const isKnown = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt });
-  return isKnown ? { clientSecret, oldSecretExpiresAt } : undefined;
+  const exists = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt });
+  return exists ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
 
 /** The codes are those of dynamic registration (RFC 7591 §3.2.2). */

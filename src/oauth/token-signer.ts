@@ -48,12 +48,12 @@ type Claims = {
 };
 type AccessClaims = Claims & { readonly scope: Scope; readonly exp: number };
 /** Of an access token whose signature was verified; `exp` in epoch seconds. */
-type Verified = { readonly grant: Grant; readonly exp: number };
+type VerifiedToken = { readonly grant: Grant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
 /** `now` answers epoch milliseconds. */
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
-  const verified = new Map<string, Verified>();
+  const verifiedTokens = new Map<string, VerifiedToken>();
   const seconds = () => Math.floor(now() / 1000);
 
   const sign = (type: TokenType, claims: object) => {
@@ -64,21 +64,22 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   /** The claims of a token whose signature is ours; its type follows from its header. */
   const open = async (token: string): Promise<{ type: TokenType; claims: unknown } | undefined> => {
     if (token.length > LONGEST_TOKEN) return undefined;
-    const found = await keys.find(token.slice(0, token.indexOf('.')));
-    if (found === undefined) return undefined;
-    const claims = verifyJwt(token, found.key);
-    return claims === undefined ? undefined : { type: found.type, claims };
+    const tokenKey = await keys.find(token.slice(0, token.indexOf('.')));
+    if (tokenKey === undefined) return undefined;
+    const claims = verifyJwt(token, tokenKey.key);
+    return claims === undefined ? undefined : { type: tokenKey.type, claims };
   };
 
-  const verify = async (token: string, key: string): Promise<Verified | undefined> => {
+  const verify = async (token: string, key: string): Promise<VerifiedToken | undefined> => {
     const opened = await open(token);
     if (opened?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse makes tokens of this type under our keys.
     const claims = opened.claims as AccessClaims;
-    const kept = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
-    if (verified.size >= VERIFIED_TOKENS_KEPT) verified.delete(verified.keys().next().value ?? '');
-    verified.set(key, kept);
-    return kept;
+    const verifiedToken = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
+    if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
+      verifiedTokens.delete(verifiedTokens.keys().next().value ?? '');
+    verifiedTokens.set(key, verifiedToken);
+    return verifiedToken;
   };
 
   return {
@@ -97,8 +98,8 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
     },
     async readAccessToken(token) {
       const key = hash('sha256', token, 'base64url');
-      const known = verified.get(key) ?? (await verify(token, key));
-      return known !== undefined && known.exp > seconds() ? known.grant : undefined;
+      const cached = verifiedTokens.get(key) ?? (await verify(token, key));
+      return cached !== undefined && cached.exp > seconds() ? cached.grant : undefined;
     },
     async readRefreshToken(token) {
       const opened = await open(token);

@@ -11,12 +11,12 @@ export async function readAnswer(body: Readable, encoding: string, cap: number):
   const sentCap = capped(cap);
   const unpackedCap = capped(cap);
   const sent = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => done(sentCap(chunk), chunk),
+    transform: (chunk: Buffer, _encoding, callback) => callback(sentCap(chunk), chunk),
   });
   const unpacked = new Writable({
-    write(chunk: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, callback) {
       chunks.push(chunk);
-      done(unpackedCap(chunk));
+      callback(unpackedCap(chunk));
     },
   });
   await pipeline([body, sent, ...decodersOf(encoding), unpacked]);

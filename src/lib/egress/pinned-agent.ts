@@ -51,18 +51,18 @@ export function checkHost(url: URL, policy: AddressPolicy): void {
 
 function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLookup): LookupFunction {
   const addressesOf = async (host: string): Promise<readonly HostAddress[]> => {
-    const found = await lookup(host);
+    const addresses = await lookup(host);
     // One private address among public ones is enough to refuse the name: nobody chooses for us.
-    for (const { address } of found) policy.check(protocol, host, address);
-    return found;
+    for (const { address } of addresses) policy.check(protocol, host, address);
+    return addresses;
   };
 
   return (host, options, callback) => {
     addressesOf(host).then(
-      (found) => {
-        const [first] = found;
+      (addresses) => {
+        const [first] = addresses;
         if (first === undefined) callback(new EgressError('unreachable', `${host} has no address`), '', 0);
-        else if (options.all) callback(null, [...found]);
+        else if (options.all) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },
       (failure) => callback(failure, '', 0),

@@ -103,8 +103,8 @@ export function parseContentLine(line: string): ContentLine | undefined {
  */
 function endOfZone(line: string, from: number): number | undefined {
   UNQUOTED_ZONE.lastIndex = from;
-  const found = UNQUOTED_ZONE.exec(line);
-  return found === null ? undefined : from + found[0].length;
+  const match = UNQUOTED_ZONE.exec(line);
+  return match === null ? undefined : from + match[0].length;
 }
 
 const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:\d{8}|;)/iy;

@@ -17,9 +17,9 @@ export function readEnd(
   zoneOf: ZoneOf,
 ): EventTime {
   const dtend = properties.get('DTEND')?.[0];
-  const stated = dtend && parseTime(dtend.value, dtend, zoneOf);
+  const dtendTime = dtend && parseTime(dtend.value, dtend, zoneOf);
   const duration = parseDuration(properties.get('DURATION')?.[0]?.value ?? '');
-  const end = stated === undefined ? duration && addDuration(start, duration) : inTypeOf(start, stated);
+  const end = dtendTime === undefined ? duration && addDuration(start, duration) : inTypeOf(start, dtendTime);
   if (start.type === 'date') {
     return end !== undefined && localOf(end) > localOf(start) ? end : timeLike(start, localOf(start) + DAY);
   }

@@ -54,9 +54,9 @@ export type VAttendee = {
 };
 
 /** Recurrence dates that may still be read: a bound on how long a calendar takes. */
-export type DateCount = { left: number };
+export type DateCount = { remaining: number };
 
-export const dateCount = (): DateCount => ({ left: 100_000 });
+export const dateCount = (): DateCount => ({ remaining: 100_000 });
 
 type Properties = ReadonlyMap<string, readonly ContentLine[]>;
 
@@ -79,7 +79,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCoun
     recurrence: readRecurrence(properties, zoneOf, dates),
     recurrenceId,
     thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
-    ...readWords(properties),
+    ...readTextFields(properties),
     organizer: properties.get('ORGANIZER')?.map(readAttendee)[0],
     attendees: (properties.get('ATTENDEE') ?? []).map(readAttendee),
     dtstamp: parseInstant(properties.get('DTSTAMP')?.[0]),
@@ -88,7 +88,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCoun
   };
 }
 
-function readWords(properties: Properties) {
+function readTextFields(properties: Properties) {
   const word = (name: string) => textIn(properties, name)?.toUpperCase();
   return {
     summary: textIn(properties, 'SUMMARY'),
@@ -153,9 +153,10 @@ function valuesOf<T>(
 ): T[] {
   const values: T[] = [];
   for (const property of properties ?? []) {
-    const texts = property.value.split(',', dates.left + 1);
-    dates.left -= texts.length;
-    if (dates.left < 0) throw new ICalendarError('The calendar names more than 100,000 recurrence dates');
+    const texts = property.value.split(',', dates.remaining + 1);
+    dates.remaining -= texts.length;
+    if (dates.remaining < 0)
+      throw new ICalendarError('The calendar names more than 100,000 recurrence dates');
     for (const text of texts) {
       const value = read(text, property);
       if (value !== undefined) values.push(value);

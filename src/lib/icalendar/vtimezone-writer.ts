@@ -89,7 +89,7 @@ function writeRuled({ single, ruled: [first], rule }: Ruled): Component[] {
 
 /** The weekday of a month, counted from its beginning or its end, that all of them fall on at one time of day. */
 function ruleOf(changes: readonly Change[]): string | undefined {
-  const seen = changes.map(({ at, before, after }) => {
+  const occurrences = changes.map(({ at, before, after }) => {
     const local = at + before;
     const { year, month, day } = civilOf(Math.floor(local / DAY));
     const fromEnd = Math.ceil((daysInMonth(year, month) - day + 1) / 7);
@@ -97,12 +97,12 @@ function ruleOf(changes: readonly Change[]): string | undefined {
     const same = [month, weekday, ((local % DAY) + DAY) % DAY, before, after].join();
     return { month, weekday, fromStart: Math.ceil(day / 7), fromEnd, same };
   });
-  const [first] = seen;
-  if (first === undefined || seen.some(({ same }) => same !== first.same)) return undefined;
+  const [first] = occurrences;
+  if (first === undefined || occurrences.some(({ same }) => same !== first.same)) return undefined;
   const ordinal = [
-    seen.every(({ fromEnd }) => fromEnd === first.fromEnd) && -first.fromEnd,
-    seen.every(({ fromStart }) => fromStart === first.fromStart) && first.fromStart,
-  ].find((found) => found !== false);
+    occurrences.every(({ fromEnd }) => fromEnd === first.fromEnd) && -first.fromEnd,
+    occurrences.every(({ fromStart }) => fromStart === first.fromStart) && first.fromStart,
+  ].find((candidate) => candidate !== false);
   return ordinal === undefined
     ? undefined
     : `FREQ=YEARLY;BYMONTH=${first.month};BYDAY=${ordinal}${first.weekday}`;

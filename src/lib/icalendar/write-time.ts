@@ -22,8 +22,8 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
   if (time.type === 'floating') return contentLine(name, {}, compact(time.local));
   const { zone, local } = time;
   if (zone === 'UTC') return contentLine(name, {}, `${compact(local)}Z`);
-  const own = typeof zone === 'string' ? zone : zone.tzid;
-  return contentLine(name, { TZID: tzidOf(zone) ?? own }, compact(local));
+  const tzid = typeof zone === 'string' ? zone : zone.tzid;
+  return contentLine(name, { TZID: tzidOf(zone) ?? tzid }, compact(local));
 }
 
 /**

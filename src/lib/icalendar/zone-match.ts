@@ -42,10 +42,10 @@ let candidateNames: readonly string[] | undefined;
 /** The zones Windows maps its own to come first, as the best known of their kind. */
 function candidates(): readonly string[] {
   if (candidateNames !== undefined) return candidateNames;
-  const wellKnown = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').flatMap(
+  const windowsZones = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').flatMap(
     ({ iana }) => iana,
   );
-  const names = [...wellKnown, ...Intl.supportedValuesOf('timeZone')];
+  const names = [...windowsZones, ...Intl.supportedValuesOf('timeZone')];
   candidateNames = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
   return candidateNames;
 }

@@ -22,8 +22,8 @@ const spansByKey = new Map<string, readonly OffsetSpan[]>();
 export function customOffsets(zone: CustomZone): readonly OffsetSpan[] {
   const key = cacheKeys.get(zone) ?? JSON.stringify(zone.observances);
   cacheKeys.set(zone, key);
-  const known = spansByKey.get(key);
-  if (known !== undefined) return known;
+  const cached = spansByKey.get(key);
+  if (cached !== undefined) return cached;
   const offsets = spansOf(zone.observances);
   if (spansByKey.size >= MOST_ZONES) spansByKey.clear();
   spansByKey.set(key, offsets);

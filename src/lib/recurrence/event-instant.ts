@@ -59,6 +59,6 @@ export function originalStartOf(start: EventTime, named: EventTime, floatingZone
 export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
-  const shown = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;
-  return dayOfLocal(shown) * DAY;
+  const displayed = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;
+  return dayOfLocal(displayed) * DAY;
 }

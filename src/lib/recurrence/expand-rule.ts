@@ -41,9 +41,9 @@ export function expandRule(
   const startDay = dayOfLocal(start);
   const tests = dayTests(rule, startDay);
   const months = monthsOf(rule, startDay);
-  const times = timesOfDay(rule, start - startDay * DAY);
+  const dayTimes = timesOfDay(rule, start - startDay * DAY);
   const periods = periodsOf(rule, startDay);
-  const found: LocalMs[] = [];
+  const times: LocalMs[] = [];
   const last = Math.min(
     window.to - 1,
     window.until ?? Number.POSITIVE_INFINITY,
@@ -54,15 +54,15 @@ export function expandRule(
 
   for (; ; index += 1) {
     const { first, end } = periods.at(index);
-    if (first * DAY > last || first > LAST_DAY) return found;
+    if (first * DAY > last || first > LAST_DAY) return times;
     const days = daysToTest({ first, end }, months).flatMap((part) => matchingDays(part, tests, budget));
-    for (const time of timesOfPeriod({ days, times }, rule.bySetPos, budget)) {
+    for (const time of timesOfPeriod({ days, times: dayTimes }, rule.bySetPos, budget)) {
       if (time < start) continue;
-      if (time > last) return found;
+      if (time > last) return times;
       if (counted === 0 && time !== start) counted = 1;
       counted += 1;
-      if (count !== undefined && counted > count) return found;
-      if (time >= window.from) found.push(time);
+      if (count !== undefined && counted > count) return times;
+      if (time >= window.from) times.push(time);
     }
   }
 }
@@ -147,7 +147,8 @@ function matchingDays(
 
 /** Milliseconds after midnight, in order. */
 function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): number[] {
-  const orOfStart = (values: readonly number[], own: number) => (values.length > 0 ? values : [own]);
+  const orOfStart = (values: readonly number[], startValue: number) =>
+    values.length > 0 ? values : [startValue];
   const hours = orOfStart(byHour, Math.floor(startTime / 3_600_000));
   const minutes = orOfStart(byMinute, Math.floor(startTime / 60_000) % 60);
   const seconds = orOfStart(bySecond, Math.floor(startTime / 1000) % 60);

@@ -47,7 +47,7 @@ export function expand<T>(
 }
 
 /** What a series is expanded from. */
-type Expanding<T> = {
+type ExpansionInput<T> = {
   readonly master: SeriesMaster<T>;
   readonly clock: MasterClock;
   readonly window: TimeWindow;
@@ -101,7 +101,7 @@ function instanceOfOverride<T>({ override, original, startsAt, endsAt }: PlacedO
 
 /** Every instance near the window that has no override of its own. */
 function* regularInstances<T>(
-  expanding: Expanding<T>,
+  expanding: ExpansionInput<T>,
   placed: readonly PlacedOverride<T>[],
 ): Generator<Instance<T>> {
   const { master, clock, calendarZone } = expanding;
@@ -170,25 +170,25 @@ const MARGIN_STARTS = 10_000;
 
 /** DTSTART, what the rules name near the window, and every RDATE; each once. */
 function originals(
-  { master, clock, window, calendarZone, budget }: Expanding<unknown>,
+  { master, clock, window, calendarZone, budget }: ExpansionInput<unknown>,
   reach: TimeWindow,
 ): Iterable<Original> {
   const from = localOfInstant(clock.zone, window.start) - reach.start;
   const to = localOfInstant(clock.zone, window.end) + reach.end;
-  const found = new Map<LocalMs, Original>([[clock.startLocal, { local: clock.startLocal }]]);
+  const originalsByStart = new Map<LocalMs, Original>([[clock.startLocal, { local: clock.startLocal }]]);
   for (const { rule, until } of clock.rules) {
     const starts = expandRule(rule, clock.startLocal, { from, to, until }, budget);
     if (starts.length > budget.occurrences + MARGIN_STARTS) throw new RecurrenceBudgetError();
-    for (const local of starts) found.set(local, { local });
+    for (const local of starts) originalsByStart.set(local, { local });
   }
   for (const { start, end } of master.recurrence?.rdates ?? []) {
     spendSteps(budget, 10);
     const local = localOf(originalStartOf(clock.start, start, calendarZone));
     // A period that ends before it begins has no length, as everything else that does.
     const endsAt = end && Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
-    found.set(local, endsAt === undefined ? { local } : { local, endsAt });
+    originalsByStart.set(local, endsAt === undefined ? { local } : { local, endsAt });
   }
-  return found.values();
+  return originalsByStart.values();
 }
 
 /** Whether EXDATE takes a start away; a date takes all of that day's, whatever their time. */
@@ -196,7 +196,7 @@ function exclusionsOf({
   master,
   clock,
   calendarZone,
-}: Expanding<unknown>): (local: LocalMs, startsAt: number) => boolean {
+}: ExpansionInput<unknown>): (local: LocalMs, startsAt: number) => boolean {
   const instants = new Set<number>();
   const days = new Set<number>();
   for (const exdate of master.recurrence?.exdates ?? []) {

@@ -50,20 +50,20 @@ function withDaysOfStart(rule: Rule, startDay: DayNumber): DayParts {
 }
 
 function inMonths(months: readonly number[]): DayTest {
-  const wanted = new Set(months);
-  return (_day, { month }) => wanted.has(month);
+  const monthSet = new Set(months);
+  return (_day, { month }) => monthSet.has(month);
 }
 
 function onMonthDays(days: readonly number[]): DayTest {
-  const wanted = new Set(days);
-  return (_number, { year, month, day }) => wanted.has(day) || wanted.has(day - daysInMonth(year, month) - 1);
+  const daySet = new Set(days);
+  return (_number, { year, month, day }) => daySet.has(day) || daySet.has(day - daysInMonth(year, month) - 1);
 }
 
 function onYearDays(days: readonly number[]): DayTest {
-  const wanted = new Set(days);
+  const daySet = new Set(days);
   return (_number, civil) => {
     const day = dayOfYear(civil);
-    return wanted.has(day) || wanted.has(day - lengthOfYear(civil.year) - 1);
+    return daySet.has(day) || daySet.has(day - lengthOfYear(civil.year) - 1);
   };
 }
 
@@ -96,7 +96,7 @@ const ordinalKey = ({ ordinal, weekday }: RuleWeekday): number => ordinal * 7 + 
 
 /** Weeks are numbered as ISO 8601 does, but begin on WKST: week 1 is the first with four days of the year. */
 function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
-  const wanted = new Set(weeks);
+  const weekSet = new Set(weeks);
   return (number, { year }) => {
     const start = number - ((weekdayOf(number) - weekStart + 7) % 7);
     let firstWeek = firstWeekOf(year, weekStart);
@@ -109,7 +109,7 @@ function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
       nextFirstWeek = firstWeekOf(year + 2, weekStart);
     }
     const week = (start - firstWeek) / 7 + 1;
-    return wanted.has(week) || wanted.has(week - (nextFirstWeek - firstWeek) / 7 - 1);
+    return weekSet.has(week) || weekSet.has(week - (nextFirstWeek - firstWeek) / 7 - 1);
   };
 }
 

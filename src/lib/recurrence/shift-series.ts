@@ -19,7 +19,7 @@ export function shiftWithSeries(
   { before, after, floatingZone }: SeriesShift,
 ): EventTime {
   const clock = after.type === 'date' ? after : before;
-  const own = originalStartOf(before, original, floatingZone);
-  const distance = localOn(clock, own, floatingZone) - localOn(clock, before, floatingZone);
+  const instance = originalStartOf(before, original, floatingZone);
+  const distance = localOn(clock, instance, floatingZone) - localOn(clock, before, floatingZone);
   return timeLike(after, localOf(after) + distance);
 }

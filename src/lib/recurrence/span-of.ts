@@ -16,13 +16,13 @@ export type Span = { readonly startsAt: number; readonly endsAt: number };
  */
 export function spanOf(series: Series<unknown>, calendarZone: string): Span {
   const { master, overrides } = series;
-  const own = master === undefined ? [] : [masterSpan(master, calendarZone)];
+  const masterSpans = master === undefined ? [] : [masterSpan(master, calendarZone)];
   const spans = overrides.map(({ start, end, recurrenceId }) => ({
     startsAt: Math.min(instantOf(start, calendarZone), instantOf(recurrenceId, calendarZone)),
     endsAt: Math.max(instantOf(start, calendarZone), instantOf(end, calendarZone)),
   }));
-  const startsAt = least([...own, ...spans].map((span) => span.startsAt));
-  const endsAt = most([...own, ...spans].map((span) => span.endsAt));
+  const startsAt = least([...masterSpans, ...spans].map((span) => span.startsAt));
+  const endsAt = most([...masterSpans, ...spans].map((span) => span.endsAt));
   const lasting = overrides.filter(({ thisAndFuture }) => thisAndFuture === true);
   if (lasting.length === 0 || master === undefined) return { startsAt, endsAt };
   return widen({ startsAt, endsAt }, lasting, calendarZone);
@@ -47,12 +47,12 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
     return { startsAt: at - MARGIN, endsAt: until + MARGIN };
   });
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
-  const ownEnd = Math.max(first, instantOf(master.end, calendarZone));
+  const firstEnd = Math.max(first, instantOf(master.end, calendarZone));
   // A start that the clock skips lies after later ones: the first of a rule by the clock is not always the first in time.
   const earliest = clock.rules.length > 0 ? first - MOST_BETWEEN_CLOCKS : first;
   return {
     startsAt: least([earliest, ...rdates.map((rdate) => rdate.startsAt)]),
-    endsAt: capped(most([ownEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
+    endsAt: capped(most([firstEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
   };
 }
 

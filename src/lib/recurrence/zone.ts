@@ -26,8 +26,8 @@ export function offsetAt(zone: Zone, instant: number): number {
     spans = [];
     spansByZone.set(zone, spans);
   }
-  const known = spanIn(spans, instant);
-  if (known !== undefined) return known.offset;
+  const cached = spanIn(spans, instant);
+  if (cached !== undefined) return cached.offset;
   const span = askTemporal(zone, instant);
   if (spans.length >= MOST_SPANS) spans.length = 0;
   spans.unshift(span);
@@ -54,8 +54,8 @@ export function ianaZone(name: string): string | undefined {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   const lower = name.toLowerCase();
   if (UTC_NAMES.has(lower)) return 'UTC';
-  const known = namesByLowerCase.get(lower);
-  if (known !== undefined) return known;
+  const zoneName = namesByLowerCase.get(lower);
+  if (zoneName !== undefined) return zoneName;
   try {
     return new Temporal.ZonedDateTime(0n, name).timeZoneId;
   } catch (error) {
