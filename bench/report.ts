@@ -66,8 +66,10 @@ export function textOf({ title, subjects, verdicts }: RowReport): string {
   ]);
   const judged = verdicts.map(({ what, measured: value, unit, target, verdict }) => [
     what,
-    formatted(value, unit),
-    target === undefined ? '' : `${formatted(target.required, unit)} / ${formatted(target.outFor, unit)}`,
+    formatFigure(value, unit),
+    target === undefined
+      ? ''
+      : `${formatFigure(target.required, unit)} / ${formatFigure(target.outFor, unit)}`,
     { both: 'met, both', required: 'met', no: 'NOT MET', 'no target': '' }[verdict],
   ]);
   return [
@@ -81,7 +83,7 @@ export function textOf({ title, subjects, verdicts }: RowReport): string {
 const figure = (value: number | undefined, digits: number): string =>
   value === undefined ? '–' : value.toFixed(digits);
 
-function formatted(value: number, unit: Verdict['unit']): string {
+function formatFigure(value: number, unit: Verdict['unit']): string {
   if (unit === '%') return `${(value * 100).toFixed(0)} %`;
   return `${value.toFixed(unit === '×' ? 1 : 0)} ${unit}`;
 }

@@ -1,7 +1,7 @@
 /**
- * A program of its own, which logo-image.ts starts: reads a picture on standard input, writes a small square WebP on
- * standard output, or what is wrong with the picture on standard error, with exit code 2. Apart from the rest because
- * readers of pictures are native code that is fed what strangers made: here it can be ended, and what it does to its process ends with it.
+ * A separate program that logo-image.ts starts. It reads a picture on standard input and writes a small square WebP on
+ * standard output, or the problem on standard error with exit code 2. Native code reads untrusted pictures here, so
+ * it runs in a process that can be killed.
  */
 import { writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';

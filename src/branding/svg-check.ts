@@ -9,7 +9,7 @@ const MOST_ELEMENTS = 20_000;
 const MOST_DEPTH = 200;
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** Namespaces whose attributes the drawing follows; an editor's own may say what they like. */
+/** Namespaces whose attributes affect the drawing. */
 const DRAWN_NAMESPACES = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
 
 /** What keeps the document from being drawn, as the end of a sentence ("The logo …"); undefined when nothing does. */
@@ -19,7 +19,7 @@ export function svgProblem(text: string): string | undefined {
     return undefined;
   } catch (reason) {
     if (reason instanceof SvgProblem) return reason.message;
-    // The parser's words begin with the place, and go on with pieces of the document, which nobody here vouches for.
+    // The parser's message begins with the place. The rest quotes the document and is not repeated.
     const [, line, column] = /^(\d+):(\d+):/.exec(reason instanceof Error ? reason.message : '') ?? [];
     return `is not well-formed SVG${line === undefined ? '' : ` (line ${line}, column ${column})`}`;
   }
@@ -79,7 +79,7 @@ function checkAttributes({ attributes }: SaxesTagNS): void {
   }
 }
 
-/** References of style sheets: `url(…)` and `@import`, whose names an escape could spell in any other way. */
+/** Checks `url(…)` and `@import`. Escapes are refused, since they could hide either. */
 function checkStyles(text: string): void {
   if (/@import/i.test(text)) throw externalReference('a style sheet');
   if (/\\/.test(text) && /[(@]/.test(text)) {

@@ -1,7 +1,7 @@
 /**
- * Text that nobody without the key can read or change: AES-256-GCM with a random nonce. The context (of a secret at rest
- * its table, row and field; of what callers carry, its owner and purpose) is additional data, so that a sealed text
- * opens nowhere else.
+ * Encrypted text: AES-256-GCM with a random nonce. The context is additional data, so that a text opens for its own
+ * context only. For a secret in the database it names table, row and field; for a text that clients carry, its owner
+ * and purpose.
  */
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 

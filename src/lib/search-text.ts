@@ -11,7 +11,7 @@ export function searchText(parts: readonly (string | undefined)[]): string {
   return foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
 }
 
-/** The words of a query, folded; none when it has nothing to search for. */
+/** The words of a query, folded; an empty list when it has none. */
 export const searchTerms = (query: string): string[] => foldText(query).split(' ').filter(Boolean);
 
 const foldText = (text: string): string =>

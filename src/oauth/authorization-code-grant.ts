@@ -27,7 +27,7 @@ export type AuthorizationCodeDeps = {
 
 export const CODE_LIFETIME_MS = 10 * 60_000;
 
-/** Throws OAuthError; a refusal spends nothing, so that nobody can use up another's code. */
+/** Throws OAuthError. A refusal does not spend the code, so that a guess cannot use up another client's code. */
 export async function authorizationCodeGrant(
   request: AuthorizationCodeRequest,
   deps: AuthorizationCodeDeps,
@@ -42,11 +42,11 @@ export async function authorizationCodeGrant(
     codeChallenge: codeVerifier === undefined ? undefined : challengeOf(codeVerifier),
     approvedSince: now - CODE_LIFETIME_MS,
   };
-  const redeemed = await deps.codes.redeemCode(presented, now);
-  if (redeemed !== undefined) return deps.signer.signTokenResponse(redeemed.grant, redeemed.first);
+  const family = await deps.codes.redeemCode(presented, now);
+  if (family !== undefined) return deps.signer.signTokenResponse(family.grant, family.first);
 
   const reason = await refusalOf(presented, deps.codes);
-  // A guessed code looks like this: the operator can see who tries.
+  // Logged, so that the operator sees attempts to guess codes.
   deps.log.warn(
     { event: 'code_refused', clientId, reason: reason.message },
     'An authorization code was refused',
@@ -54,7 +54,7 @@ export async function authorizationCodeGrant(
   throw reason;
 }
 
-/** Why nothing was redeemed; read after the fact, so that a code that is good costs no look-up. */
+/** Why the code was refused. Looked up only then. */
 async function refusalOf(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
   const { clientId, code } = presented;
   const record = await codes.findCode(clientId, code);

@@ -28,7 +28,7 @@ export type ClientAuthenticationDeps = {
 /** Identifiers are far shorter; of a longer one no more than this is logged and counted. */
 const MOST_CHARACTERS_LOGGED = 200;
 
-/** In the form of a SHA-256 in hex, which it is not. */
+/** As long as a SHA-256 in hex, and equal to none. */
 const NO_HASH = Buffer.from('-'.repeat(64));
 
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
@@ -50,7 +50,7 @@ export async function authenticateClient(
 
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
-  // Counted only now: a right secret always passes, so nobody can lock an application out.
+  // Counted after the comparison: a right secret always passes, so wrong ones cannot lock an application out.
   const wait = await deps.wrongSecrets(`${loggedId} ${presented.address}`);
   if (wait !== undefined) {
     throw new OAuthError(

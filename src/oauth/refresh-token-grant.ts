@@ -26,7 +26,7 @@ export async function refreshTokenGrant(
 ): Promise<TokenResponse> {
   const presented = await signer.readRefreshToken(refreshToken);
   if (presented === undefined) throw invalidGrant('Invalid refresh token');
-  // The client is compared before the state: what became of a token is its own client's business.
+  // The client is compared first: another client does not learn the state of a token.
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
   const successor = newTokenIn(presented.familyId);

@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
 
-/** `typ` tells access from refresh tokens, so that neither is ever taken for the other. */
+/** `typ` distinguishes access from refresh tokens. */
 export const TOKEN_TYPES = ['at+jwt', 'rt+jwt'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
@@ -20,7 +20,7 @@ export type SigningKeysDeps = {
   readonly now: () => number;
 };
 
-/** What keys in use need besides: a reload that fails is nobody's request, so only the log tells. */
+/** A reload that fails belongs to no request, so it is only logged. */
 export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'> };
 
 export type TokenKey = { readonly key: JwtKey; readonly type: TokenType };
@@ -151,7 +151,7 @@ async function loadKeySet(
 
 const contextOf = (kid: string): string => `signing_key|${kid}|sealed`;
 
-/** Garbage is told from a header of another key before the database is asked. */
+/** Whether the header can be one of ours, so that the database is not queried for anything else. */
 function namesKey(header: string): boolean {
   if (header.length > 200) return false;
   return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(

@@ -71,10 +71,10 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   };
 
   const verify = async (token: string, key: string): Promise<VerifiedToken | undefined> => {
-    const opened = await open(token);
-    if (opened?.type !== 'at+jwt') return undefined;
+    const signedToken = await open(token);
+    if (signedToken?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse makes tokens of this type under our keys.
-    const claims = opened.claims as AccessClaims;
+    const claims = signedToken.claims as AccessClaims;
     const verifiedToken = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
     if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
       verifiedTokens.delete(verifiedTokens.keys().next().value ?? '');
@@ -102,16 +102,16 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       return cached !== undefined && cached.exp > seconds() ? cached.grant : undefined;
     },
     async readRefreshToken(token) {
-      const opened = await open(token);
-      if (opened?.type !== 'rt+jwt') return undefined;
+      const signedToken = await open(token);
+      if (signedToken?.type !== 'rt+jwt') return undefined;
       // Only signTokenResponse makes tokens of this type under our keys.
-      const claims = opened.claims as RefreshClaims;
+      const claims = signedToken.claims as RefreshClaims;
       return { ...ownerOf(claims), id: claims.jti };
     },
     async readAnyToken(token) {
-      const opened = await open(token);
+      const signedToken = await open(token);
       // Both types carry the common claims.
-      return opened && ownerOf(opened.claims as Claims);
+      return signedToken && ownerOf(signedToken.claims as Claims);
     },
   };
 }

@@ -9,7 +9,7 @@ export type FetchRequest = {
 
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 1_000_000;
-/** What such libraries read. Challenges are left out: the body says the same, in words made for it. */
+/** What such libraries read. `WWW-Authenticate` is left out: the body of an OAuth error says the same. */
 const HEADERS = ['content-type', 'date', 'retry-after'];
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 

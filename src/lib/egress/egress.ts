@@ -1,5 +1,5 @@
 /**
- * The one way out. Every request to an address that a user or a provider can influence leaves here:
+ * Every request to an address that a user or a provider can influence is sent here:
  * https only, public addresses only, unless the operator opened more; redirects followed by hand
  * with every hop checked; credentials to pinned origins only; size, time and concurrency capped.
  *

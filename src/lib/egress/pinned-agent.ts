@@ -28,7 +28,7 @@ export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: Hos
       connect(options, (failure, socket) => {
         if (failure) return callback(failure, null);
         try {
-          // No lookup happens for literals, so the address at the other end has the last word.
+          // Literal addresses are not looked up, so the connected address is checked.
           policy.check(protocol, options.hostname, socket.remoteAddress ?? '');
         } catch (refusal) {
           socket.destroy();
@@ -52,7 +52,7 @@ export function checkHost(url: URL, policy: AddressPolicy): void {
 function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLookup): LookupFunction {
   const addressesOf = async (host: string): Promise<readonly HostAddress[]> => {
     const addresses = await lookup(host);
-    // One private address among public ones is enough to refuse the name: nobody chooses for us.
+    // One private address is enough to refuse the name: any of the addresses may be connected to.
     for (const { address } of addresses) policy.check(protocol, host, address);
     return addresses;
   };

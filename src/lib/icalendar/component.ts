@@ -12,7 +12,7 @@ export type Component = {
 
 const LARGEST_TEXT = 10 * 1024 * 1024;
 const MOST_COMPONENTS = 20_000;
-/** VCALENDAR, VEVENT, VALARM and room for what nobody has specified yet. */
+/** VCALENDAR, VEVENT and VALARM take three. */
 const DEEPEST = 10;
 
 type OpenComponent = { readonly name: string; readonly lines: string[]; readonly components: Component[] };

@@ -1,6 +1,6 @@
 /**
- * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time, and so that
- * a line nobody can read costs that line alone.
+ * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time. A
+ * line that cannot be read is left out; the others are not affected.
  */
 import { ICalendarError } from './icalendar-error.ts';
 
@@ -9,7 +9,7 @@ export type ContentLine = {
   readonly name: string;
   /** Values by name in upper case; unquoted, RFC 6868 undone. */
   readonly parameters: ReadonlyMap<string, readonly string[]>;
-  /** As written: escapes are undone by whoever knows the value's type. */
+  /** Still escaped: the caller knows the value's type. */
   readonly value: string;
 };
 
@@ -140,7 +140,7 @@ const undoCaret = (pair: string): string => (pair === '^n' ? '\n' : pair === "^'
 export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>
   parameters.get(name)?.[0];
 
-/** A longer text is cut: nobody reads it, and everything after has to carry it. */
+/** A longer text is cut. */
 const LONGEST_TEXT = 500_000;
 
 /** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11. */

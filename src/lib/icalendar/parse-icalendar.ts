@@ -37,20 +37,21 @@ export function readEvents(calendar: Component, zoneOf: ZoneOf, dates = dateCoun
 
 /** Looks every TZID up once. Floating times are in X-WR-TIMEZONE where the calendar says so. */
 export function zonesOf(calendar: Component): ZoneOf {
-  const described = new Map<string, VTimezone>();
+  const vtimezones = new Map<string, VTimezone>();
   for (const component of calendar.components) {
     const timezone = component.name === 'VTIMEZONE' ? readVTimezone(component) : undefined;
-    if (timezone !== undefined) described.set(timezone.tzid, timezone);
+    if (timezone !== undefined) vtimezones.set(timezone.tzid, timezone);
   }
   const [calendarZone] = propertiesOf(calendar).get('X-WR-TIMEZONE') ?? [];
-  const floating = calendarZone && resolveZone(textOf(calendarZone), described.get(textOf(calendarZone)));
-  const resolved = new Map<string, Zone | undefined>();
+  const floating = calendarZone && resolveZone(textOf(calendarZone), vtimezones.get(textOf(calendarZone)));
+  const zonesByTzid = new Map<string, Zone | undefined>();
   return (tzid) => {
     if (tzid === undefined) return floating;
-    if (resolved.has(tzid)) return resolved.get(tzid);
-    if (resolved.size >= MOST_ZONES) throw new ICalendarError('The calendar uses more than 200 time zones');
-    const zone = resolveZone(tzid, described.get(tzid.trim())) ?? floating;
-    resolved.set(tzid, zone);
+    if (zonesByTzid.has(tzid)) return zonesByTzid.get(tzid);
+    if (zonesByTzid.size >= MOST_ZONES)
+      throw new ICalendarError('The calendar uses more than 200 time zones');
+    const zone = resolveZone(tzid, vtimezones.get(tzid.trim())) ?? floating;
+    zonesByTzid.set(tzid, zone);
     return zone;
   };
 }

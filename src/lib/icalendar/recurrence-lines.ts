@@ -6,7 +6,7 @@ import { resolveZone } from './zone-resolver.ts';
 
 /**
  * What RRULE, RDATE and EXDATE lines say; other lines, and what cannot be read, are left out. `zone` is that of times
- * without one, and of those in a zone nobody knows. Throws ICalendarError for more than 100,000 dates.
+ * without one, and of those in an unknown zone. Throws ICalendarError for more than 100,000 dates.
  */
 export function parseRecurrence(lines: readonly string[], zone: Zone): Recurrence {
   const properties = propertiesOf({ name: 'VEVENT', lines, components: [] });

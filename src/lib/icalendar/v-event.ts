@@ -1,4 +1,4 @@
-/** VEVENT, RFC 5545 §3.6.1: what one says, in types, before anybody decides what it means to Kalends. */
+/** Reading a VEVENT, RFC 5545 §3.6.1, into types. What it means to Kalends is decided elsewhere. */
 import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-time.ts';
 import { type Component, propertiesOf } from './component.ts';
 import { type ContentLine, parameterOf, textOf } from './content-line.ts';
@@ -60,7 +60,7 @@ export const dateCount = (): DateCount => ({ remaining: 100_000 });
 
 type Properties = ReadonlyMap<string, readonly ContentLine[]>;
 
-/** `undefined` when it has no start that can be read: then nothing can be done with it. */
+/** `undefined` when its start, or the RECURRENCE-ID it has, cannot be read. */
 export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCount): VEvent | undefined {
   const properties = propertiesOf(component);
   const dtstart = properties.get('DTSTART')?.[0];
@@ -68,7 +68,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCoun
   if (start === undefined) return undefined;
   const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
   const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
-  // An override whose instance is not known would be taken for the master.
+  // Without its RECURRENCE-ID an override would look like the master.
   if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
   const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
   return {

@@ -28,10 +28,10 @@ export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
   const first: Change = { at: start, before: offset, after: offset };
   const springs = changes.filter(({ before, after }) => after > before);
   const autumns = changes.filter(({ before, after }) => after < before);
-  const rules = [ruled(springs), ruled(autumns)];
+  const rules = [splitAtRule(springs), splitAtRule(autumns)];
   // A rule for one direction alone would not be one: clocks that are set must be set back.
   const isRuled = rules.every(({ rule }) => rule !== undefined);
-  const observances = isRuled ? rules.flatMap(writeRuled) : changes.map((change) => observance(change));
+  const observances = isRuled ? rules.flatMap(ruleObservances) : changes.map((change) => observance(change));
   return {
     name: 'VTIMEZONE',
     lines: [contentLine('TZID', {}, escapeText(zone))],
@@ -67,22 +67,22 @@ function changesIn(timeZone: string, from: number, to: number): Change[] {
   }
 }
 
-type Ruled = {
+type DirectionChanges = {
   readonly single: readonly Change[];
-  readonly ruled: readonly Change[];
+  readonly following: readonly Change[];
   readonly rule: string | undefined;
 };
 
 /** Changes of one direction, parted where the rule begins that the last of them follow. */
-function ruled(changes: readonly Change[]): Ruled {
+function splitAtRule(changes: readonly Change[]): DirectionChanges {
   for (let from = 0; from + ENOUGH_FOR_RULE <= changes.length; from += 1) {
     const rule = ruleOf(changes.slice(from));
-    if (rule !== undefined) return { single: changes.slice(0, from), ruled: changes.slice(from), rule };
+    if (rule !== undefined) return { single: changes.slice(0, from), following: changes.slice(from), rule };
   }
-  return { single: changes, ruled: [], rule: undefined };
+  return { single: changes, following: [], rule: undefined };
 }
 
-function writeRuled({ single, ruled: [first], rule }: Ruled): Component[] {
+function ruleObservances({ single, following: [first], rule }: DirectionChanges): Component[] {
   const before = single.map((change) => observance(change));
   return first === undefined ? before : [...before, observance(first, undefined, [`RRULE:${rule}`])];
 }

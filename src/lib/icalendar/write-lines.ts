@@ -16,8 +16,8 @@ const FORBIDDEN = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]/g;
 export type LineParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * An unfolded line. `value` is taken as it is, escaped by whoever knows its type; a line break in it would begin a line
- * of its own, so none is let through.
+ * An unfolded line. The caller escapes `value`, since it knows the type. Line breaks in it are replaced, because they
+ * would begin another line.
  */
 export function contentLine(name: string, parameters: LineParameters, value: string): string {
   const parameterTexts = Object.entries(parameters).map(([parameter, values]) =>

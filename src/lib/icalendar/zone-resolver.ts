@@ -11,15 +11,15 @@ import { parseOffset, type VTimezone } from './vtimezone.ts';
 import { matchingZone } from './zone-match.ts';
 
 /**
- * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` when nothing tells: such times are
- * floating, in the calendar's own zone, which is the likeliest.
+ * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such times
+ * are floating, in the calendar's zone, which is the likeliest.
  */
-export function resolveZone(tzid: string, described: VTimezone | undefined): Zone | undefined {
+export function resolveZone(tzid: string, vtimezone: VTimezone | undefined): Zone | undefined {
   const name = tzid.trim();
-  const zone = namedZone(name) ?? (described?.location && namedZone(described.location)) ?? zoneInPath(name);
+  const zone = namedZone(name) ?? (vtimezone?.location && namedZone(vtimezone.location)) ?? zoneInPath(name);
   if (zone) return zone;
-  if (described !== undefined && described.observances.length > 0) {
-    const custom: CustomZone = { tzid: name, observances: described.observances };
+  if (vtimezone !== undefined && vtimezone.observances.length > 0) {
+    const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
     return matchingZone(custom) ?? custom;
   }
   return zoneOfCity(name) ?? fixedOffset(name);

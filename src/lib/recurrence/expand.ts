@@ -108,8 +108,8 @@ function* regularInstances<T>(
   const { zone, start } = clock;
   const overridden = new Set(placed.map(({ key }) => key));
   const excluded = exclusionsOf(expanding);
-  const lasting = placed.filter(({ override }) => override.thisAndFuture === true);
-  const shapes = lasting.map((future) => futureShape(future, calendarZone));
+  const futureOverrides = placed.filter(({ override }) => override.thisAndFuture === true);
+  const shapes = futureOverrides.map((future) => futureShape(future, calendarZone));
   const length = lengthOf(master.start, master.end, calendarZone);
 
   for (const { local, endsAt: endOfPeriod } of originals(expanding, reachOf(length, shapes))) {

@@ -23,9 +23,9 @@ export function spanOf(series: Series<unknown>, calendarZone: string): Span {
   }));
   const startsAt = least([...masterSpans, ...spans].map((span) => span.startsAt));
   const endsAt = most([...masterSpans, ...spans].map((span) => span.endsAt));
-  const lasting = overrides.filter(({ thisAndFuture }) => thisAndFuture === true);
-  if (lasting.length === 0 || master === undefined) return { startsAt, endsAt };
-  return widen({ startsAt, endsAt }, lasting, calendarZone);
+  const futureOverrides = overrides.filter(({ thisAndFuture }) => thisAndFuture === true);
+  if (futureOverrides.length === 0 || master === undefined) return { startsAt, endsAt };
+  return widen({ startsAt, endsAt }, futureOverrides, calendarZone);
 }
 
 /** Arrays can be longer than a call can have arguments. */
@@ -78,8 +78,8 @@ function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterCloc
 }
 
 /** Later instances move as RANGE overrides say, and can be as long as these are. */
-function widen(span: Span, lasting: Series<unknown>['overrides'], calendarZone: string): Span {
-  const reach = lasting.map(({ start, end, recurrenceId }) => {
+function widen(span: Span, futureOverrides: Series<unknown>['overrides'], calendarZone: string): Span {
+  const reach = futureOverrides.map(({ start, end, recurrenceId }) => {
     const shift = Math.abs(instantOf(start, calendarZone) - instantOf(recurrenceId, calendarZone));
     return shift + longestOf(lengthOf(start, end, calendarZone)) + MARGIN;
   });
