@@ -26,7 +26,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(await families.findLivingGrant(1), undefined);
     });
 
-    it('gives every family a number of its own, however many begin in one millisecond', async () => {
+    it('draws another number when the one it drew is that of a living grant', async () => {
       const { db } = await prepare();
 
       const made = await Promise.all(Array.from({ length: 1100 }, () => makeFamily(db, ada)));

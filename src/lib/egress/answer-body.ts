@@ -32,7 +32,7 @@ function capped(cap: number): (chunk: Buffer) => EgressError | null {
   };
 }
 
-/** We ask for none, but servers and proxies compress all the same. */
+/** Some servers and proxies compress although the request asks for identity. */
 function decodersOf(encoding: string): Transform[] {
   const names = encoding
     .toLowerCase()

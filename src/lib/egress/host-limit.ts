@@ -1,4 +1,4 @@
-/** At most so many requests to one host at a time; further ones wait their turn. */
+/** Limits the concurrent requests to one host. */
 
 export type HostLimit = {
   /** Waits for a place, then runs `work`. Fails with the signal's reason when that comes first. */
@@ -15,7 +15,7 @@ export function hostLimit(most: number): HostLimit {
       lane.running += 1;
       return;
     }
-    // The place of the one who leaves is handed over, so that `running` stays as it is.
+    // `leave` hands its place over, so `running` does not change.
     await new Promise<void>((resolve, reject) => {
       const take = () => {
         signal.removeEventListener('abort', give);

@@ -22,7 +22,7 @@ export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: Hos
 
   return new Agent({
     connections: 8,
-    // Servers with a process for each connection run out of them when we sit on idle ones.
+    // Some servers have a process for each connection, so idle ones are closed soon.
     keepAliveMaxTimeout: IDLE_MS,
     connect(options, callback) {
       connect(options, (failure, socket) => {

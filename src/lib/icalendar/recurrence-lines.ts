@@ -1,4 +1,4 @@
-/** Recurrence properties on their own, as providers that otherwise speak no iCalendar send them (RFC 5545 §3.8.5). */
+/** Recurrence lines without a component (RFC 5545 §3.8.5), as Google sends them. */
 import type { Recurrence, Zone } from '../recurrence/event-time.ts';
 import { propertiesOf } from './component.ts';
 import { dateCount, readRecurrence } from './v-event.ts';

@@ -1,6 +1,6 @@
 /**
- * VTIMEZONE (RFC 5545 §3.6.5) of a zone: the changes that time law made one by one, and from where they follow a yearly
- * rule, that rule.
+ * Writing the VTIMEZONE (RFC 5545 §3.6.5) of a zone: single changes of offset, and a yearly rule from where the changes
+ * follow one.
  */
 import { civilOf, DAY, daysInMonth, formatLocal, weekdayOf } from '../recurrence/civil.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
@@ -12,9 +12,9 @@ import { compact } from './write-time.ts';
 /** When a clock is set: from one offset to another, in milliseconds east of UTC. */
 type Change = { readonly at: number; readonly before: number; readonly after: number };
 
-/** How far ahead changes are looked for: a zone without a rule has them written down so far. */
+/** How many years ahead the changes of a zone without a rule are listed. */
 const YEARS = 12;
-/** As many of a kind in a row make a rule of it. */
+/** Changes in a row that make a rule. */
 const ENOUGH_FOR_RULE = YEARS - 2;
 const EARLIEST = Date.UTC(1970, 0, 1);
 
@@ -29,7 +29,7 @@ export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
   const springs = changes.filter(({ before, after }) => after > before);
   const autumns = changes.filter(({ before, after }) => after < before);
   const rules = [splitAtRule(springs), splitAtRule(autumns)];
-  // A rule for one direction alone would not be one: clocks that are set must be set back.
+  // Both directions need a rule: a clock that is set forward is set back.
   const isRuled = rules.every(({ rule }) => rule !== undefined);
   const observances = isRuled ? rules.flatMap(ruleObservances) : changes.map((change) => observance(change));
   return {
@@ -73,7 +73,7 @@ type DirectionChanges = {
   readonly rule: string | undefined;
 };
 
-/** Changes of one direction, parted where the rule begins that the last of them follow. */
+/** Splits changes of one direction where the rule begins that all later ones follow. */
 function splitAtRule(changes: readonly Change[]): DirectionChanges {
   for (let from = 0; from + ENOUGH_FOR_RULE <= changes.length; from += 1) {
     const rule = ruleOf(changes.slice(from));
@@ -87,7 +87,7 @@ function ruleObservances({ single, following: [first], rule }: DirectionChanges)
   return first === undefined ? before : [...before, observance(first, undefined, [`RRULE:${rule}`])];
 }
 
-/** The weekday of a month, counted from its beginning or its end, that all of them fall on at one time of day. */
+/** The yearly rule that all changes follow: one weekday of a month, from its start or end, at one time of day. */
 function ruleOf(changes: readonly Change[]): string | undefined {
   const occurrences = changes.map(({ at, before, after }) => {
     const local = at + before;

@@ -6,7 +6,7 @@ import { customOffsets } from '../recurrence/custom-zone.ts';
 import type { CustomZone } from '../recurrence/event-time.ts';
 import { ianaZone, offsetAt } from '../recurrence/zone.ts';
 
-/** Zones are the same when they agree in these years: what calendars of today hold, under rules known today. */
+/** Zones match when they agree in these years. */
 const FIRST = dayNumberOf(2022, 1, 1) * DAY;
 const LAST = dayNumberOf(2031, 1, 1) * DAY;
 
@@ -39,7 +39,7 @@ function samplesOf(zone: CustomZone): Sample[] {
 
 let candidateNames: readonly string[] | undefined;
 
-/** The zones Windows maps its own to come first, as the best known of their kind. */
+/** The zones that Windows maps to come first: they are the best known. */
 function candidates(): readonly string[] {
   if (candidateNames !== undefined) return candidateNames;
   const windowsZones = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').flatMap(

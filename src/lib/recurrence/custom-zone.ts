@@ -1,4 +1,4 @@
-/** The offsets of a zone that a calendar brought along as VTIMEZONE rules, RFC 5545 §3.6.5. */
+/** The offsets of a zone that a calendar describes by VTIMEZONE rules, RFC 5545 §3.6.5. */
 import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
 import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule } from './expand-rule.ts';
@@ -8,11 +8,11 @@ import { parseRule } from './rule.ts';
 /** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
 export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
 
-/** Onsets are worked out once, up to this year; the last offset holds from then on. */
+/** The last offset before this year holds from then on. */
 const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
-/** Writers let rules begin in 1601; no clock has changed twice a year for longer than this. */
+/** Some programs let rules begin in 1601, but clocks have not changed twice a year before this. */
 const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
-/** Clocks change a few times a year: rules that take more looking than this are no zone's, and left out. */
+/** Rules that take more than this are left out: clocks change a few times a year. */
 const MOST_STEPS = 100_000;
 const MOST_ZONES = 200;
 
@@ -44,7 +44,7 @@ function spansOf(observances: readonly Observance[]): OffsetSpan[] {
     spans.unshift({ from: at, to: onsets[index + 1]?.at ?? Number.POSITIVE_INFINITY, offset });
   }
   const first = onsets[0];
-  // Before anything the rules know, the clock showed what the first onset changed it from.
+  // Before the first onset its TZOFFSETFROM holds.
   if (first !== undefined) {
     spans.push({ from: Number.NEGATIVE_INFINITY, to: first.at, offset: first.before });
   }

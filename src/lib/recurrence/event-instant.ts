@@ -6,7 +6,7 @@ import { instantOfLocal, localOfInstant } from './zone.ts';
 /**
  * The instant of an event time, epoch milliseconds. A date is midnight UTC, which is how all-day events are
  * written on the wire (wire 1.11); a floating time is read in `floatingZone`. Throws RangeError for text that is
- * no time, which no parser of ours makes.
+ * no time.
  */
 export function instantOf(time: EventTime, floatingZone: string): number {
   return instantOfLocal(zoneOf(time, floatingZone), localOf(time));
@@ -55,7 +55,7 @@ export function originalStartOf(start: EventTime, named: EventTime, floatingZone
   return timeLike(start, local + startLocal - dayOfLocal(startLocal) * DAY);
 }
 
-/** The day meant by a time where a date belongs: midnight UTC is as written, else it is the calendar's day. */
+/** Local midnight of the day that a time means for an all-day series: midnight UTC means its UTC day, any other time its day in the zone. */
 export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';

@@ -1,7 +1,7 @@
 /**
  * The wall-clock times a recurrence rule names, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months,
  * years), INTERVAL apart; each period gives its days that pass the rule's tests, at the rule's times of day,
- * of which BYSETPOS picks some. So any window is reached by division, except for COUNT, which has to count.
+ * of which BYSETPOS picks some. So any window is reached by division; only COUNT has to count.
  */
 import {
   type Civil,
@@ -118,7 +118,7 @@ function equalPeriods(base: DayNumber, length: number, interval: number): Period
   };
 }
 
-/** Of a year only the months its days can be in: the tests would refuse the others one day at a time. */
+/** Of a year only the months that can hold a day of the rule, which saves testing the other days. */
 function daysToTest({ first, end }: Period, months: readonly number[]): readonly Period[] {
   if (end - first < 365 || months.length === 0) return [{ first, end }];
   const { year } = civilOf(first);

@@ -4,7 +4,7 @@
  * skips moves that instance alone forward by the gap; the series keeps its time of day.
  *
  * Where RFC 5545 leaves it open: DTSTART is an instance even where its rule does not name it (§3.8.5.3 calls the
- * result undefined; calendars people know show it). An override takes place even where no rule, or an
+ * result undefined; common calendars show it). An override takes place even where no rule, or an
  * EXDATE, names its original. A rule that cannot be followed counts as absent and is reported.
  */
 import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
@@ -46,7 +46,6 @@ export function expand<T>(
   return { instances: inside.sort(byStart), unsupported: clock?.unsupported ?? false };
 }
 
-/** What a series is expanded from. */
 type ExpansionInput<T> = {
   readonly master: SeriesMaster<T>;
   readonly clock: MasterClock;
@@ -76,7 +75,7 @@ type PlacedOverride<T> = {
   readonly endsAt: number;
 };
 
-/** Of several overrides of one instance the last holds. */
+/** The last of several overrides of one instance counts. */
 function placeOverrides<T>(
   clock: MasterClock | undefined,
   overrides: readonly SeriesOverride<T>[],
@@ -165,7 +164,7 @@ function reachOf(ofMaster: Length, shapes: readonly FutureShape<unknown>[]): Tim
 
 type Original = { readonly local: LocalMs; readonly endsAt?: number };
 
-/** More starts of a rule than this besides those the budget allows cannot lie in the window's margins alone. */
+/** The margins of a window hold no more starts of a rule than this. */
 const MARGIN_STARTS = 10_000;
 
 /** DTSTART, what the rules name near the window, and every RDATE; each once. */
@@ -184,14 +183,14 @@ function originals(
   for (const { start, end } of master.recurrence?.rdates ?? []) {
     spendSteps(budget, 10);
     const local = localOf(originalStartOf(clock.start, start, calendarZone));
-    // A period that ends before it begins has no length, as everything else that does.
+    // A period that ends before it begins has no length, as elsewhere.
     const endsAt = end && Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
     originalsByStart.set(local, endsAt === undefined ? { local } : { local, endsAt });
   }
   return originalsByStart.values();
 }
 
-/** Whether EXDATE takes a start away; a date takes all of that day's, whatever their time. */
+/** Whether EXDATE excludes a start. A date excludes all starts of that day. */
 function exclusionsOf({
   master,
   clock,

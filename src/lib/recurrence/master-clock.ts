@@ -1,4 +1,4 @@
-/** A master made ready for arithmetic: its rules read, its length known, its zone chosen. */
+/** A master prepared for arithmetic: parsed rules, length and zone. */
 import { DAY, formatLocal, type LocalMs } from './civil.ts';
 import { allDayStart, instantOf, localOf, localOn, zoneOf } from './event-instant.ts';
 import type { EventTime, Zone } from './event-time.ts';
@@ -29,8 +29,8 @@ export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calend
 }
 
 /**
- * UNTIL has DTSTART's type by RFC 5545 §3.3.10, but writers mix them: a date on a timed series takes in that
- * whole day, a time on an all-day series its date.
+ * UNTIL has DTSTART's type by RFC 5545 §3.3.10, but some programs mix them: a date on a timed series
+ * includes that whole day, a time on an all-day series its date.
  */
 function untilOnClock(start: EventTime, until: Until | undefined, calendarZone: string): LocalMs | undefined {
   if (until === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Which days a rule names, RFC 5545 §3.3.10: every BYxxx part of days is a test a day passes or fails, and
- * what the rule leaves open is DTSTART's.
+ * Which days a rule names, RFC 5545 §3.3.10: every BYxxx part for days is a test of a day. What
+ * the rule leaves open is taken from DTSTART.
  */
 import {
   type Civil,
@@ -29,7 +29,7 @@ export function dayTests(rule: Rule, startDay: DayNumber): readonly DayTest[] {
   return tests;
 }
 
-/** The months all days of the rule are in, in order; empty when it is not tied to any. */
+/** The months that hold all days of the rule, in order; empty for any month. */
 export function monthsOf(rule: Rule, startDay: DayNumber): readonly number[] {
   return withDaysOfStart(rule, startDay).byMonth;
 }

@@ -1,4 +1,4 @@
-/** The stretch of time a series can be found in, for an index. */
+/** The time span that holds all instances of a series, for an index. */
 import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
 import { instantOf } from './event-instant.ts';
 import { expandRule } from './expand-rule.ts';
@@ -34,7 +34,7 @@ const least = (values: readonly number[]): number =>
 const most = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
 
-/** How far an instance can lie from where its local time alone would put it; a date stands for some time of its day. */
+/** How far an instance can be from its local time read as UTC; a date stands for some time of its day. */
 const MARGIN = MOST_BETWEEN_CLOCKS + DAY;
 
 function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
@@ -48,7 +48,7 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
   });
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
   const firstEnd = Math.max(first, instantOf(master.end, calendarZone));
-  // A start that the clock skips lies after later ones: the first of a rule by the clock is not always the first in time.
+  // A start that the clock skips moves behind later ones, so the first by the clock need not be the first in time.
   const earliest = clock.rules.length > 0 ? first - MOST_BETWEEN_CLOCKS : first;
   return {
     startsAt: least([earliest, ...rdates.map((rdate) => rdate.startsAt)]),

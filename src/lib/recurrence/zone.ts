@@ -1,19 +1,19 @@
 /**
  * From wall clocks to instants and back, in IANA zones and in zones of a calendar's own. Where a clock shows a time
  * twice, the first is meant (RFC 5545 §3.3.5). A time the clock skips is read with the offset before the gap, which
- * moves it forward by the gap: so do the calendars people know, where RFC 5545 §3.3.10 would drop it.
+ * moves it forward by the gap. Common calendars do that, where RFC 5545 §3.3.10 would drop the time.
  */
 import { DAY, type LocalMs } from './civil.ts';
 import { customOffsets, type OffsetSpan } from './custom-zone.ts';
 import type { Zone } from './event-time.ts';
 
 /**
- * Two clocks differ by less, and none is ever set by more: offsets are less than a day either way. So far apart at most are the
- * instants of two local times and the local times themselves.
+ * The most by which the distance of two instants can differ from that of their local times: every offset is less than
+ * a day east or west of UTC.
  */
 export const MOST_BETWEEN_CLOCKS = 2 * DAY;
 
-/** Spans looked up before, by zone: asking Temporal costs a hundred times the look-up. */
+/** Asking Temporal takes a hundred times as long as looking here. */
 const spansByZone = new Map<string, OffsetSpan[]>();
 const MOST_SPANS = 400;
 
@@ -49,7 +49,7 @@ export function localOfInstant(zone: Zone, instant: number): LocalMs {
   return instant + offsetAt(zone, instant);
 }
 
-/** The zone's name as Temporal spells it, found without regard to case; `undefined` when there is none such. */
+/** The zone's name as Temporal spells it, in any case; `undefined` for an unknown one. */
 export function ianaZone(name: string): string | undefined {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   const lower = name.toLowerCase();
