@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 import type { Pace } from './measure.ts';
-import type { RowName } from './row.ts';
+import { ROWS, type RowName } from './row.ts';
 
 export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,recurrence,pages,sync,start]
 
@@ -20,17 +20,6 @@ export type Options = {
   readonly events: number;
 };
 
-const ROWS: readonly RowName[] = [
-  'refresh',
-  'exchange',
-  'bearer',
-  'postgres',
-  'listing',
-  'recurrence',
-  'pages',
-  'sync',
-  'start',
-];
 const CONNECTIONS = 64;
 const PACES = {
   full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5, users: 1000 },

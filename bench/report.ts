@@ -2,11 +2,11 @@
 import { ratioOf, type SubjectResult } from './measure.ts';
 import type { Comparison, LoadRow, Target } from './row.ts';
 
+type Figure = { readonly measured: number; readonly unit: '×' | '%' | 'ms' | 'MB' };
+
 /** A figure beside its target, as it goes into the JSON too. */
-export type Verdict = {
+export type Verdict = Figure & {
   readonly what: string;
-  readonly measured: number;
-  readonly unit: '×' | '%' | 'ms' | 'MB';
   readonly target: Target | undefined;
   readonly verdict: 'both' | 'required' | 'no' | 'no target';
 };
@@ -29,12 +29,12 @@ function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Ve
   };
   const { ours, theirs, unit, required, outFor } = comparison;
   const measured = ratioOf(find(ours), find(theirs));
-  return verdictOf({ what: `${ours} / ${theirs}`, measured, unit, target: { required, outFor } });
+  return verdictOf(`${ours} / ${theirs}`, { measured, unit }, { required, outFor });
 }
 
 /** Of ratios more is better, of times and memory less. */
-export function verdictOf(figure: Omit<Verdict, 'verdict'>): Verdict {
-  const { measured, unit, target } = figure;
+export function verdictOf(what: string, { measured, unit }: Figure, target: Target | undefined): Verdict {
+  const figure = { what, measured, unit, target };
   if (target === undefined) return { ...figure, verdict: 'no target' };
   const reaches = (limit: number) => (unit === '×' || unit === '%' ? measured >= limit : measured < limit);
   const verdict = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';

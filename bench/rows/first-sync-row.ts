@@ -86,18 +86,16 @@ async function measured(kind: SandboxKind, hello: SandboxHello, server: Kalends)
     await sleep(20);
   }
   return [
-    verdictOf({
-      what: `${kind}, from the link to the mirror`,
-      measured: performance.now() - began,
-      unit: 'ms',
-      target: MOST_MS,
-    }),
-    verdictOf({
-      what: `${kind}, memory at the most above before`,
-      measured: most - before,
-      unit: 'MB',
-      target: MOST_GROWTH,
-    }),
+    verdictOf(
+      `${kind}, from the link to the mirror`,
+      { measured: performance.now() - began, unit: 'ms' },
+      MOST_MS,
+    ),
+    verdictOf(
+      `${kind}, memory at the most above before`,
+      { measured: most - before, unit: 'MB' },
+      MOST_GROWTH,
+    ),
   ];
 }
 

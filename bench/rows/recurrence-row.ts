@@ -51,12 +51,7 @@ export async function recurrenceRow(folder: string, rounds: number): Promise<Row
       title: `A month of ${SERIES} recurring series of six years, ${listed} instances`,
       subjects: [],
       verdicts: [
-        verdictOf({
-          what: 'one request, the month expanded',
-          measured: median(times),
-          unit: 'ms',
-          target: MOST_MS,
-        }),
+        verdictOf('one request, the month expanded', { measured: median(times), unit: 'ms' }, MOST_MS),
       ],
     };
   } finally {

@@ -36,12 +36,11 @@ export async function startRow(folder: string, rounds: number): Promise<RowRepor
     }
   }
   const verdicts = [...times].map(([name, milliseconds]) =>
-    verdictOf({
-      what: name,
-      measured: median(milliseconds),
-      unit: 'ms',
-      target: name === 'Kalends, on its data' ? MOST_START : undefined,
-    }),
+    verdictOf(
+      name,
+      { measured: median(milliseconds), unit: 'ms' },
+      name === 'Kalends, on its data' ? MOST_START : undefined,
+    ),
   );
   return { title: 'Cold start to the first 200 of /health', subjects: [], verdicts };
 }
@@ -57,8 +56,8 @@ export function memoryRow(reports: readonly RowReport[]): RowReport {
   const ofOurs = most(({ name }) => name === KALENDS);
   const ofTheirs = most(({ name }) => name === OIDC_MEMORY);
   const verdicts: Verdict[] = [
-    verdictOf({ what: KALENDS, measured: ofOurs, unit: 'MB', target: MOST_MEMORY }),
-    verdictOf({ what: OIDC_MEMORY, measured: ofTheirs, unit: 'MB', target: undefined }),
+    verdictOf(KALENDS, { measured: ofOurs, unit: 'MB' }, MOST_MEMORY),
+    verdictOf(OIDC_MEMORY, { measured: ofTheirs, unit: 'MB' }, undefined),
   ];
   const measurable = verdicts.filter(({ measured }) => Number.isFinite(measured));
   return { title: 'Resident memory after the load of the token rows', subjects: [], verdicts: measurable };

@@ -90,29 +90,17 @@ export const bearerRow: LoadRow = {
     const [tokens] = await tokensFor(server, codes);
     const token = tokens?.access_token ?? '';
     const bare = await bareFastify(context, await sendOnce(server.port, bearerGet('/protected', token)));
+    const whole = await kalends(context);
+    const opaque = await oidc(context, 'memory', 'opaque');
+    const jwts = await peer(context, 'node-oauth', ['jwt']);
+    const random = await peer(context, 'node-oauth', ['random']);
     return [
       await presenting(context, { name: KALENDS, server }, guarded),
-      await presenting(
-        context,
-        { name: OIDC_INTROSPECTION, server: await oidc(context, 'memory', 'opaque') },
-        introspect,
-      ),
-      await presenting(
-        context,
-        { name: NODE_OAUTH_JWT, server: await peer(context, 'node-oauth', ['jwt']) },
-        guarded,
-      ),
-      await presenting(
-        context,
-        { name: NODE_OAUTH_RANDOM, server: await peer(context, 'node-oauth', ['random']) },
-        guarded,
-      ),
+      await presenting(context, { name: OIDC_INTROSPECTION, server: opaque }, introspect),
+      await presenting(context, { name: NODE_OAUTH_JWT, server: jwts }, guarded),
+      await presenting(context, { name: NODE_OAUTH_RANDOM, server: random }, guarded),
       repeating(BARE_GET, bare, bearerGet('/bearer', token)),
-      await presenting(
-        context,
-        { name: STATUS, server: await kalends(context) },
-        getWith('/connection-status'),
-      ),
+      await presenting(context, { name: STATUS, server: whole }, getWith('/connection-status')),
     ];
   },
 };
@@ -137,15 +125,12 @@ export const postgresRow: LoadRow = {
     const server = await kalends(context, { databaseUrl });
     const databaseOfBearer = await postgres.createDatabase('kalends_bearer');
     const bearer = await kalends(context, { databaseUrl: databaseOfBearer, program: BEARER_PROGRAM });
+    const opaque = await oidc(context, 'postgres', 'opaque');
     return [
       await refreshing(context, KALENDS_REFRESH, server),
       await refreshing(context, OIDC_REFRESH, await oidc(context, 'postgres')),
       await presenting(context, { name: KALENDS_BEARER, server: bearer }, getWith('/protected')),
-      await presenting(
-        context,
-        { name: OIDC_BEARER, server: await oidc(context, 'postgres', 'opaque') },
-        introspect,
-      ),
+      await presenting(context, { name: OIDC_BEARER, server: opaque }, introspect),
     ];
   },
 };

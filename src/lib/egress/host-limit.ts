@@ -16,18 +16,14 @@ export function hostLimit(most: number): HostLimit {
       return;
     }
     // `leave` hands its place over, so `running` does not change.
-    await new Promise<void>((resolve, reject) => {
-      const take = () => {
-        signal.removeEventListener('abort', give);
-        resolve();
-      };
-      const give = () => {
-        lane.waiting.delete(take);
-        reject(signal.reason);
-      };
-      lane.waiting.add(take);
-      signal.addEventListener('abort', give, { once: true });
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => {
+      lane.waiting.delete(resolve);
+      reject(signal.reason);
+    };
+    lane.waiting.add(resolve);
+    signal.addEventListener('abort', giveUp, { once: true });
+    await promise.finally(() => signal.removeEventListener('abort', giveUp));
   };
 
   const leave = (host: string, lane: Lane): void => {

@@ -63,10 +63,7 @@ export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, st
 export function withUntilLike(
   rrule: string,
   start: EventTime,
-  { from, move }: { readonly from: EventTime; readonly move: (local: LocalMs) => LocalMs } = {
-    from: start,
-    move: (local) => local,
-  },
+  { from, move } = { from: start, move: (local: LocalMs) => local },
 ): string {
   return rrule.replace(/(^|;)\s*UNTIL\s*=\s*([^;]*)/i, (part, before: string, text: string) => {
     const until = readUntil(text, from);

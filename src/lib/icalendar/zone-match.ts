@@ -39,13 +39,17 @@ function samplesOf(zone: CustomZone): Sample[] {
 
 let candidateNames: readonly string[] | undefined;
 
+/** By the names of Windows, in lower case. */
+export const WINDOWS_ZONES = new Map(
+  WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
+    ({ windowsName, iana: [zone = ''] }) => [windowsName.toLowerCase(), zone] as const,
+  ),
+);
+
 /** The zones that Windows maps to come first: they are the best known. */
 function candidates(): readonly string[] {
   if (candidateNames !== undefined) return candidateNames;
-  const windowsZones = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').flatMap(
-    ({ iana }) => iana,
-  );
-  const names = [...windowsZones, ...Intl.supportedValuesOf('timeZone')];
+  const names = [...WINDOWS_ZONES.values(), ...Intl.supportedValuesOf('timeZone')];
   candidateNames = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
   return candidateNames;
 }

@@ -3,12 +3,10 @@
  * it is, then the VTIMEZONE's rules: the IANA zone that has them, or else the rules themselves. An IANA name wins over a
  * VTIMEZONE that contradicts it: rules change, and copies of them are old.
  */
-import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
-
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { ianaZone } from '../recurrence/zone.ts';
 import { parseOffset, type VTimezone } from './vtimezone.ts';
-import { matchingZone } from './zone-match.ts';
+import { matchingZone, WINDOWS_ZONES } from './zone-match.ts';
 
 /**
  * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such times
@@ -25,15 +23,8 @@ export function resolveZone(tzid: string, vtimezone: VTimezone | undefined): Zon
   return zoneOfCity(name) ?? fixedOffset(name);
 }
 
-const WINDOWS_ZONES = new Map(
-  WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
-    ({ windowsName, iana }) => [windowsName.toLowerCase(), iana[0]] as const,
-  ),
-);
-
 function namedZone(name: string): string | undefined {
-  const windows = WINDOWS_ZONES.get(name.toLowerCase());
-  return windows === undefined ? ianaZone(name) : ianaZone(windows);
+  return ianaZone(WINDOWS_ZONES.get(name.toLowerCase()) ?? name);
 }
 
 /** `/freeassociation.sourceforge.net/Tzfile/Europe/Brussels`, `/mozilla.org/20050126_1/America/Argentina/Salta`. */

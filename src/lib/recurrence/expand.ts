@@ -38,8 +38,8 @@ export function expand<T>(
   const placed = placeOverrides(clock, overrides, calendarZone);
   const instances = placed.filter(({ override }) => !override.cancelled).map(instanceOfOverride);
   if (master !== undefined && clock !== undefined) {
-    const expansion = { master, clock, window: bounded, calendarZone, budget };
-    for (const instance of regularInstances(expansion, placed)) instances.push(instance);
+    const input = { master, clock, window: bounded, calendarZone, budget };
+    for (const instance of regularInstances(input, placed)) instances.push(instance);
   }
   const inside = instances.filter((instance) => overlaps(instance, bounded));
   for (const _instance of inside) spendOccurrence(budget);
@@ -100,18 +100,18 @@ function instanceOfOverride<T>({ override, original, startsAt, endsAt }: PlacedO
 
 /** Every instance near the window that has no override of its own. */
 function* regularInstances<T>(
-  expanding: ExpansionInput<T>,
+  input: ExpansionInput<T>,
   placed: readonly PlacedOverride<T>[],
 ): Generator<Instance<T>> {
-  const { master, clock, calendarZone } = expanding;
+  const { master, clock, calendarZone } = input;
   const { zone, start } = clock;
   const overridden = new Set(placed.map(({ key }) => key));
-  const excluded = exclusionsOf(expanding);
+  const excluded = exclusionsOf(input);
   const futureOverrides = placed.filter(({ override }) => override.thisAndFuture === true);
   const shapes = futureOverrides.map((future) => futureShape(future, calendarZone));
   const length = lengthOf(master.start, master.end, calendarZone);
 
-  for (const { local, endsAt: endOfPeriod } of originals(expanding, reachOf(length, shapes))) {
+  for (const { local, endsAt: endOfPeriod } of originals(input, reachOf(length, shapes))) {
     const startsAt = instantOfLocal(zone, local);
     if (overridden.has(startsAt) || excluded(local, startsAt)) continue;
     const originalStart = timeLike(start, local);
@@ -190,12 +190,10 @@ function originals(
   return originalsByStart.values();
 }
 
+type IsExcluded = (local: LocalMs, startsAt: number) => boolean;
+
 /** Whether EXDATE excludes a start. A date excludes all starts of that day. */
-function exclusionsOf({
-  master,
-  clock,
-  calendarZone,
-}: ExpansionInput<unknown>): (local: LocalMs, startsAt: number) => boolean {
+function exclusionsOf({ master, clock, calendarZone }: ExpansionInput<unknown>): IsExcluded {
   const instants = new Set<number>();
   const days = new Set<number>();
   for (const exdate of master.recurrence?.exdates ?? []) {
