@@ -6,9 +6,9 @@ import type {
 } from '../oauth/authorization-code-store.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { NewFamily } from '../oauth/token-family-store.ts';
-import type { BatchStatement, Database, Statements } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
-import { textToFind } from './text-values.ts';
+import type { BatchStatement, Database, Statements } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+import { textToFind } from './drivers/text-values.ts';
 import { beginFamily } from './token-family-store.ts';
 
 type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {

@@ -4,8 +4,8 @@ import { hash, randomInt } from 'node:crypto';
 import type { Grant } from '../oauth/grant.ts';
 import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { NewFamily, TokenFamilyStore } from '../oauth/token-family-store.ts';
-import type { BatchStatement, Database, Statements } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
+import type { BatchStatement, Database, Statements } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },

@@ -1,7 +1,7 @@
 /** What the contracts of the authorization stores start from. */
 import { familyOf, newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../src/oauth/token-family-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
 import { NOW } from './calendar-rows.ts';
 
