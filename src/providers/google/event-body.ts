@@ -3,10 +3,10 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { EventChange, EventDraft } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { guestList } from './event-attendees.ts';
+import { guestList } from './attendees.ts';
+import { CONFERENCE_PROPERTY, conferenceAt, conferencePatch, requestedMeet } from './conference.ts';
+import { customPatch, type PropertiesPatch } from './custom-fields.ts';
 import { colorIdOf } from './event-colors.ts';
-import { CONFERENCE_PROPERTY, conferenceAt, conferencePatch, requestedMeet } from './event-conference.ts';
-import { customPatch, type PropertiesPatch } from './event-custom.ts';
 import { googleTime, googleTimePatch, recurrenceLines, refuseSkippedStart } from './written-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;

@@ -7,13 +7,13 @@ import type {
 } from '../../calendars/calendar-provider.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
-import { googleApi } from './google-api.ts';
-import { googleCalendarWriting } from './google-calendar-writing.ts';
-import { listCalendars } from './google-calendars.ts';
-import { changesSince } from './google-changes.ts';
-import { googleSignIn } from './google-sign-in.ts';
-import { googleWriting } from './google-writing.ts';
+import { googleApi } from './api.ts';
+import { googleCalendarWriting } from './calendar-writing.ts';
+import { listCalendars } from './calendars.ts';
+import { changesSince } from './changes.ts';
+import { googleWriting } from './event-writing.ts';
 import { texts } from './json-value.ts';
+import { googleSignIn } from './sign-in.ts';
 
 export type GoogleDeps = {
   readonly egress: Egress;

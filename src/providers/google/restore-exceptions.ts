@@ -13,9 +13,9 @@ import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { conferencePatch } from './conference.ts';
 import type { EventBody } from './event-body.ts';
-import { conferencePatch } from './event-conference.ts';
-import type { GoogleEvents, SeriesNow } from './google-events.ts';
+import type { GoogleEvents, SeriesNow } from './events.ts';
 import { googleTimePatch } from './written-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;

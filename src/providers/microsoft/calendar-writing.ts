@@ -4,8 +4,8 @@ import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { type Graph, type GraphWrite, graphWrite } from './graph-client.ts';
-import { codeOf, statusOf } from './graph-error.ts';
+import { type Graph, type GraphWrite, graphWrite } from './api.ts';
+import { codeOf, statusOf } from './api-refusal.ts';
 
 /** Graph's `calendarColor`. It publishes no RGB for them; `hexColor` can only be read. */
 const COLORS = [

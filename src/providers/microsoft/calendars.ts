@@ -2,7 +2,7 @@
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
-import { type Graph, graphPages } from './graph-client.ts';
+import { type Graph, graphPages } from './api.ts';
 import { mailboxZone } from './mailbox-zone.ts';
 
 /** `now` is epoch milliseconds. */

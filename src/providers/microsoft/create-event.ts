@@ -3,16 +3,16 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import type { EventDraft, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { graphPages, graphWrite } from './api.ts';
+import { codeOf } from './api-refusal.ts';
 import { bodyOf } from './event-body.ts';
+import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import type { GraphItem } from './event-resource.ts';
-import { graphPages, graphWrite } from './graph-client.ts';
-import { codeOf } from './graph-error.ts';
-import { VERSIONS_PER_PAGE } from './graph-facts.ts';
-import { patternedRecurrence } from './graph-recurrence.ts';
 import { meetingsOf } from './online-meeting.ts';
 import { readEvent, type Source } from './read-events.ts';
 import { withoutOccurrences } from './without-occurrences.ts';
 import { calendarFacts, toldRefusal } from './write-refusal.ts';
+import { patternedRecurrence } from './written-recurrence.ts';
 
 /**
  * The same key makes the same event, however often: it is Graph's `transactionId`. Days that a rule leaves out are

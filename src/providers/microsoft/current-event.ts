@@ -4,9 +4,9 @@ import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { instantOf, originalStartOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { graphPages } from './api.ts';
+import { etagOfChangeKey, eventQuery, instanceQuery } from './event-queries.ts';
 import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
-import { graphPages } from './graph-client.ts';
-import { etagOfChangeKey, eventQuery, instanceQuery } from './graph-facts.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 
 /** A single event, a master, or an occurrence with what it has of its series. */

@@ -6,10 +6,10 @@ import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
 import { DAY, dayOfLocal, formatDate } from '../../lib/recurrence/civil.ts';
 import { localOfInstant } from '../../lib/recurrence/zone.ts';
+import { type Graph, graphPages } from './api.ts';
+import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import { type GraphItem, namedZoneOf } from './event-resource.ts';
 import { stampOf, zoneNamed } from './event-times.ts';
-import { type Graph, graphPages } from './graph-client.ts';
-import { VERSIONS_PER_PAGE } from './graph-facts.ts';
 
 /** More than a year, so that every change of the clock there is lies between two occurrences. */
 const LOOKED_AT_MS = 400 * DAY;

@@ -5,8 +5,8 @@
 import type { WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { graphWrite } from './api.ts';
 import { currentEvent, currentOccurrence, ifMatchOf, refuseOther } from './current-event.ts';
-import { graphWrite } from './graph-client.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
 import { toldRefusal } from './write-refusal.ts';
 import { goneOf, writtenTo } from './written.ts';

@@ -3,15 +3,15 @@
  * without their content and extended properties not at all; it says which events to read.
  */
 
-import type { GraphItem } from './event-resource.ts';
-import type { Graph, GraphRequest } from './graph-client.ts';
-import { graphPages } from './graph-client.ts';
+import type { Graph, GraphRequest } from './api.ts';
+import { graphPages } from './api.ts';
 import {
   ITEMS_PER_DELTA_PAGE,
   SHORTEST_WINDOW_MS,
   WINDOW_AFTER_MS,
   WINDOW_BEFORE_MS,
-} from './graph-facts.ts';
+} from './event-queries.ts';
+import type { GraphItem } from './event-resource.ts';
 import type { Window } from './sync-state.ts';
 
 /** Ids only, so that a delta of any size is small. */

@@ -11,9 +11,9 @@ import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { Current } from './current-event.ts';
-import { conferenceProperty, customProperty } from './custom.ts';
-import { timesFor } from './graph-times.ts';
+import { conferenceProperty, customProperty } from './custom-fields.ts';
 import { shownAs } from './show-as.ts';
+import { timesFor } from './written-times.ts';
 
 export type BodyInput = {
   readonly change: EventChange;

@@ -7,9 +7,9 @@ import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recur
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { attendeesOf } from './attendees.ts';
-import { customOf, ownConferenceOf } from './custom.ts';
+import { customOf, ownConferenceOf } from './custom-fields.ts';
+import { dayOfOccurrence } from './event-queries.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
-import { dayOfOccurrence } from './graph-facts.ts';
 import { recurrenceOf } from './recurrence.ts';
 
 /** What Graph answers; `occurrenceId` is documented but not in the published types. */

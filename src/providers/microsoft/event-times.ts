@@ -5,7 +5,7 @@ import { resolveZone } from '../../lib/icalendar/zone-resolver.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../../lib/recurrence/zone.ts';
-import { CUSTOM_ZONE } from './graph-facts.ts';
+import { CUSTOM_ZONE } from './event-queries.ts';
 
 type ZoneName = string | null | undefined;
 

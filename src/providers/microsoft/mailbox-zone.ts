@@ -6,8 +6,8 @@
 import type { Calendar as GraphCalendar, ScheduleInformation } from '@microsoft/microsoft-graph-types';
 
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
+import { type Graph, graphWrite } from './api.ts';
 import { zoneNamed } from './event-times.ts';
-import { type Graph, graphWrite } from './graph-client.ts';
 
 /** What says that this account has no schedule, and not that Microsoft cannot tell just now. */
 const NO_SCHEDULE: readonly ProviderErrorKind[] = ['permission_missing', 'not_found', 'invalid_response'];

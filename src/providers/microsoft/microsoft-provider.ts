@@ -8,11 +8,11 @@ import type {
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Graph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
 import { listCalendars } from './calendars.ts';
-import { changesSince } from './changes-since.ts';
+import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
-import type { Graph } from './graph-client.ts';
 import { covers } from './scopes.ts';
 import { microsoftSignIn } from './sign-in.ts';
 

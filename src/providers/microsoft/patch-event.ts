@@ -1,8 +1,7 @@
 /** The one request that changes an event or an occurrence. */
 import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
-
+import { graphWrite } from './api.ts';
 import type { Current } from './current-event.ts';
-import { graphWrite } from './graph-client.ts';
 import { eventUrl, type Source } from './read-events.ts';
 import { toldRefusal } from './write-refusal.ts';
 

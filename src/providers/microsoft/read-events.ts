@@ -3,10 +3,10 @@ import type { EventResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
+import { type Graph, graphGet, graphPages } from './api.ts';
 import { needsZone, zoneByOccurrences } from './custom-zone.ts';
+import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './event-queries.ts';
 import { exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
-import { type Graph, graphGet, graphPages } from './graph-client.ts';
-import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './graph-facts.ts';
 
 /** One calendar, and what may be read of it. */
 export type Source = {

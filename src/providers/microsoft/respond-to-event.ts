@@ -1,8 +1,8 @@
 /** The account's user answers an invitation. */
 import type { Rsvp, WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { graphWrite } from './api.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
-import { graphWrite } from './graph-client.ts';
 import { eventUrl, type Source } from './read-events.ts';
 import { toldRefusal } from './write-refusal.ts';
 import { writtenTo } from './written.ts';

@@ -13,10 +13,10 @@ import { localOf, originalStartOf, timeLike } from '../../lib/recurrence/event-i
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { type Current, type CurrentSeries, currentEvent, keyOn, occurrenceAt } from './current-event.ts';
 import type { GraphItem } from './event-resource.ts';
-import { type GraphTimes, timesFor } from './graph-times.ts';
 import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
 import { deleteAt } from './without-occurrences.ts';
+import { type GraphTimes, timesFor } from './written-times.ts';
 
 /** `before` is the series before `change`, which has been written. */
 export async function restoreExceptions(

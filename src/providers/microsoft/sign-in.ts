@@ -30,6 +30,9 @@ import type {
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Scope } from '../../oauth/scope.ts';
+import { accountIdentity } from './identity.ts';
+import { askedScope, covers, scopesOf } from './scopes.ts';
+import { signInFailure } from './sign-in-failure.ts';
 import {
   type Authority,
   type AuthorityDeps,
@@ -37,10 +40,7 @@ import {
   authority,
   metadataFor,
   metadataOfCallback,
-} from './authority.ts';
-import { accountIdentity } from './identity.ts';
-import { askedScope, covers, scopesOf } from './scopes.ts';
-import { signInFailure } from './sign-in-error.ts';
+} from './tenant-issuer.ts';
 
 type SignInDeps = { readonly from: Authority; readonly now: () => number };
 

@@ -12,13 +12,13 @@ import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { type Current, type CurrentSeries, currentEvent, currentOccurrence } from './current-event.ts';
 import { bodyOf, hasOnlineMeeting } from './event-body.ts';
-import { patternedRecurrence } from './graph-recurrence.ts';
 import { meetingsOf } from './online-meeting.ts';
 import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
 import { calendarFacts } from './write-refusal.ts';
 import { writtenTo } from './written.ts';
+import { patternedRecurrence } from './written-recurrence.ts';
 
 export async function updateEvent(
   source: Source,

@@ -3,9 +3,9 @@ import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types
 
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../calendars/unsupported.ts';
-import { graphGet } from './graph-client.ts';
-import { codeOf } from './graph-error.ts';
-import { CALENDAR_QUERY } from './graph-facts.ts';
+import { graphGet } from './api.ts';
+import { codeOf } from './api-refusal.ts';
+import { CALENDAR_QUERY } from './event-queries.ts';
 import type { Source } from './read-events.ts';
 
 type Limit = readonly [reason: UnsupportedReason, message: string, field?: string];

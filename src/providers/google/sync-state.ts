@@ -3,7 +3,7 @@
  * change, and a smaller one less: Google's token alone would leave the old words standing.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { covers } from './google-scopes.ts';
+import { covers } from './scopes.ts';
 
 /** `words`: all there is to an event; `busy`: no more than that somebody is busy. */
 const shownBy = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');

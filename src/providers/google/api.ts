@@ -4,7 +4,7 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { connectionFailure } from '../connection-failure.ts';
-import { refusalOf, unreadable } from './google-refusal.ts';
+import { refusalOf, unreadable } from './api-refusal.ts';
 
 export type GoogleApiDeps = {
   readonly egress: Egress;

@@ -1,5 +1,5 @@
 /** Answers in pages: each names the next one, the last one names none. */
-import { unreadable } from './google-refusal.ts';
+import { unreadable } from './api-refusal.ts';
 import { isObject, text } from './json-value.ts';
 
 /** A listing that has not ended by then never does. */

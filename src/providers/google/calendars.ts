@@ -2,9 +2,9 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
-import type { GoogleApi } from './google-api.ts';
-import { pagesOf } from './google-pages.ts';
+import type { GoogleApi } from './api.ts';
 import { objects, text } from './json-value.ts';
+import { pagesOf } from './pages.ts';
 
 type Entry = calendar_v3.Schema$CalendarListEntry;
 

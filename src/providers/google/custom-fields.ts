@@ -6,7 +6,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { CONFERENCE_PROPERTY } from './event-conference.ts';
+import { CONFERENCE_PROPERTY } from './conference.ts';
 import { isObject } from './json-value.ts';
 
 type Properties = calendar_v3.Schema$Event['extendedProperties'];

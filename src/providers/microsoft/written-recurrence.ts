@@ -25,8 +25,8 @@ import { expandRule } from '../../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../../lib/recurrence/master-clock.ts';
 import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
 import type { Rule } from '../../lib/recurrence/rule.ts';
-import { MOST_INTERVAL, MOST_OCCURRENCES } from './graph-facts.ts';
-import { ruleZone } from './graph-times.ts';
+import { MOST_INTERVAL, MOST_OCCURRENCES } from './event-queries.ts';
+import { ruleZone } from './written-times.ts';
 
 /** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. EXDATEs are the caller's business. */
 export function patternedRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {

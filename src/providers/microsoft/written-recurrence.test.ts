@@ -5,8 +5,8 @@ import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
-import { patternedRecurrence } from './graph-recurrence.ts';
 import { recurrenceOf } from './recurrence.ts';
+import { patternedRecurrence } from './written-recurrence.ts';
 
 const berlin = (local: string): EventTime => ({ type: 'zoned', local, zone: 'Europe/Berlin' });
 const date = (text: string): EventTime => ({ type: 'date', date: text });

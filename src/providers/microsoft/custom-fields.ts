@@ -6,7 +6,7 @@ import type {
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { jsonIn } from '../../lib/json.ts';
-import { CONFERENCE_PROPERTY, CUSTOM_PROPERTY, MOST_CUSTOM } from './graph-facts.ts';
+import { CONFERENCE_PROPERTY, CUSTOM_PROPERTY, MOST_CUSTOM } from './event-queries.ts';
 
 /** A JSON object; anything else under the name is not ours. */
 export function customOf(item: GraphEvent): Readonly<Record<string, unknown>> | undefined {

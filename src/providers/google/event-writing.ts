@@ -16,12 +16,12 @@ import type {
   Written,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { answeredList } from './event-attendees.ts';
+import type { GoogleApi } from './api.ts';
+import { answeredList } from './attendees.ts';
+import { seenVersion } from './current-event.ts';
 import { type EventBody, insertBody, patchBody } from './event-body.ts';
-import type { GoogleApi } from './google-api.ts';
-import { type EventPatch, type GoogleEvents, googleEvents } from './google-events.ts';
+import { type EventPatch, type GoogleEvents, googleEvents } from './events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
-import { seenVersion } from './seen-version.ts';
 import { checkMeet, settled, withConference } from './written-conference.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;

@@ -8,8 +8,8 @@ import type { Egress, EgressResponse } from '../../lib/egress/egress.ts';
 import { EgressError } from '../../lib/egress/egress-error.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
 import { connectionFailure } from '../connection-failure.ts';
-import { refusalOf } from './graph-error.ts';
-import { MOST_BYTES, MOST_PAGES, PREFERENCES } from './graph-facts.ts';
+import { refusalOf } from './api-refusal.ts';
+import { MOST_BYTES, MOST_PAGES, PREFERENCES } from './event-queries.ts';
 
 /** What requests of one account have in common. */
 export type Graph = {

@@ -11,11 +11,11 @@
  */
 import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { isWithin } from './api.ts';
+import { statusOf } from './api-refusal.ts';
 import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
+import { COMPARED_EVERY_MS, WINDOW_ROLLS_MS } from './event-queries.ts';
 import { exceptionIn } from './event-resource.ts';
-import { isWithin } from './graph-client.ts';
-import { statusOf } from './graph-error.ts';
-import { COMPARED_EVERY_MS, WINDOW_ROLLS_MS } from './graph-facts.ts';
 import { foundIn, listEvents, listVersions, type ReadEvent, readEvents, type Source } from './read-events.ts';
 import { readSyncState, type SyncState, type Window, writeSyncState } from './sync-state.ts';
 

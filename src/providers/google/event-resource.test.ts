@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
-import { type ListedEvent, listedEvent } from './google-event.ts';
+import { type ListedEvent, listedEvent } from './event-resource.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 const PARIS = 'Europe/Paris';

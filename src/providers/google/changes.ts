@@ -11,11 +11,11 @@ import type { Changes } from '../../calendars/calendar-provider.ts';
 import type { EventResource } from '../../calendars/event.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import type { Log } from '../../lib/log.ts';
-import type { GoogleApi } from './google-api.ts';
-import { type ListedEvent, listedEvent } from './google-event.ts';
-import { pagesOf } from './google-pages.ts';
+import type { GoogleApi } from './api.ts';
+import { type ListedEvent, listedEvent } from './event-resource.ts';
 import { objects, text } from './json-value.ts';
-import { openSyncToken, sealSyncToken } from './sync-token.ts';
+import { pagesOf } from './pages.ts';
+import { openSyncToken, sealSyncToken } from './sync-state.ts';
 
 export type ChangesRequest = {
   readonly calendarHref: string;

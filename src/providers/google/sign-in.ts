@@ -39,7 +39,7 @@ import {
   type GoogleServer,
 } from './authorization-server.ts';
 import { causeOfDeath } from './cause-of-death.ts';
-import { askedScope, covers, scopesOf } from './google-scopes.ts';
+import { askedScope, covers, scopesOf } from './scopes.ts';
 import { signInFailure } from './sign-in-failure.ts';
 
 /** `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events; not unless it is said. */
