@@ -4,7 +4,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { Attendee } from '../../calendars/event.ts';
 import type { Rsvp } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { objects, text } from './json-value.ts';
+import { objects, text } from '../json-value.ts';
 
 type Guest = calendar_v3.Schema$EventAttendee;
 type Guests = calendar_v3.Schema$Event['attendees'];

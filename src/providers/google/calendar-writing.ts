@@ -8,9 +8,9 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
-import { text } from './json-value.ts';
 import { maySetColors, mayWriteCalendars } from './scopes.ts';
 
 /** `granted` are Google's own scopes. */

@@ -2,8 +2,8 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
+import { objects, text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
-import { objects, text } from './json-value.ts';
 import { pagesOf } from './pages.ts';
 
 type Entry = calendar_v3.Schema$CalendarListEntry;

@@ -11,9 +11,9 @@ import type { Changes } from '../../calendars/calendar-provider.ts';
 import type { EventResource } from '../../calendars/event.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import type { Log } from '../../lib/log.ts';
+import { objects, text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
-import { objects, text } from './json-value.ts';
 import { pagesOf } from './pages.ts';
 import { openSyncToken, sealSyncToken } from './sync-state.ts';
 

@@ -7,7 +7,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { conferenceProviderOf } from '../../lib/conference-provider.ts';
-import { isObject, objects, text } from './json-value.ts';
+import { isObject, objects, text } from '../json-value.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 type Conference = calendar_v3.Schema$ConferenceData;

@@ -6,8 +6,8 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { isObject } from '../json-value.ts';
 import { CONFERENCE_PROPERTY } from './conference.ts';
-import { isObject } from './json-value.ts';
 
 type Properties = calendar_v3.Schema$Event['extendedProperties'];
 /** `null` takes a property away. */

@@ -2,11 +2,11 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
+import { isObject, objects, text } from '../json-value.ts';
 import { conferenceOf } from './conference.ts';
 import { customOf } from './custom-fields.ts';
 import { colorOf } from './event-colors.ts';
 import { instantIn } from './event-times.ts';
-import { isObject, objects, text } from './json-value.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 type Words = Omit<

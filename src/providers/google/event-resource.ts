@@ -14,9 +14,9 @@ import { DAY } from '../../lib/recurrence/civil.ts';
 import { instantOf, localOf, timeLike, zoneOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 import { parseInstanceId } from '../../lib/recurrence/instance-id.ts';
+import { text, texts } from '../json-value.ts';
 import { statusOf, wordsOf } from './event-fields.ts';
 import { exactTimeOf, timeOf } from './event-times.ts';
-import { text, texts } from './json-value.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 

@@ -4,7 +4,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import { instantOf, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
-import { text } from './json-value.ts';
+import { text } from '../json-value.ts';
 
 /**
  * The time in the type and zone given, or else in the calendar's zone; `undefined` when there is none that can be read.

@@ -7,11 +7,11 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import type { EventResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
+import { isObject, objects, text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
 import type { EventBody } from './event-body.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
-import { isObject, objects, text } from './json-value.ts';
 import { pagesOf } from './pages.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;

@@ -7,12 +7,12 @@ import type {
 } from '../../calendars/calendar-provider.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
+import { texts } from '../json-value.ts';
 import { googleApi } from './api.ts';
 import { googleCalendarWriting } from './calendar-writing.ts';
 import { listCalendars } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { googleWriting } from './event-writing.ts';
-import { texts } from './json-value.ts';
 import { googleSignIn } from './sign-in.ts';
 
 export type GoogleDeps = {

@@ -1,6 +1,7 @@
 /** Answers in pages: each names the next one, the last one names none. */
+
+import { isObject, text } from '../json-value.ts';
 import { unreadable } from './api-refusal.ts';
-import { isObject, text } from './json-value.ts';
 
 /** A listing that has not ended by then never does. */
 const MOST_PAGES = 10_000;

@@ -1,6 +1,6 @@
 /**
- * Which of Google's permissions serve which scope of ours: the one table. (k) That `calendar.events.freebusy`
- * suffices for events.list, and which fields come back with it, no published page says in full.
+ * Which of Google's permissions serve which scope of ours: the one table. That `calendar.events.freebusy` suffices for
+ * events.list, and which fields come back with it, no published page says in full.
  */
 import type { Scope } from '../../oauth/scope.ts';
 
@@ -34,10 +34,12 @@ const CALENDARS_TOO = [`${CALENDAR}.events`, `${CALENDAR}.calendars`, `${CALENDA
  * What to ask for, as the authorization request writes it; the first two tell who signed in. `calendarsToo`: whoever may
  * write events is asked for their calendars as well. Nothing is missing where a user unticks that: `covers` does not ask for it.
  */
-export function askedScope(scope: Scope, calendarsToo: boolean): string {
-  const wanted = scope === 'read-write' && calendarsToo ? CALENDARS_TOO : NEEDED[scope];
-  return ['openid', 'email', ...wanted].join(' ');
-}
+export const scopeFor =
+  (calendarsToo: boolean) =>
+  (scope: Scope): string => {
+    const wanted = scope === 'read-write' && calendarsToo ? CALENDARS_TOO : NEEDED[scope];
+    return ['openid', 'email', ...wanted].join(' ');
+  };
 
 /** Whether permissions granted serve the scope. Users may leave out any that concerns their calendars. */
 export const covers = (grantedScopes: readonly string[], scope: Scope): boolean =>
@@ -45,9 +47,6 @@ export const covers = (grantedScopes: readonly string[], scope: Scope): boolean 
 
 const holds = (grantedScopes: readonly string[], needed: string): boolean =>
   [needed, ...(HELD_BY[needed] ?? [])].some((name) => grantedScopes.includes(name));
-
-/** As a token answer lists them. */
-export const scopesOf = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
 
 /** Whether they let calendars themselves be created, changed and deleted. */
 export const mayWriteCalendars = (grantedScopes: readonly string[]): boolean =>

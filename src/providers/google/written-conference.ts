@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { texts } from '../json-value.ts';
 import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './conference.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents } from './events.ts';
-import { texts } from './json-value.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 

@@ -1,120 +1,62 @@
 /**
- * The authority users sign in at: its metadata (OpenID Connect Discovery 1.0) and the issuer of one tenant.
- * Metadata for many tenants names the issuer with `{tenantid}` in it; the ID token's `tid` fills that in.
+ * The issuers of Microsoft's authorization server, one for each tenant. Metadata for many tenants names the issuer with
+ * `{tenantid}` in it; the ID token's `tid` fills that in.
  */
-import {
-  type AuthorizationServer,
-  allowInsecureRequests,
-  customFetch,
-  discoveryRequest,
-  type JWKSCacheInput,
-  jwksCache,
-  processDiscoveryResponse,
-} from 'oauth4webapi';
+import type { AuthorizationServer } from 'oauth4webapi';
 
+import type { ProviderApp, SignInRequest } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import type { Egress } from '../../lib/egress/egress.ts';
-import { egressFetch } from '../../lib/egress/egress-fetch.ts';
+import { jsonIn } from '../../lib/json.ts';
+import { memberOf, text } from '../json-value.ts';
+import { badIssuer } from '../openid/authorization-server.ts';
+import { scopeFor } from './scopes.ts';
 
-/** `issuer` without a trailing slash, as `https://login.microsoftonline.com/common/v2.0`. */
-export type AuthorityDeps = { readonly egress: Egress; readonly issuer: string; readonly now: () => number };
-
-export interface Authority {
-  /** Kept for an hour. Fails with what the library throws, EgressError or ProviderError. */
-  metadata(): Promise<AuthorizationServer>;
-  /** For the library's requests. */
-  readonly http: {
-    readonly [customFetch]: ReturnType<typeof egressFetch>;
-    readonly [allowInsecureRequests]: boolean;
-    readonly [jwksCache]: JWKSCacheInput;
-  };
-}
-
-const KEPT_MS = 3600 * 1000;
+const ANY_TENANT = '{tenantid}';
 const TENANT = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
+const ISSUER_PATH = new RegExp(`^/(?:${TENANT}|\\{tenantid\\})/v2\\.0$`, 'i');
+const isTenant = (value: string): boolean => new RegExp(`^${TENANT}$`, 'i').test(value);
 
-export function authority({ egress, issuer, now }: AuthorityDeps): Authority {
-  const { origin, protocol } = new URL(issuer);
-  const http = {
-    [customFetch]: egressFetch(egress),
-    // Plain http is for the loopback and what the operator opened: egress refuses all else.
-    [allowInsecureRequests]: protocol === 'http:',
-    // One set for all tenants; the library asks anew when a token names a key that is not in it.
-    [jwksCache]: {},
-  };
-  let kept: { readonly metadata: AuthorizationServer; readonly until: number } | undefined;
-
-  return {
-    http,
-    async metadata() {
-      if (kept !== undefined && now() < kept.until) return kept.metadata;
-      const response = await discoveryRequest(new URL(issuer), http);
-      if (response.status >= 400 && response.status < 500 && response.status !== 429)
-        throw notMicrosoft('does not exist');
-      const named = await issuerNamedIn(response);
-      if (named !== undefined && !isIssuerAt(origin, named)) throw notMicrosoft('names a foreign issuer');
-      const metadata = await processDiscoveryResponse(new URL(named ?? issuer), response);
-      for (const endpoint of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-        // The app's secret goes there: nowhere but to the host the operator named.
-        if (URL.parse(metadata[endpoint] ?? '')?.origin !== origin)
-          throw notMicrosoft(`has no ${endpoint} of its own`);
-      }
-      kept = { metadata, until: now() + KEPT_MS };
-      return metadata;
-    },
-  };
-}
-
-/** `undefined` for an answer that the library will refuse. */
-async function issuerNamedIn(response: Response): Promise<string | undefined> {
-  if (response.status !== 200) return undefined;
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined);
-  const named = typeof body === 'object' && body !== null && 'issuer' in body ? body.issuer : undefined;
-  return typeof named === 'string' ? named : undefined;
-}
-
-/** Of one tenant, or of whichever the ID token names. */
-function isIssuerAt(origin: string, named: string): boolean {
-  if (!named.startsWith(`${origin}/`)) return false;
-  return new RegExp(`^/(?:${TENANT}|\\{tenantid\\})/v2\\.0$`, 'i').test(named.slice(origin.length));
-}
-
-/** The metadata for checking an ID token: its issuer is that of the tenant the token names. */
-export function metadataFor(idToken: string | undefined, metadata: AuthorizationServer): AuthorizationServer {
-  if (idToken === undefined || !metadata.issuer.includes('{tenantid}')) return metadata;
-  const tenant = tenantNamedIn(idToken);
-  if (tenant === undefined || !new RegExp(`^${TENANT}$`, 'i').test(tenant))
-    throw new ProviderError('invalid_response', 'Microsoft names no tenant in its ID token', {
-      reason: 'provider_answer_unreadable',
-    });
-  return { ...metadata, issuer: metadata.issuer.replace('{tenantid}', tenant) };
-}
-
-/** Read before the token is checked, to know what to check it against. */
-function tenantNamedIn(idToken: string): string | undefined {
-  try {
-    const claims: unknown = JSON.parse(
-      Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8'),
-    );
-    const tenant = typeof claims === 'object' && claims !== null && 'tid' in claims ? claims.tid : undefined;
-    return typeof tenant === 'string' ? tenant : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+/** The issuer that metadata names: of one tenant at the same host, or of whichever the ID token names. */
+export async function issuerIn(response: Response, asked: URL): Promise<URL> {
+  const { status } = response;
+  if (status >= 400 && status < 500 && status !== 429)
+    throw badIssuer({ name: 'Microsoft' }, 'does not exist');
+  const named = status === 200 ? await memberIn(response, 'issuer') : undefined;
+  // An answer that the library will refuse.
+  if (named === undefined) return asked;
+  const isOwn = named.startsWith(`${asked.origin}/`) && ISSUER_PATH.test(named.slice(asked.origin.length));
+  if (!isOwn) throw badIssuer({ name: 'Microsoft' }, 'names a foreign issuer');
+  return new URL(named);
 }
 
 /** The metadata for checking a callback: an `iss` in it (RFC 9207) is one tenant's. */
-export function metadataOfCallback(callback: URL, metadata: AuthorizationServer): AuthorizationServer {
+export function ofCallback(callback: URL, metadata: AuthorizationServer): AuthorizationServer {
   const issuer = callback.searchParams.get('iss');
-  const [before = '', after] = metadata.issuer.split('{tenantid}');
+  const [before = '', after] = metadata.issuer.split(ANY_TENANT);
   if (issuer === null || after === undefined) return metadata;
   const tenant = issuer.slice(before.length, issuer.length - after.length);
-  const fits = issuer === before + tenant + after && new RegExp(`^${TENANT}$`, 'i').test(tenant);
-  return fits ? { ...metadata, issuer } : metadata;
+  return issuer === before + tenant + after && isTenant(tenant) ? { ...metadata, issuer } : metadata;
+}
+
+/** The metadata for checking an ID token, which is read before it is checked, to know what to check it against. */
+export async function ofTokens(
+  response: Response,
+  metadata: AuthorizationServer,
+): Promise<AuthorizationServer> {
+  const idToken = await memberIn(response, 'id_token');
+  if (idToken === undefined || !metadata.issuer.includes(ANY_TENANT)) return metadata;
+  const claims = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
+  const tenant = text(memberOf(jsonIn(claims), 'tid'));
+  if (tenant === undefined || !isTenant(tenant))
+    throw new ProviderError('invalid_response', 'Microsoft names no tenant in its ID token', {
+      reason: 'provider_answer_unreadable',
+    });
+  return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
+}
+
+/** The text of a JSON answer's member; the answer can be read once more. */
+async function memberIn(response: Response, name: string): Promise<string | undefined> {
+  return text(memberOf(jsonIn(await response.clone().text()), name));
 }
 
 /**
@@ -123,17 +65,14 @@ export function metadataOfCallback(callback: URL, metadata: AuthorizationServer)
  */
 export function adminConsentUrl(
   issuer: string,
-  { clientId, redirectUri, scope }: { clientId: string; redirectUri: string; scope: string },
+  { clientId }: ProviderApp,
+  { redirectUri, scope }: Pick<SignInRequest, 'redirectUri' | 'scope'>,
 ): URL {
   const { origin, pathname } = new URL(issuer);
   const [, path = 'common'] = pathname.split('/');
   const tenant = path === 'common' || path === 'consumers' ? 'organizations' : path;
   const url = new URL(`/${tenant}/v2.0/adminconsent`, origin);
-  url.search = new URLSearchParams({ client_id: clientId, redirect_uri: redirectUri, scope }).toString();
+  const parameters = { client_id: clientId, redirect_uri: redirectUri, scope: scopeFor(scope) };
+  url.search = new URLSearchParams(parameters).toString();
   return url;
 }
-
-const notMicrosoft = (what: string): ProviderError =>
-  new ProviderError('misconfigured', `The Microsoft issuer that is set up here ${what}`, {
-    reason: 'provider_not_set_up',
-  });

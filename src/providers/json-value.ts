@@ -1,4 +1,4 @@
-/** Members of Google's answers: the published types say what they should be, and these see to it that they are. */
+/** Members of the providers' answers: the published types say what they should be, and these see to it that they are. */
 
 /** The text; `undefined` for everything else, and for the empty text. */
 export const text = (value: unknown): string | undefined =>
@@ -7,10 +7,14 @@ export const text = (value: unknown): string | undefined =>
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects of a list. `T` is what Google publishes of them; each of their members may still be anything. */
+/** The member of that name; `undefined` for what is no object. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+
+/** The objects of a list. `T` is what the provider publishes of them; each of their members may still be anything. */
 export const objects = <T extends object>(value: readonly T[] | null | undefined): T[] =>
   Array.isArray(value) ? value.filter((one: T) => isObject(one)) : [];
 
 /** The texts of a list. */
-export const texts = (value: readonly string[] | null | undefined): string[] =>
+export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one: unknown) => typeof one === 'string') : [];
