@@ -18,3 +18,12 @@ export const objects = <T extends object>(value: readonly T[] | null | undefined
 /** The texts of a list. */
 export const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one: unknown) => typeof one === 'string') : [];
+
+type Defined<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & { [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+
+/** The same without the members that are `undefined`, as `exactOptionalPropertyTypes` has it. */
+export const withoutUndefined = <T extends object>(members: T): Defined<T> =>
+  // What is left has the types that are left.
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;

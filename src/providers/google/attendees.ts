@@ -1,13 +1,27 @@
-/** Guest lists as Google takes them: whole lists, each guest with their answer. */
+/** Guest lists as Google has them: whole lists, each guest with their answer. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Attendee } from '../../calendars/event.ts';
 import type { Rsvp } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { objects, text } from '../json-value.ts';
+import { objects, text, withoutUndefined } from '../json-value.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 
 type Guest = calendar_v3.Schema$EventAttendee;
 type Guests = calendar_v3.Schema$Event['attendees'];
+
+/** Google's guest list exactly as it is (wire 2.5): the organizer is in it only where Google lists it. */
+export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[] {
+  return objects<Guest>(attendees).flatMap((guest) => {
+    const email = text(guest.email);
+    if (email === undefined) return [];
+    const response = text(guest.responseStatus);
+    const status = RESPONSES.find((known) => known === response) ?? 'none';
+    const organizer = guest.organizer === true ? (true as const) : undefined;
+    return { email, status, ...withoutUndefined({ name: text(guest.displayName), organizer }) };
+  });
+}
+
+const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
 
 /**
  * Exactly these guests. Who is on the former list keeps all that Google knows of them, their answer first of all, which
@@ -17,7 +31,7 @@ export function guestList(attendees: readonly Attendee[], former: Guests): Guest
   const known = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
   return attendees.map(({ email, name, status }) => {
     const guest = known.get(email.toLowerCase());
-    const named = name === undefined ? {} : { displayName: name };
+    const named = withoutUndefined({ displayName: name });
     if (guest !== undefined) return { ...guest, ...named };
     return { email, ...named, responseStatus: status === 'none' ? 'needsAction' : status };
   });
@@ -29,14 +43,10 @@ export function guestList(attendees: readonly Attendee[], former: Guests): Guest
  */
 export function answeredList(former: Guests, { response, comment }: Rsvp): Guest[] {
   const guests = objects<Guest>(former);
-  if (!guests.some(({ self }) => self === true)) {
-    const message = 'The user is not among the guests of this event at Google';
-    throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'response');
-  }
-  const said = comment === undefined ? {} : { comment };
-  return guests.map((guest) =>
-    guest.self === true ? { ...guest, responseStatus: response, ...said } : guest,
-  );
+  if (!guests.some(({ self }) => self === true))
+    throw unsupportedField('response', 'The user is not among the guests of this event at Google');
+  const answer = { responseStatus: response, ...withoutUndefined({ comment }) };
+  return guests.map((guest) => (guest.self === true ? { ...guest, ...answer } : guest));
 }
 
 const addressOf = ({ email }: Guest): string => (text(email) ?? '').toLowerCase();

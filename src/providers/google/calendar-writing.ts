@@ -7,8 +7,9 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { text } from '../json-value.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { text, withoutUndefined } from '../json-value.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 import type { GoogleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
 import { maySetColors, mayWriteCalendars } from './scopes.ts';
@@ -21,19 +22,14 @@ export function googleCalendarWriting(api: GoogleApi, granted: readonly string[]
       requirePermission(change, granted);
       const { title, description, color } = change;
       if (title !== undefined || description !== undefined) {
-        const body: calendar_v3.Schema$Calendar = {
-          ...(title === undefined ? {} : { summary: title }),
-          ...(description === undefined ? {} : { description }),
-        };
-        await writeCalendar('PATCH', 'calendars.patch', calendarHref, api, body);
+        const body: calendar_v3.Schema$Calendar = withoutUndefined({ summary: title, description });
+        await api.write({ method: 'PATCH', operation: 'calendars.patch', path: pathOf(calendarHref), body });
       }
       if (color !== undefined) await setColor(calendarHref, color, api);
     },
     async delete(calendarHref) {
       if (!mayWriteCalendars(granted)) throw permissionMissing();
-      await writeCalendar('DELETE', 'calendars.delete', calendarHref, api).catch((failure: unknown) => {
-        if (!(failure instanceof ProviderError) || failure.kind !== 'not_found') throw failure;
-      });
+      await undefinedIf('not_found', remove(calendarHref, api));
     },
   };
 }
@@ -41,35 +37,25 @@ export function googleCalendarWriting(api: GoogleApi, granted: readonly string[]
 async function create(draft: CalendarDraft, granted: readonly string[], api: GoogleApi): Promise<string> {
   requirePermission(draft, granted);
   const { title, description, timeZone, color } = draft;
-  const body: calendar_v3.Schema$Calendar = {
-    summary: title,
-    ...(description === undefined ? {} : { description }),
-    ...(timeZone === undefined ? {} : { timeZone }),
-  };
-  const request = { method: 'POST', operation: 'calendars.insert', path: '/calendars' } as const;
-  const answer = await api.write({ ...request, parameters: {}, body });
-  const id = typeof answer === 'object' && answer !== null && 'id' in answer ? text(answer.id) : undefined;
-  if (id === undefined) throw unreadable(undefined, 'Google sent a calendar without an id');
+  const body: calendar_v3.Schema$Calendar = withoutUndefined({ summary: title, description, timeZone });
+  const request = { method: 'POST', operation: 'calendars.insert', path: '/calendars', body } as const;
+  const id = text((await api.write<calendar_v3.Schema$Calendar>(request))?.id);
+  if (id === undefined) throw unreadable('Google sent a calendar without an id');
   if (color === undefined) return id;
   try {
     await setColor(id, color, api);
   } catch (failure) {
     // All or nothing: whoever tries again would have two.
-    await writeCalendar('DELETE', 'calendars.delete', id, api);
+    await remove(id, api);
     throw failure;
   }
   return id;
 }
 
-async function writeCalendar(
-  method: 'PATCH' | 'DELETE',
-  operation: string,
-  href: string,
-  api: GoogleApi,
-  body?: calendar_v3.Schema$Calendar,
-): Promise<void> {
-  const path = `/calendars/${encodeURIComponent(href)}`;
-  await api.write({ method, operation, path, parameters: {}, ...(body && { body }) });
+const pathOf = (href: string): string => `/calendars/${encodeURIComponent(href)}`;
+
+async function remove(href: string, api: GoogleApi): Promise<void> {
+  await api.write({ method: 'DELETE', operation: 'calendars.delete', path: pathOf(href) });
 }
 
 async function setColor(href: string, color: string, api: GoogleApi): Promise<void> {
@@ -90,11 +76,7 @@ function textColorOn(color: string): string {
 
 function requirePermission({ title, description, color }: CalendarChange, granted: readonly string[]): void {
   if (color !== undefined && !color.startsWith('#'))
-    throw new UnsupportedByProvider(
-      'field_not_supported_by_provider',
-      'A colour at Google is written as #rrggbb',
-      'color',
-    );
+    throw unsupportedField('color', 'A colour at Google is written as #rrggbb');
   const isOfCalendar = title !== undefined || description !== undefined;
   if ((isOfCalendar && !mayWriteCalendars(granted)) || (color !== undefined && !maySetColors(granted)))
     throw permissionMissing();

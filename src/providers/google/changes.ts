@@ -9,12 +9,10 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Changes } from '../../calendars/calendar-provider.ts';
 import type { EventResource } from '../../calendars/event.ts';
-import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import type { Log } from '../../lib/log.ts';
 import { objects, text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
-import { pagesOf } from './pages.ts';
 import { openSyncToken, sealSyncToken } from './sync-state.ts';
 
 export type ChangesRequest = {
@@ -24,9 +22,6 @@ export type ChangesRequest = {
   readonly scopes: readonly string[];
 };
 
-/** Google's most. */
-const PAGE_SIZE = '2500';
-
 export async function* changesSince(
   { calendarHref, token, scopes }: ChangesRequest,
   api: GoogleApi,
@@ -34,12 +29,15 @@ export async function* changesSince(
 ): AsyncGenerator<Changes> {
   const syncToken = token === undefined ? undefined : openSyncToken(token, scopes);
   const path = `/calendars/${encodeURIComponent(calendarHref)}/events`;
-  const ask = (pageToken: string | undefined) =>
-    api.get('events.list', path, { maxResults: PAGE_SIZE, singleEvents: 'false', syncToken, pageToken });
-
+  // Google's most.
+  const parameters = { maxResults: '2500', singleEvents: 'false', syncToken };
   let next: string | undefined;
   const pages = async function* (): AsyncGenerator<ListedEvent[]> {
-    for await (const page of pagesOf<calendar_v3.Schema$Events>(ask)) {
+    for await (const page of api.list<calendar_v3.Schema$Events>({
+      operation: 'events.list',
+      path,
+      parameters,
+    })) {
       next = text(page.nextSyncToken) ?? next;
       yield eventsIn(page, log);
     }
@@ -51,21 +49,11 @@ export async function* changesSince(
 
 function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
   const zone = text(page.timeZone) ?? 'UTC';
-  const listed = objects<calendar_v3.Schema$Event>(page.items).map((event) => readable(event, zone));
+  const listed = objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
   for (const event of listed)
     if (event.is === 'unreadable')
       log.warn({ eventId: event.id }, 'Left out an event of Google’s without a time');
   return listed;
-}
-
-/** One event that is too much costs the others nothing. */
-function readable(event: calendar_v3.Schema$Event, zone: string): ListedEvent {
-  try {
-    return listedEvent(event, zone);
-  } catch (error) {
-    if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
-    throw error;
-  }
 }
 
 /** Whatever a full listing does not name is gone: what it names as deleted needs no word. */

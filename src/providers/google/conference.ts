@@ -1,13 +1,13 @@
 /**
  * Where an event is held by video. A link of the application's own is a video entry point of the event's conference, of
- * Meet or of an add-on (k), so that it shows at Google as a conference does. Where Google does not keep it so, it is kept
- * in a private property of ours instead. A link of Google's own making is asked for.
+ * Meet or of an add-on, so that it shows at Google as a conference does. No source confirms that Google keeps it so; where
+ * it does not, the link is kept in a private property of ours instead. A link of Google's own making is asked for.
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { conferenceProviderOf } from '../../lib/conference-provider.ts';
 import { isObject, objects, text } from '../json-value.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 type Conference = calendar_v3.Schema$ConferenceData;
@@ -28,7 +28,7 @@ export function conferenceOf(event: GoogleEvent): string | undefined {
   return links.find((uri) => /^https?:\/\//i.test(uri ?? ''));
 }
 
-/** (k) Google's longest address of an entry point. */
+/** The longest address of an entry point, as Google's published types have it. */
 const LONGEST_ADDRESS = 1300;
 const NAMES = {
   'google-meet': 'Google Meet',
@@ -40,18 +40,18 @@ const NAMES = {
 /** Fails as UnsupportedByProvider for what is no address on the web. */
 export function conferenceAt(address: string): Conference {
   const url = /^https?:\/\//i.test(address) && address.length <= LONGEST_ADDRESS ? URL.parse(address) : null;
-  if (url === null) {
-    const message = `A conference at Google is an http or https address of at most ${LONGEST_ADDRESS} characters`;
-    throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'conference');
-  }
+  if (url === null)
+    throw unsupportedField(
+      'conference',
+      `A conference at Google is an http or https address of at most ${LONGEST_ADDRESS} characters`,
+    );
   const provider = conferenceProviderOf(address);
-  const type = provider === 'google-meet' ? 'hangoutsMeet' : 'addOn';
+  const isMeet = provider === 'google-meet';
   const name = provider === undefined ? url.hostname : NAMES[provider];
-  // Meet is known by the code that its address ends with.
-  const id = provider === 'google-meet' ? { conferenceId: url.pathname.slice(1) } : {};
   return {
-    conferenceSolution: { key: { type }, name },
-    ...id,
+    conferenceSolution: { key: { type: isMeet ? 'hangoutsMeet' : 'addOn' }, name },
+    // Meet is known by the code that its address ends with.
+    ...(isMeet && { conferenceId: url.pathname.slice(1) }),
     entryPoints: [{ entryPointType: 'video', uri: address }],
   };
 }

@@ -8,21 +8,20 @@ import type { EventVersion, GoogleEvents } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-export type SeenVersion = EventVersion & {
+export type CurrentEvent = EventVersion & {
   /** As Google told it in that version. */
   readonly event: GoogleEvent;
 };
 
 /** What the caller saw. Fails as `not_found` when it is gone, as `precondition_failed` when it is another by now. */
-export async function seenVersion(target: WriteTarget, events: GoogleEvents): Promise<SeenVersion> {
+export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
   const { href, etag, instance, override } = target;
-  if (instance === undefined) return versionOf(href, etag, target, events);
-  if (override !== undefined) return versionOf(override.href, override.etag, target, events);
+  if (instance === undefined || override !== undefined)
+    return inVersion(override ?? { href, etag }, target, events);
   const id = instanceIdOf(href, instance, 'UTC');
-  const event = await events.get(id);
-  if (event === undefined || event.status === 'cancelled') throw gone();
-  // (k) An instance that nobody changed has its master's version. Where it has not, the series tells whether it is
-  // changed: asked after the instance, whose own version the write is conditional on.
+  const event = there(await events.get(id));
+  // An instance that nobody changed seems to have its master's version, which no source confirms. Where it has not, the
+  // series tells whether it is changed: asked after the instance, whose own version the write is conditional on.
   if (etag !== undefined && event.etag !== etag) {
     const now = await events.series(href);
     const isChanged = now?.exceptions.some((exception) => exception.href === id) ?? true;
@@ -32,18 +31,19 @@ export async function seenVersion(target: WriteTarget, events: GoogleEvents): Pr
   return { id, etag: event.etag ?? undefined, event };
 }
 
-async function versionOf(
-  id: string,
-  etag: string | undefined,
+async function inVersion(
+  { href, etag }: Pick<WriteTarget, 'href' | 'etag'>,
   { known }: WriteTarget,
   events: GoogleEvents,
-): Promise<SeenVersion> {
-  const mirrored = known.find((resource) => resource.href === id);
+): Promise<CurrentEvent> {
+  const mirrored = known.find((resource) => resource.href === href);
   const isKnown = mirrored !== undefined && mirrored.etag === etag;
   // `original` is what Google answered of it.
-  const event: GoogleEvent | undefined = isKnown ? mirrored.original : await events.get(id);
-  if (event === undefined || event.status === 'cancelled') throw gone();
-  return { id, etag: etag ?? event.etag ?? undefined, event };
+  const event: GoogleEvent = there(isKnown ? mirrored.original : await events.get(href));
+  return { id: href, etag: etag ?? event.etag ?? undefined, event };
 }
 
-const gone = () => new ProviderError('not_found', 'Google has no such event any more');
+function there(event: GoogleEvent | undefined): GoogleEvent {
+  if (event !== undefined && event.status !== 'cancelled') return event;
+  throw new ProviderError('not_found', 'Google has no such event any more');
+}

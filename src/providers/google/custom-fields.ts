@@ -5,8 +5,9 @@
  */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { isObject } from '../json-value.ts';
+import { jsonIn } from '../../lib/json.ts';
+import { isObject, withoutUndefined } from '../json-value.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 import { CONFERENCE_PROPERTY } from './conference.ts';
 
 type Properties = calendar_v3.Schema$Event['extendedProperties'];
@@ -17,7 +18,10 @@ export type PropertiesPatch = {
 };
 
 const MARK = 'kalends-json:';
-/** (k) Google's limits: of a name, of a value (counted in bytes here, to be sure), of their number and of them all. */
+/**
+ * Google's limits: of a name, of a value (counted in bytes here, to be sure), of their number and of them all. No source
+ * here confirms them.
+ */
 const LONGEST_NAME = 44;
 const LONGEST_VALUE = 1024;
 const MOST_PROPERTIES = 300;
@@ -29,18 +33,14 @@ export function customOf(properties: Properties): Readonly<Record<string, unknow
   const own = listed(properties?.private).filter(([name]) => name !== CONFERENCE_PROPERTY);
   const entries = [...listed(properties?.shared), ...own];
   if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.map(([name, value]) => [name, meantBy(value)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, readValue(value)]));
 }
 
-function meantBy(value: unknown): unknown {
+function readValue(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
-  try {
-    return JSON.parse(value.slice(MARK.length));
-  } catch (error) {
-    // Somebody else's text.
-    if (error instanceof SyntaxError) return value;
-    throw error;
-  }
+  const kept = jsonIn(value.slice(MARK.length));
+  // What is no JSON is somebody else's text.
+  return kept === undefined ? value : kept;
 }
 
 /**
@@ -51,23 +51,24 @@ export function customPatch(
   custom: Readonly<Record<string, unknown>>,
   former: Properties,
 ): PropertiesPatch | undefined {
-  const written = Object.entries(custom).map(([name, value]) => [name, textOf(value)] as const);
+  const written = Object.entries(custom).map(([name, value]) => [name, writtenValue(value)] as const);
   checkLimits(written);
-  const names = new Set([...Object.keys(custom), CONFERENCE_PROPERTY]);
-  const missingOf = (list: unknown) =>
-    isObject(list) ? Object.keys(list).filter((name) => !names.has(name)) : [];
-  const taken = (list: unknown) => missingOf(list).map((name) => [name, null] as const);
+  const kept = new Set([...Object.keys(custom), CONFERENCE_PROPERTY]);
+  const taken = (list: unknown) =>
+    (isObject(list) ? Object.keys(list) : [])
+      .filter((name) => !kept.has(name))
+      .map((name) => [name, null] as const);
   const own = [...written, ...taken(former?.private)];
   const shared = taken(former?.shared);
   if (own.length === 0 && shared.length === 0) return undefined;
-  return {
-    ...(own.length === 0 ? {} : { private: Object.fromEntries(own) }),
-    ...(shared.length === 0 ? {} : { shared: Object.fromEntries(shared) }),
-  };
+  return withoutUndefined({
+    private: own.length === 0 ? undefined : Object.fromEntries(own),
+    shared: shared.length === 0 ? undefined : Object.fromEntries(shared),
+  });
 }
 
 /** Marked too: texts that begin like a mark, and the empty one, which Google may take for none. */
-const textOf = (value: unknown): string =>
+const writtenValue = (value: unknown): string =>
   typeof value === 'string' && value !== '' && !value.startsWith(MARK)
     ? value
     : `${MARK}${JSON.stringify(value ?? null)}`;
@@ -75,7 +76,7 @@ const textOf = (value: unknown): string =>
 function checkLimits(written: readonly (readonly [name: string, value: string])[]): void {
   const bytes = (text: string) => Buffer.byteLength(text);
   const refuse = (message: string): never => {
-    throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'custom');
+    throw unsupportedField('custom', message);
   };
   for (const [name, value] of written) {
     if (name === CONFERENCE_PROPERTY) refuse(`${name} is a name that Kalends keeps for itself`);

@@ -1,41 +1,36 @@
-/** What Google says of an event besides its times, in our words. */
+/** The fields of an event besides its times, as Google has them. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
-import { isObject, objects, text } from '../json-value.ts';
+import type { CalendarEvent } from '../../calendars/event.ts';
+import { isObject, text, withoutUndefined } from '../json-value.ts';
+import { attendeesOf } from './attendees.ts';
 import { conferenceOf } from './conference.ts';
 import { customOf } from './custom-fields.ts';
 import { colorOf } from './event-colors.ts';
 import { instantIn } from './event-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
-type Words = Omit<
+type Fields = Omit<
   CalendarEvent,
   'uid' | 'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFuture' | 'status'
 >;
 
-/** Absent ones are left out, as `exactOptionalPropertyTypes` has it. */
-export function wordsOf(event: GoogleEvent): Words {
-  const description = text(event.description);
-  const location = text(event.location);
-  const color = colorOf(text(event.colorId));
-  const conference = conferenceOf(event);
-  const link = text(event.htmlLink);
-  const custom = customOf(event.extendedProperties);
-  const lastModified = instantIn(text(event.updated) ?? '');
+export function fieldsOf(event: GoogleEvent): Fields {
   return {
     title: text(event.summary) ?? '',
     availability: availabilityOf(event),
     privacy: privacyOf(event),
-    ...(description === undefined ? {} : { description }),
-    ...(location === undefined ? {} : { location }),
-    ...(color === undefined ? {} : { color }),
     attendees: attendeesOf(event),
-    ...(conference === undefined ? {} : { conference }),
-    ...(isObject(event.conferenceData) ? { conferenceData: { ...event.conferenceData } } : {}),
-    ...(link === undefined ? {} : { link }),
-    ...(custom === undefined ? {} : { custom }),
-    ...(lastModified === undefined ? {} : { lastModified }),
+    ...withoutUndefined({
+      description: text(event.description),
+      location: text(event.location),
+      color: colorOf(text(event.colorId)),
+      conference: conferenceOf(event),
+      conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
+      link: text(event.htmlLink),
+      custom: customOf(event.extendedProperties),
+      lastModified: instantIn(text(event.updated) ?? ''),
+    }),
   };
 }
 
@@ -53,27 +48,3 @@ function availabilityOf({ transparency, eventType, status }: GoogleEvent): Calen
 function privacyOf({ visibility }: GoogleEvent): CalendarEvent['privacy'] {
   return visibility === 'private' || visibility === 'confidential' ? visibility : 'public';
 }
-
-/** Google's guest list exactly as it is (wire 2.5): the organizer is in it only where Google lists it. */
-function attendeesOf({ attendees }: GoogleEvent): Attendee[] {
-  return objects<calendar_v3.Schema$EventAttendee>(attendees).flatMap((attendee) => {
-    const email = text(attendee.email);
-    const name = text(attendee.displayName);
-    if (email === undefined) return [];
-    const status = RESPONSES.get(text(attendee.responseStatus) ?? '') ?? 'none';
-    return [
-      {
-        email,
-        ...(name === undefined ? {} : { name }),
-        status,
-        ...(attendee.organizer === true ? { organizer: true as const } : {}),
-      },
-    ];
-  });
-}
-
-const RESPONSES: ReadonlyMap<string, Attendee['status']> = new Map([
-  ['accepted', 'accepted'],
-  ['declined', 'declined'],
-  ['tentative', 'tentative'],
-]);

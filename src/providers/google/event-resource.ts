@@ -9,16 +9,20 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
+import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
 import { parseRecurrence } from '../../lib/icalendar/recurrence-lines.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
 import { instantOf, localOf, timeLike, zoneOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 import { parseInstanceId } from '../../lib/recurrence/instance-id.ts';
 import { text, texts } from '../json-value.ts';
-import { statusOf, wordsOf } from './event-fields.ts';
+import { fieldsOf, statusOf } from './event-fields.ts';
 import { exactTimeOf, timeOf } from './event-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
+
+/** Whether it is a master, which has the rules of its series. */
+export const isSeries = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
 
 /** What an event of a listing is to the mirror. */
 export type ListedEvent =
@@ -26,11 +30,20 @@ export type ListedEvent =
   /** Deleted, by its href. */
   | { readonly is: 'gone'; readonly href: string }
   | { readonly is: 'left out' }
-  /** Without an id, or without a time that can be read. */
+  /** Without an id, or without a time or rules that can be read. */
   | { readonly is: 'unreadable'; readonly id: string | undefined };
 
-/** `calendarZone` is where times without a zone are read. */
+/** `calendarZone` is where times without a zone are read. One event that is too much costs the others nothing. */
 export function listedEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
+  try {
+    return readEvent(event, calendarZone);
+  } catch (error) {
+    if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
+    throw error;
+  }
+}
+
+function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   const href = text(event.id);
   const seriesId = text(event.recurringEventId);
   if (href === undefined) return { is: 'unreadable', id: undefined };
@@ -62,7 +75,7 @@ function ownEvent(event: GoogleEvent, calendarZone: string): CalendarEvent | und
     end: endFor(start, read(event.end, calendarZone)),
     ...(recurrence === undefined ? {} : { recurrence }),
     status: statusOf(event),
-    ...wordsOf(event),
+    ...fieldsOf(event),
   };
 }
 
@@ -75,7 +88,7 @@ function exception(event: GoogleEvent, calendarZone: string): CalendarEvent | un
   const start = exactTimeOf(event.start, calendarZone) ?? (status === 'cancelled' ? recurrenceId : undefined);
   if (start === undefined) return undefined;
   const end = endFor(start, exactTimeOf(event.end, calendarZone));
-  return { uid: uidOf(event), start, end, recurrenceId, status, ...wordsOf(event) };
+  return { uid: uidOf(event), start, end, recurrenceId, status, ...fieldsOf(event) };
 }
 
 const uidOf = (event: GoogleEvent): string =>

@@ -16,11 +16,13 @@ import type {
   Written,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { undefinedIf } from '../expected-failure.ts';
 import type { GoogleApi } from './api.ts';
 import { answeredList } from './attendees.ts';
-import { seenVersion } from './current-event.ts';
-import { type EventBody, insertBody, patchBody } from './event-body.ts';
-import { type EventPatch, type GoogleEvents, googleEvents } from './events.ts';
+import { currentEvent } from './current-event.ts';
+import { insertBody, patchBody } from './event-body.ts';
+import { isSeries } from './event-resource.ts';
+import { type EventPatch, type GoogleEvents, googleEvents, type SeriesNow } from './events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
 import { checkMeet, settled, withConference } from './written-conference.ts';
 
@@ -35,57 +37,47 @@ export function googleWriting(api: GoogleApi): EventWriting {
     respond: (calendarHref, target, response) => respond(target, response, events(calendarHref)),
     async read(calendarHref, href) {
       const now = await events(calendarHref).series(href);
-      return now && [now.master, ...now.exceptions];
+      return now && resourcesOf(now);
     },
   };
 }
+
+const resourcesOf = (series: SeriesNow | undefined): EventResource[] =>
+  series === undefined ? [] : [series.master, ...series.exceptions];
 
 /** Hex digits are base32hex: the key itself is the event's id, so that Google refuses the second of it. */
 async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<Written> {
   const body = insertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
-  const inserted = await insertedOnce(body, events);
-  if (inserted === undefined) return madeBefore(body.id, events);
-  return { changed: [await events.resourceOf(await settled(inserted, events))], removed: [] };
-}
-
-/** `undefined` when an earlier request made it, whose answer may have been lost. */
-async function insertedOnce(body: EventBody, events: GoogleEvents): Promise<GoogleEvent | undefined> {
-  try {
-    return await withConference(await events.insert(body), body, events);
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'precondition_failed') return undefined;
-    throw error;
-  }
-}
-
-async function madeBefore(id: string, events: GoogleEvents): Promise<Written> {
-  const now = await events.series(id);
-  if (now !== undefined) return { changed: [now.master, ...now.exceptions], removed: [] };
+  const insert = async () => withConference(await events.insert(body), body, events);
+  const inserted = await undefinedIf('precondition_failed', insert());
+  if (inserted !== undefined)
+    return { changed: [await events.resourceOf(await settled(inserted, events))], removed: [] };
+  // An earlier request made it, whose answer may have been lost.
+  const now = await events.series(body.id);
+  if (now !== undefined) return { changed: resourcesOf(now), removed: [] };
   throw new ProviderError('not_found', 'The event was made before, and deleted since');
 }
 
 async function update(target: WriteTarget, change: EventChange, events: GoogleEvents): Promise<Written> {
-  const seen = await seenVersion(target, events);
-  const body = patchBody(change, seen.event, randomUUID());
+  const current = await currentEvent(target, events);
+  const body = patchBody(change, current.event, randomUUID());
   if (body.conferenceData?.createRequest) await checkMeet(events);
   // What is not an instance and recurs is a master; its exceptions may have to move with it.
-  const moves = change.start !== undefined && change.recurrence !== null && recurs(seen.event);
-  const before = moves ? await events.series(seen.id) : undefined;
-  const event = await patched({ ...seen, body }, events);
+  const moves = change.start !== undefined && change.recurrence !== null && isSeries(current.event);
+  const before = moves ? await events.series(current.id) : undefined;
+  const event = await patched({ ...current, body }, events);
   if (before !== undefined) await restoreExceptions(before, await events.resourceOf(event), events);
   return writtenOf(target, event, events);
 }
 
-const recurs = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
-
 async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<Written> {
-  const seen = await seenVersion(target, events);
-  const answered = { attendees: answeredList(seen.event.attendees, response) };
+  const current = await currentEvent(target, events);
+  const answered = { attendees: answeredList(current.event.attendees, response) };
   // > When updating an event, this can be used to only update the participant's response.
-  const isPart = seen.event.attendeesOmitted === true;
+  const isPart = current.event.attendeesOmitted === true;
   const body = isPart ? { ...answered, attendeesOmitted: true } : answered;
-  return writtenOf(target, await patched({ ...seen, body }, events), events);
+  return writtenOf(target, await patched({ ...current, body }, events), events);
 }
 
 async function patched(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
@@ -95,48 +87,40 @@ async function patched(change: EventPatch, events: GoogleEvents): Promise<Google
 
 async function writtenOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {
   const resource = await events.resourceOf(event);
-  const isSeries = recurs(event) || target.known.some(isExceptionOf(target.href));
-  if (target.instance !== undefined || !isSeries) return { changed: [resource], removed: [] };
+  const wasSeries = hrefsOf(target).length > 1;
+  if (target.instance !== undefined || !(isSeries(event) || wasSeries))
+    return { changed: [resource], removed: [] };
   // What Google made of the exceptions is Google's to tell.
   return seriesWritten(target, [resource, ...(await events.exceptionsOf(event))]);
 }
 
 /** The series as it is now. */
-async function seriesNow(target: WriteTarget, events: GoogleEvents): Promise<Written> {
-  const now = await events.series(target.href);
-  return seriesWritten(target, now === undefined ? [] : [now.master, ...now.exceptions]);
-}
+const seriesNow = async (target: WriteTarget, events: GoogleEvents): Promise<Written> =>
+  seriesWritten(target, resourcesOf(await events.series(target.href)));
 
-function seriesWritten({ href, known }: WriteTarget, changed: readonly EventResource[]): Written {
+function seriesWritten(target: WriteTarget, changed: readonly EventResource[]): Written {
   const there = new Set(changed.map((resource) => resource.href));
-  const mirrored = [href, ...known.filter(isExceptionOf(href)).map((resource) => resource.href)];
-  return { changed, removed: mirrored.filter((one) => !there.has(one)) };
+  return { changed, removed: hrefsOf(target).filter((href) => !there.has(href)) };
 }
 
-const isExceptionOf =
-  (masterHref: string) =>
-  ({ seriesId }: EventResource): boolean =>
-    seriesId === masterHref;
+/** What the mirror has of the event: itself, and the exceptions of a series. */
+const hrefsOf = ({ href, known }: WriteTarget): string[] => [
+  href,
+  ...known.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),
+];
 
 async function remove(target: WriteTarget, events: GoogleEvents): Promise<Written> {
-  const { href, etag, instance, known } = target;
-  if (instance !== undefined) return removeInstance(target, events);
-  await events.delete({ id: href, etag });
-  return {
-    changed: [],
-    removed: [href, ...known.filter(isExceptionOf(href)).map((resource) => resource.href)],
-  };
+  if (target.instance !== undefined) return removeInstance(target, events);
+  await events.delete({ id: target.href, etag: target.etag });
+  return { changed: [], removed: hrefsOf(target) };
 }
 
 /** A deleted occurrence is a cancelled exception of its series. */
 async function removeInstance(target: WriteTarget, events: GoogleEvents): Promise<Written> {
-  const seen = await seenVersion(target, events).catch((error: unknown) => {
-    if (error instanceof ProviderError && error.kind === 'not_found') return undefined;
-    throw error;
-  });
-  if (seen === undefined) return seriesNow(target, events);
-  await events.delete(seen);
-  const cancelled = await events.get(seen.id);
+  const current = await undefinedIf('not_found', currentEvent(target, events));
+  if (current === undefined) return seriesNow(target, events);
+  await events.delete(current);
+  const cancelled = await events.get(current.id);
   // Of an occurrence that the series does not have any more there is nothing to keep.
   if (cancelled?.status !== 'cancelled') return seriesNow(target, events);
   return { changed: [await events.resourceOf(cancelled)], removed: [] };

@@ -5,16 +5,15 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { EventResource } from '../../calendars/event.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
-import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
-import { isObject, objects, text } from '../json-value.ts';
-import type { GoogleApi } from './api.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { objects, text } from '../json-value.ts';
+import type { ApiWrite, GoogleApi } from './api.ts';
 import { unreadable } from './api-refusal.ts';
 import type { EventBody } from './event-body.ts';
-import { type ListedEvent, listedEvent } from './event-resource.ts';
-import { pagesOf } from './pages.ts';
+import { isSeries, listedEvent } from './event-resource.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
+type Entry = calendar_v3.Schema$CalendarListEntry;
 
 export interface GoogleEvents {
   /** Cancelled ones too; `undefined` when there is none. */
@@ -26,7 +25,7 @@ export interface GoogleEvents {
   /** Fails as `invalid_response` for one that has no id or no time. */
   resourceOf(event: GoogleEvent): Promise<EventResource>;
   /** The calendar in the user's list. */
-  entry(): Promise<calendar_v3.Schema$CalendarListEntry>;
+  entry(): Promise<Entry>;
   /** Fails as `precondition_failed` when the body's `id` is taken, by a deleted event too. */
   insert(body: EventBody): Promise<GoogleEvent>;
   /** Fails as `precondition_failed` when the event's version is not `etag`, as `not_found` when it is gone. */
@@ -49,28 +48,19 @@ export type EventPatch = EventVersion & {
 
 export type SeriesNow = { readonly master: EventResource; readonly exceptions: readonly EventResource[] };
 
-/** Google's most. */
-const PAGE_SIZE = '2500';
-
 export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents {
-  const id = encodeURIComponent(calendarHref);
-  const path = `/calendars/${id}/events`;
-  const get = async (eventId: string): Promise<GoogleEvent | undefined> => {
-    try {
-      return objectOf<GoogleEvent>(await api.get('events.get', `${path}/${encodeURIComponent(eventId)}`, {}));
-    } catch (error) {
-      if (error instanceof ProviderError && error.kind === 'not_found') return undefined;
-      throw error;
-    }
-  };
-  const entry = async () =>
-    objectOf<Entry>(await api.get('calendarList.get', `/users/me/calendarList/${id}`, {}));
+  const calendarId = encodeURIComponent(calendarHref);
+  const path = `/calendars/${calendarId}/events`;
+  const get = (id: string) =>
+    undefinedIf('not_found', api.get<GoogleEvent>({ operation: 'events.get', path: pathIn(path, id) }));
+  const entry = () =>
+    api.get<Entry>({ operation: 'calendarList.get', path: `/users/me/calendarList/${calendarId}` });
   const resourceOf = async (event: GoogleEvent): Promise<EventResource> => {
     // What Google tells no zone of is in the calendar's.
     const zone = hasOpenZone(event) ? text((await entry()).timeZone) : undefined;
-    const listed = readEvent(event, zone ?? 'UTC');
+    const listed = listedEvent(event, zone ?? 'UTC');
     if (listed.is === 'resource') return listed.resource;
-    throw unreadable(undefined, 'Google answered an event that cannot be read');
+    throw unreadable('Google answered an event that cannot be read');
   };
   const exceptionsOf = (master: GoogleEvent) => listExceptions(master, path, api);
   return {
@@ -81,58 +71,55 @@ export function googleEvents(calendarHref: string, api: GoogleApi): GoogleEvents
     async series(masterId) {
       const event = await get(masterId);
       if (event === undefined || event.status === 'cancelled') return undefined;
-      const recurs = (event.recurrence ?? []).length > 0;
-      return { master: await resourceOf(event), exceptions: recurs ? await exceptionsOf(event) : [] };
+      return {
+        master: await resourceOf(event),
+        exceptions: isSeries(event) ? await exceptionsOf(event) : [],
+      };
     },
     ...writesTo(path, api),
   };
 }
 
-type Entry = calendar_v3.Schema$CalendarListEntry;
+const pathIn = (path: string, id: string): string => `${path}/${encodeURIComponent(id)}`;
 
 const hasOpenZone = ({ start, originalStartTime }: GoogleEvent): boolean =>
   [start, originalStartTime].some((time) => text(time?.dateTime) !== undefined && !text(time?.timeZone));
 
-async function listExceptions(
-  { id: masterId, iCalUID: uid }: GoogleEvent,
-  path: string,
-  api: GoogleApi,
-): Promise<EventResource[]> {
-  const iCalUID = text(uid);
-  if (iCalUID === undefined) throw unreadable(undefined, 'Google answered a series without a UID');
-  const ask = (pageToken: string | undefined) =>
-    api.get('events.list', path, { maxResults: PAGE_SIZE, singleEvents: 'false', iCalUID, pageToken });
+async function listExceptions(master: GoogleEvent, path: string, api: GoogleApi): Promise<EventResource[]> {
+  const iCalUID = text(master.iCalUID);
+  if (iCalUID === undefined) throw unreadable('Google answered a series without a UID');
+  // Google's most.
+  const parameters = { maxResults: '2500', singleEvents: 'false', iCalUID };
   const found: EventResource[] = [];
-  for await (const page of pagesOf<calendar_v3.Schema$Events>(ask)) {
-    const zone = text(page.timeZone) ?? 'UTC';
-    for (const event of objects<GoogleEvent>(page.items)) {
-      if (event.recurringEventId !== masterId) continue;
-      const listed = readEvent(event, zone);
-      if (listed.is === 'resource') found.push(listed.resource);
-    }
+  for await (const page of api.list<calendar_v3.Schema$Events>({
+    operation: 'events.list',
+    path,
+    parameters,
+  })) {
+    const own = objects<GoogleEvent>(page.items).filter((event) => event.recurringEventId === master.id);
+    const listed = own.map((event) => listedEvent(event, text(page.timeZone) ?? 'UTC'));
+    found.push(...listed.flatMap((event) => (event.is === 'resource' ? event.resource : [])));
   }
   return found;
 }
 
 function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | 'patch' | 'delete'> {
-  const pathOf = (id: string): string => `${path}/${encodeURIComponent(id)}`;
+  const write = async (request: ApiWrite): Promise<GoogleEvent> => {
+    const event = await api.write<GoogleEvent>(request);
+    if (event === undefined) throw unreadable();
+    return event;
+  };
   return {
-    async insert(body) {
-      const request = { method: 'POST', operation: 'events.insert', path, body } as const;
-      return objectOf<GoogleEvent>(await api.write({ ...request, parameters: parametersFor(body) }));
-    },
-    async patch({ id, etag, body, isQuiet }) {
-      const request = { method: 'PATCH', operation: 'events.patch', path: pathOf(id), body } as const;
-      const parameters = isQuiet ? { ...parametersFor(body), sendUpdates: 'none' } : parametersFor(body);
-      return objectOf<GoogleEvent>(await api.write({ ...request, parameters, ifMatch: etag }));
+    insert: (body) =>
+      write({ method: 'POST', operation: 'events.insert', path, body, parameters: parametersFor(body) }),
+    patch({ id, etag, body, isQuiet }) {
+      const request = { method: 'PATCH', operation: 'events.patch', path: pathIn(path, id), body } as const;
+      const parameters = { ...parametersFor(body), ...(isQuiet && { sendUpdates: 'none' }) };
+      return write({ ...request, parameters, ifMatch: etag });
     },
     async delete({ id, etag }) {
-      const request = { method: 'DELETE', operation: 'events.delete', path: pathOf(id) } as const;
-      try {
-        await api.write({ ...request, parameters: PARAMETERS, ifMatch: etag });
-      } catch (error) {
-        if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
-      }
+      const request = { method: 'DELETE', operation: 'events.delete', path: pathIn(path, id) } as const;
+      await undefinedIf('not_found', api.write({ ...request, parameters: PARAMETERS, ifMatch: etag }));
     },
   };
 }
@@ -142,19 +129,3 @@ const PARAMETERS = { sendUpdates: 'all' };
 /** Conferences are left as they are unless the request says that it knows of them. */
 const parametersFor = ({ conferenceData }: EventBody) =>
   conferenceData === undefined ? PARAMETERS : { ...PARAMETERS, conferenceDataVersion: '1' };
-
-function readEvent(event: GoogleEvent, zone: string): ListedEvent {
-  try {
-    return listedEvent(event, zone);
-  } catch (error) {
-    if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
-    throw error;
-  }
-}
-
-/** An object is all that is known of an answer: whoever reads a member checks it. */
-function objectOf<T extends object>(answer: unknown): T {
-  if (!isObject(answer)) throw unreadable(undefined);
-  // Every member of the published types may be absent, and may still be anything.
-  return answer as T;
-}

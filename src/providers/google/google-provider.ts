@@ -43,7 +43,7 @@ function openAccount(
 ): CalendarAccount {
   const api = googleApi(session, deps);
   // Kept by us in this form; texts() takes nothing on trust.
-  const granted = texts(Array.isArray(scopes) ? scopes : []);
+  const granted = texts(scopes);
   return {
     writing: googleWriting(api),
     calendarWriting: googleCalendarWriting(api, granted),

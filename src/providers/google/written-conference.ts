@@ -28,9 +28,8 @@ export async function withConference(
   const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
   if (wanted === undefined || conferenceOf(event) === wanted) return event;
   const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } };
-  const version = { id: event.id ?? '', etag: event.etag ?? undefined };
   // Its guests have just been told.
-  return events.patch({ ...version, body, isQuiet: true });
+  return events.patch({ id: event.id ?? '', etag: event.etag ?? undefined, body, isQuiet: true });
 }
 
 const POLLS = 6;

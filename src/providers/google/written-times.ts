@@ -6,6 +6,7 @@ import { formatLocal } from '../../lib/recurrence/civil.ts';
 import { instantOf, localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 import { localOfInstant, offsetAt } from '../../lib/recurrence/zone.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 
 type GoogleTime = calendar_v3.Schema$EventDateTime;
 export type Side = 'start' | 'end';
@@ -40,8 +41,7 @@ export function refuseSkippedStart(start: EventTime): void {
 
 function zoneNameOf(time: Exclude<EventTime, { type: 'date' }>, field: string): string {
   if (time.type === 'zoned' && typeof time.zone === 'string') return time.zone;
-  const message = 'Google knows times in IANA zones only';
-  throw new UnsupportedByProvider('field_not_supported_by_provider', message, field);
+  throw unsupportedField(field, 'Google knows times in IANA zones only');
 }
 
 function withOffset(instant: number, zone: string): string {
@@ -66,12 +66,9 @@ export function recurrenceLines({ rrules, rdates, exdates }: Recurrence): string
 
 /** A line for all the times in one zone. */
 function lines(name: string, times: readonly EventTime[]): string[] {
-  const grouped = new Map<string, string[]>();
-  for (const time of times) {
-    const [head, value] = property(name, time);
-    grouped.set(head, [...(grouped.get(head) ?? []), value]);
-  }
-  return [...grouped].map(([head, values]) => `${head}:${values.join(',')}`);
+  const properties = times.map((time) => property(name, time));
+  const grouped = Map.groupBy(properties, ([head]) => head);
+  return [...grouped].map(([head, members]) => `${head}:${members.map(([, value]) => value).join(',')}`);
 }
 
 function property(name: string, time: EventTime): [head: string, value: string] {

@@ -14,7 +14,6 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { isWithin } from './api.ts';
 import { statusOf } from './api-refusal.ts';
 import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
-import { COMPARED_EVERY_MS, WINDOW_ROLLS_MS } from './event-queries.ts';
 import { exceptionIn } from './event-resource.ts';
 import { foundIn, listEvents, listVersions, type ReadEvent, readEvents, type Source } from './read-events.ts';
 import { readSyncState, type SyncState, type Window, writeSyncState } from './sync-state.ts';
@@ -25,6 +24,12 @@ export type ChangesInput = {
   readonly known: KnownResources;
 };
 export type ChangesDeps = { readonly now: () => number };
+
+const DAY_MS = 24 * 3600 * 1000;
+/** After that long the window is drawn anew around the present. */
+const WINDOW_ROLLS_MS = 30 * DAY_MS;
+/** How often ids and versions of everything are compared, for what lies outside of the window. */
+const COMPARED_EVERY_MS = DAY_MS;
 
 /** Past so many, a listing is quicker than reading each. */
 const MOST_READ_SINGLY = 500;
@@ -45,7 +50,7 @@ export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): 
 
   const delta = await deltaSince(source, state, startedAt);
   if ('tooLong' in delta) yield* listAll(source, delta.tooLong, startedAt);
-  else yield* readHinted(input, state, delta, startedAt);
+  else yield* readHinted(input, { ...state, ...delta }, startedAt);
 }
 
 /** A shortened window is tried in its full length the next day: what was too much then may have passed. */
@@ -72,18 +77,16 @@ async function deltaSince(
 }
 
 async function* readHinted(
-  input: ChangesInput,
-  state: SyncState,
-  { hints, link }: Delta,
+  { source, known }: ChangesInput,
+  { hints, ...state }: SyncState & Delta,
   startedAt: number,
 ): AsyncGenerator<Changes> {
-  const { source } = input;
   // What a shortened window leaves out is near enough to matter: nobody waits for it until the day is over.
   const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS || isShortened(state.window);
   const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
   let comparedAt = state.comparedAt;
   if (!isQuiet || isDue) {
-    const mirror = mirrorOf(await input.known());
+    const mirror = mirrorOf(await known());
     const { ids, unplaced } = placed(hints, mirror);
     if (isDue || unplaced) {
       for (const [id, series] of await differing(source, mirror)) ids.set(id, series);
@@ -95,7 +98,7 @@ async function* readHinted(
     }
     for await (const batch of readEvents(source, ids)) yield partOf(batch, mirror);
   }
-  const next = writeSyncState({ ...state, link, comparedAt });
+  const next = writeSyncState({ ...state, comparedAt });
   yield { changed: [], removed: [], complete: false, next };
 }
 

@@ -3,15 +3,16 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import type { EventDraft, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { graphPages, graphWrite } from './api.ts';
+import { text } from '../json-value.ts';
 import { codeOf } from './api-refusal.ts';
+import { currentEvent } from './current-event.ts';
+import { deleteAt } from './delete-event.ts';
 import { bodyOf } from './event-body.ts';
 import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import type { GraphItem } from './event-resource.ts';
-import { meetingsOf } from './online-meeting.ts';
+import { meetingKindOf } from './online-meeting.ts';
 import { readEvent, type Source } from './read-events.ts';
-import { withoutOccurrences } from './without-occurrences.ts';
-import { calendarFacts, toldRefusal } from './write-refusal.ts';
+import { calendarFacts, writeTo } from './write-refusal.ts';
 import { patternedRecurrence } from './written-recurrence.ts';
 
 /**
@@ -20,10 +21,12 @@ import { patternedRecurrence } from './written-recurrence.ts';
  */
 export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<Written> {
   const body = await bodyOfDraft(source, draft);
-  const transactionId = uuidOf(key);
-  const id = await toldRefusal(source, () => post(source, { ...body, transactionId }));
+  const id = await post(source, { ...body, transactionId: uuidOf(key) });
   const exdates = draft.recurrence?.exdates ?? [];
-  if (exdates.length > 0) await withoutOccurrences(source, id, exdates);
+  if (exdates.length > 0) {
+    const series = await currentEvent(source, { href: id, etag: undefined, known: [] });
+    for (const exdate of exdates) await deleteAt(source, series, exdate);
+  }
   const changed = await readEvent(source, id, draft.recurrence !== undefined);
   if (changed === 'gone') throw goneSince();
   return { changed, removed: [] };
@@ -38,7 +41,7 @@ async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEven
     change: draft,
     current: undefined,
     organizer: calendar?.owner?.address ?? undefined,
-    meetings: autoConference && calendar ? meetingsOf(calendar) : undefined,
+    meetingKind: autoConference && calendar ? meetingKindOf(calendar) : undefined,
   });
   return { ...body, ...(pattern && { recurrence: pattern }) };
 }
@@ -46,11 +49,12 @@ async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEven
 async function post(source: Source, body: GraphEvent): Promise<string> {
   const url = `${source.url}/events`;
   try {
-    const answer = await graphWrite(source.graph, { operation: 'events.create', method: 'POST', url, body });
-    const id = answer?.id;
-    if (typeof id === 'string' && id !== '') return id;
+    const answer = await writeTo(source, { operation: 'events.create', method: 'POST', url, body });
+    const id = text(answer?.id);
+    if (id !== undefined) return id;
   } catch (failure) {
-    // Of a key that was used Graph mostly answers the event itself; (k) it refuses one whose event was changed.
+    // Of a key that was used Graph mostly answers the event itself; one whose event was changed it seems to refuse, which
+    // no source confirms.
     if (codeOf(failure) !== 'ErrorDuplicateTransactionId') throw failure;
     return eventOfTransaction(source, body.transactionId ?? '');
   }
@@ -62,7 +66,7 @@ async function post(source: Source, body: GraphEvent): Promise<string> {
 /** By looking through the calendar: Graph finds no event by its transaction. */
 async function eventOfTransaction(source: Source, transactionId: string): Promise<string> {
   const url = `${source.url}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;
-  for await (const { value } of graphPages<GraphItem>(source.graph, { operation: 'events.list', url })) {
+  for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.list', url })) {
     const found = value.find((item) => item.transactionId === transactionId)?.id;
     if (found) return found;
   }

@@ -4,8 +4,7 @@ import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { instantOf, originalStartOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
-import { graphPages } from './api.ts';
-import { etagOfChangeKey, eventQuery, instanceQuery } from './event-queries.ts';
+import { eventQuery, instanceQuery } from './event-queries.ts';
 import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 
@@ -18,6 +17,9 @@ export type Current = {
   /** What `If-Match` names it by. */
   readonly ifMatch: string | undefined;
 };
+
+/** An occurrence, by its original start. */
+export type OccurrenceTarget = WriteTarget & { readonly instance: EventTime };
 
 /** A single event or a series with its exceptions, master first. */
 export type CurrentSeries = Current & { readonly resources: readonly EventResource[] };
@@ -52,7 +54,7 @@ async function readCurrent(source: Source, { href, known }: WriteTarget): Promis
 export async function currentOccurrence(
   source: Source,
   series: CurrentSeries,
-  target: WriteTarget & { readonly instance: EventTime },
+  target: OccurrenceTarget,
 ): Promise<Current> {
   const item =
     target.override === undefined
@@ -103,7 +105,7 @@ export async function occurrenceAt(
   const [from, to] = [original - 2 * DAY_MS, original + 2 * DAY_MS].map((at) => new Date(at).toISOString());
   const url = `${eventUrl(source, id)}/instances?startDateTime=${from}&endDateTime=${to}&${instanceQuery}`;
   const zone = zoneOfEvent(event);
-  for await (const { value } of graphPages<GraphItem>(source.graph, { operation: 'events.instances', url })) {
+  for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.instances', url })) {
     for (const item of value) {
       const [{ recurrenceId } = {}] = exceptionOf(item, master, zone).events;
       if (recurrenceId && keyOn(event, recurrenceId) === original) return item;
@@ -116,7 +118,7 @@ export async function occurrenceAt(
 export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
   instantOf(originalStartOf(start, named, 'UTC'), 'UTC');
 
-export const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
+const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
 /** What is not known cannot be compared; the write itself is conditional all the same. */
 export function refuseOther(wanted: string | undefined, found: string | undefined): void {
@@ -126,8 +128,9 @@ export function refuseOther(wanted: string | undefined, found: string | undefine
 const changedMeanwhile = (): ProviderError =>
   new ProviderError('precondition_failed', 'It was changed meanwhile');
 
+/** The ETag; without one it is made of the version, as Graph's events seem to show it, which no source confirms. */
 export function ifMatchOf(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {
   const etag = item['@odata.etag'];
   if (typeof etag === 'string') return etag;
-  return item.changeKey ? etagOfChangeKey(item.changeKey) : undefined;
+  return item.changeKey ? `W/"${item.changeKey}"` : undefined;
 }

@@ -6,7 +6,7 @@ import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
 import { DAY, dayOfLocal, formatDate } from '../../lib/recurrence/civil.ts';
 import { localOfInstant } from '../../lib/recurrence/zone.ts';
-import { type Graph, graphPages } from './api.ts';
+import type { Graph } from './api.ts';
 import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import { type GraphItem, namedZoneOf } from './event-resource.ts';
 import { stampOf, zoneNamed } from './event-times.ts';
@@ -40,7 +40,7 @@ export async function zoneByOccurrences(
   const query = `startDateTime=${from}Z&endDateTime=${to}Z&$select=type,start&$top=${VERSIONS_PER_PAGE}`;
   const request = { operation: 'events.instances', url: `${eventUrl}/instances?${query}` };
   const starts = [first];
-  for await (const { value } of graphPages<GraphItem>(graph, request)) {
+  for await (const { value } of graph.list<GraphItem>(request)) {
     for (const { type, start: own } of value) {
       const at = type === 'occurrence' ? stampOf(own?.dateTime) : undefined;
       if (at !== undefined) starts.push(at);

@@ -9,7 +9,7 @@ import type {
 
 import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 import type { Current } from './current-event.ts';
 import { conferenceProperty, customProperty } from './custom-fields.ts';
 import { shownAs } from './show-as.ts';
@@ -22,13 +22,13 @@ export type BodyInput = {
   /** The address of who invites. */
   readonly organizer: string | undefined;
   /** The kind of online meeting the calendar allows, where one is to be made. */
-  readonly meetings: OnlineMeetingProviderType | undefined;
+  readonly meetingKind: OnlineMeetingProviderType | undefined;
 };
 
 /** Without the recurrence. Fails with UnsupportedByProvider for what Outlook cannot keep. */
-export function bodyOf({ change, current, organizer, meetings }: BodyInput): GraphEvent {
+export function bodyOf({ change, current, organizer, meetingKind }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
-  if (color) throw unsupportedField('Outlook has colours of categories only, none of events', 'color');
+  if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
   const showAs = shownAs(change, current);
   const properties = propertiesOf(change, current);
   return {
@@ -41,13 +41,10 @@ export function bodyOf({ change, current, organizer, meetings }: BodyInput): Gra
       privacy !== current?.event.privacy && { sensitivity: SENSITIVITY[privacy ?? 'public'] }),
     ...(attendees !== undefined && { attendees: guestsOf(attendees ?? [], current, organizer) }),
     ...(autoConference === true &&
-      meetings !== undefined && { isOnlineMeeting: true, onlineMeetingProvider: meetings }),
+      meetingKind !== undefined && { isOnlineMeeting: true, onlineMeetingProvider: meetingKind }),
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
   };
 }
-
-const unsupportedField = (message: string, field: string): UnsupportedByProvider =>
-  new UnsupportedByProvider('field_not_supported_by_provider', message, field);
 
 const SENSITIVITY: Readonly<Record<CalendarEvent['privacy'], Sensitivity>> = {
   public: 'normal',
@@ -68,7 +65,7 @@ function propertiesOf(
   current: Current | undefined,
 ): SingleValueLegacyExtendedProperty[] {
   if (conference === null && hasOnlineMeeting(current))
-    throw unsupportedField('Outlook cannot take an online meeting away from an event', 'conference');
+    throw unsupportedField('conference', 'Outlook cannot take an online meeting away from an event');
   const own = autoConference === true ? undefined : conference;
   return [
     ...(custom === undefined ? [] : [customProperty(custom)]),
@@ -97,7 +94,7 @@ function guestsOf(
     const before = known.get(key);
     if (key === keyOf(organizer) && before === undefined) continue;
     if (invites && key !== keyOf(organizer))
-      throw unsupportedField('Who organizes an Outlook event is the owner of its calendar', 'attendees');
+      throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');
     guests.set(key, {
       type: before?.type ?? 'required',
       emailAddress: { address: email, name: name ?? before?.emailAddress?.name ?? email },

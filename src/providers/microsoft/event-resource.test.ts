@@ -5,7 +5,7 @@ import type { Sensitivity } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { CUSTOM_PROPERTY } from './event-queries.ts';
+import { CUSTOM_PROPERTY } from './custom-fields.ts';
 import { exceptionIn, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
 
 const utc = (dateTime: string) => ({ dateTime: `${dateTime}.0000000`, timeZone: 'UTC' });

@@ -8,9 +8,10 @@ import type {
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Graph } from './api.ts';
+import { texts } from '../json-value.ts';
+import { type Graph, microsoftGraph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
-import { listCalendars } from './calendars.ts';
+import { calendarUrl, listCalendars } from './calendars.ts';
 import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
 import { covers } from './scopes.ts';
@@ -37,20 +38,21 @@ export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
 }
 
 function openAccount(
-  credentials: ProviderCredentials,
+  { scopes }: ProviderCredentials,
   session: AccountSession,
   { egress, apiUrl, log, now }: MicrosoftDeps,
 ): CalendarAccount {
-  const graph: Graph = { egress, apiUrl, session };
-  const basic = !covers(grantedScopes(credentials), 'read');
+  const graph = microsoftGraph({ egress, apiUrl, session });
+  // Kept by us in this form; texts() takes nothing on trust.
+  const basic = !covers(texts(scopes), 'read');
   return {
     writing: eventWriting({ graph, basic, log }),
     calendarWriting: calendarWriting(graph),
     listCalendars: () => listCalendars(graph, now()),
     async *changesSince(calendarHref, token, known) {
-      const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;
+      const source = { graph, url: calendarUrl(graph, calendarHref), basic, log };
       try {
-        yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });
+        yield* changesSince({ source, token, known }, { now });
       } catch (failure) {
         throw await refusedAlone(failure, graph, now());
       }
@@ -59,8 +61,8 @@ function openAccount(
 }
 
 /**
- * Graph has one word, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer shared
- * (k): who may list calendars has the permission.
+ * Graph seems to have one word, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer
+ * shared, which no source confirms: who may list calendars has the permission.
  */
 async function refusedAlone(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
@@ -73,8 +75,4 @@ async function refusedAlone(failure: unknown, graph: Graph, now: number): Promis
   return new ProviderError('not_found', 'Microsoft does not grant access to this calendar', {
     cause: failure,
   });
-}
-
-function grantedScopes({ scopes }: ProviderCredentials): string[] {
-  return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
 }

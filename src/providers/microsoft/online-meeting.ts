@@ -3,8 +3,8 @@ import type { Calendar as GraphCalendar, OnlineMeetingProviderType } from '@micr
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 
-/** The calendar's own choice where it has one. Fails as `conference_not_supported_by_calendar`. */
-export function meetingsOf({
+/** The kind to make: the calendar's own choice where it has one. Fails as `conference_not_supported_by_calendar`. */
+export function meetingKindOf({
   allowedOnlineMeetingProviders,
   defaultOnlineMeetingProvider,
 }: GraphCalendar): OnlineMeetingProviderType {

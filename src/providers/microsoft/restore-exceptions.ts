@@ -9,13 +9,14 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { localOf, originalStartOf, timeLike } from '../../lib/recurrence/event-instant.ts';
+import { localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { type Current, type CurrentSeries, currentEvent, keyOn, occurrenceAt } from './current-event.ts';
+import { deleteAt } from './delete-event.ts';
 import type { GraphItem } from './event-resource.ts';
 import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
-import { deleteAt } from './without-occurrences.ts';
 import { type GraphTimes, timesFor } from './written-times.ts';
 
 /** `before` is the series before `change`, which has been written. */
@@ -33,13 +34,14 @@ export async function restoreExceptions(
 
   const after = await currentEvent(source, { href: before.id, etag: undefined, known: before.resources });
   const kept = keptIn(after);
-  const placed = (original: EventTime) => placeIn(before.event, after.event, original);
+  const shift = { before: before.event.start, after: after.event.start, floatingZone: 'UTC' };
+  const placed = (original: EventTime) => shiftWithSeries(original, shift);
   // Both are on the clock that they were written for: the old one's move along.
   for (const original of [...deleted.map(placed), ...wanted]) await deleteAt(source, after, original);
   for (const exception of exceptions) {
     const original = placed(exception.event.recurrenceId ?? exception.event.start);
     if (!kept.has(keyOn(after.event, original)))
-      await makeAgain(source, { before, after }, exception, original);
+      await makeAgain(source, { before, after }, { ...exception, original });
   }
 }
 
@@ -53,24 +55,13 @@ const keptIn = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
     ),
   );
 
-/** An original start moves by as much as that of the series. */
-function placeIn(before: CalendarEvent, after: CalendarEvent, original: EventTime): EventTime {
-  const own = originalStartOf(before.start, original, 'UTC');
-  const sameKind = before.start.type === after.start.type;
-  if (!sameKind) return originalStartOf(after.start, { type: 'date', date: dateOf(own) }, 'UTC');
-  return timeLike(after.start, localOf(own) + localOf(after.start) - localOf(before.start));
-}
-
-const dateOf = (time: EventTime): string => (time.type === 'date' ? time.date : time.local.slice(0, 10));
-
 /** Without `If-Match`: what it is of was made by the change just written. */
 async function makeAgain(
   source: Source,
   { before, after }: { readonly before: CurrentSeries; readonly after: CurrentSeries },
-  exception: Exception,
-  original: EventTime,
+  exception: Exception & { readonly original: EventTime },
 ): Promise<void> {
-  const item = await occurrenceAt(source, after, original);
+  const item = await occurrenceAt(source, after, exception.original);
   if (!item?.id) return;
   const occurrence: Current = { id: item.id, event: after.event, item, ifMatch: undefined };
   const own = ownMembers(exception.item, before.item);

@@ -31,7 +31,7 @@ const SECRET_EXPIRED: Meaning = [
 const NOT_NOW = 'Microsoft cannot sign anybody in at the moment';
 const UNAVAILABLE: Meaning = ['unavailable', NOT_NOW, 'provider_unavailable'];
 
-/** By the number after AADSTS. Microsoft publishes what each stands for; what a user has to do then is not confirmed. */
+/** By the number after AADSTS. No source confirms each of them. */
 const BY_NUMBER = meaningsBy<number>(
   // The grant was withdrawn: password changed or reset, session revoked, account disabled or deleted.
   [REVOKED, [50173, 50133, 50132, 50034, 50057, 50020, 700081]],

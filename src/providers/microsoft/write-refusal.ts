@@ -1,64 +1,62 @@
-/** What of Graph's refusals is a limit of Outlook's, to be told with its reason. */
+/** Writing to a calendar, where what of Graph's refusals is a limit of Outlook's is told with its reason. */
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../calendars/unsupported.ts';
-import { graphGet } from './api.ts';
+import type { JsonObject } from '../bearer-api.ts';
+import type { GraphWrite } from './api.ts';
 import { codeOf } from './api-refusal.ts';
 import { CALENDAR_QUERY } from './event-queries.ts';
 import type { Source } from './read-events.ts';
 
 type Limit = readonly [reason: UnsupportedReason, message: string, field?: string];
 
-/** (k) By Exchange's own codes. */
-const LIMITS: Readonly<Record<string, Limit>> = {
-  erroroccurrencecrossingboundary: [
-    'mode_not_supported_by_provider',
-    'Outlook keeps the occurrences of a series in order, each on a day of its own: this one cannot be moved to or past its neighbour',
-    'start',
+/** By Exchange's own codes. No source confirms which of them Graph sends when. */
+const LIMITS: ReadonlyMap<string, Limit> = new Map([
+  [
+    'erroroccurrencecrossingboundary',
+    [
+      'mode_not_supported_by_provider',
+      'Outlook keeps the occurrences of a series in order, each on a day of its own: this one cannot be moved to or past its neighbour',
+      'start',
+    ],
   ],
-  erroroccurrencetimespantoobig: [
-    'recurrence_not_supported_by_provider',
-    'In Outlook an occurrence ends before the next begins',
-    'end',
+  [
+    'erroroccurrencetimespantoobig',
+    ['recurrence_not_supported_by_provider', 'In Outlook an occurrence ends before the next begins', 'end'],
   ],
-  errorrecurrencehasnooccurrence: [
-    'recurrence_not_supported_by_provider',
-    'The rule has no occurrence',
-    'recurrence',
+  [
+    'errorrecurrencehasnooccurrence',
+    ['recurrence_not_supported_by_provider', 'The rule has no occurrence', 'recurrence'],
   ],
-  errorcalendardurationistoolong: [
-    'field_not_supported_by_provider',
-    'An event of Outlook is no longer than five years',
-    'end',
+  [
+    'errorcalendardurationistoolong',
+    ['field_not_supported_by_provider', 'An event of Outlook is no longer than five years', 'end'],
   ],
-  errorinvalidrecipients: [
-    'field_not_supported_by_provider',
-    'Outlook refuses the address of a guest',
-    'attendees',
+  [
+    'errorinvalidrecipients',
+    ['field_not_supported_by_provider', 'Outlook refuses the address of a guest', 'attendees'],
   ],
-  timezonenotsupportedexception: [
-    'field_not_supported_by_provider',
-    'Outlook does not know this time zone',
-    'timeZone',
+  [
+    'timezonenotsupportedexception',
+    ['field_not_supported_by_provider', 'Outlook does not know this time zone', 'timeZone'],
   ],
-};
+]);
 
-/** Runs a write. Fails as `write` does, or with UnsupportedByProvider where that says why. */
-export async function toldRefusal<T>(source: Source, write: () => Promise<T>): Promise<T> {
+/** Sends a write. Fails with ProviderError, or with UnsupportedByProvider where that says why. */
+export async function writeTo(source: Source, request: GraphWrite): Promise<JsonObject | undefined> {
   try {
-    return await write();
+    return await source.graph.write(request);
   } catch (failure) {
-    const limit = LIMITS[codeOf(failure)?.toLowerCase() ?? ''];
+    const limit = LIMITS.get(codeOf(failure)?.toLowerCase() ?? '');
     if (limit !== undefined) throw new UnsupportedByProvider(...limit);
-    if (failure instanceof ProviderError && failure.kind === 'permission_missing' && !(await mayEdit(source)))
+    const isForbidden = failure instanceof ProviderError && failure.kind === 'permission_missing';
+    if (isForbidden && (await calendarFacts(source)).canEdit === false)
       throw new UnsupportedByProvider('calendar_read_only', 'This calendar can be read only');
     throw failure;
   }
 }
 
-const mayEdit = async (source: Source): Promise<boolean> => (await calendarFacts(source)).canEdit !== false;
-
 /** What Graph says of the calendar itself. */
 export const calendarFacts = async ({ graph, url }: Source): Promise<GraphCalendar> =>
-  graphGet(graph, { operation: 'calendars.get', url: `${url}?${CALENDAR_QUERY}` });
+  graph.get({ operation: 'calendars.get', url: `${url}?${CALENDAR_QUERY}` });

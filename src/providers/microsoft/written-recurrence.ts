@@ -25,8 +25,11 @@ import { expandRule } from '../../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../../lib/recurrence/master-clock.ts';
 import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
 import type { Rule } from '../../lib/recurrence/rule.ts';
-import { MOST_INTERVAL, MOST_OCCURRENCES } from './event-queries.ts';
 import { ruleZone } from './written-times.ts';
+
+/** The most that a pattern's `interval` and a range's `numberOfOccurrences` may say; no source confirms either. */
+const MOST_INTERVAL = 999;
+const MOST_OCCURRENCES = 999;
 
 /** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. EXDATEs are the caller's business. */
 export function patternedRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {

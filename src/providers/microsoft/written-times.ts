@@ -2,8 +2,8 @@
 import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
 import { findWindows } from 'windows-iana';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 import { zoneNamed } from './event-times.ts';
 
 /** Start and end with what goes with them; `undefined` where the event's own stay. */
@@ -16,7 +16,7 @@ export type GraphTimes = {
 /** An all-day event is from midnight to midnight in one zone, which is UTC: it is read in UTC too. */
 export function timesFor(start: EventTime, end: EventTime): GraphTimes {
   if ((start.type === 'date') !== (end.type === 'date'))
-    throw unsupportedTime('An event has either dates or times', 'end');
+    throw unsupportedField('end', 'An event has either dates or times');
   return {
     isAllDay: start.type === 'date',
     start: graphTime(start, 'start'),
@@ -27,7 +27,7 @@ export function timesFor(start: EventTime, end: EventTime): GraphTimes {
 function graphTime(time: EventTime, field: string): DateTimeTimeZone {
   if (time.type === 'date') return { dateTime: `${time.date}T00:00:00`, timeZone: 'UTC' };
   if (time.type === 'zoned') return { dateTime: time.local, timeZone: graphZone(time.zone, field) };
-  throw unsupportedTime('Outlook has no times without a time zone', field);
+  throw unsupportedField(field, 'Outlook has no times without a time zone');
 }
 
 /** Of the zone that a rule runs in. */
@@ -36,15 +36,12 @@ export const ruleZone = (start: EventTime): string =>
 
 /**
  * Exchange keeps zones under Windows' names; those are what it certainly takes. Some of them stand for several IANA
- * zones with one clock: (k) an event in such a zone comes back in the one that Windows names first. A zone without a
- * Windows name is sent as it is called.
+ * zones with one clock: an event in such a zone seems to come back in the one that Windows names first, which no source
+ * confirms. A zone without a Windows name is sent as it is called.
  */
 function graphZone(zone: Zone, field: string): string {
   if (typeof zone !== 'string')
-    throw unsupportedTime('Outlook has no time zones with rules of their own', field);
+    throw unsupportedField(field, 'Outlook has no time zones with rules of their own');
   if (zone === 'UTC') return 'UTC';
   return findWindows(zone).find((name) => zoneNamed(name) !== undefined) ?? zone;
 }
-
-const unsupportedTime = (message: string, field: string): UnsupportedByProvider =>
-  new UnsupportedByProvider('field_not_supported_by_provider', message, field);

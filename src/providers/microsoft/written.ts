@@ -2,8 +2,8 @@
 import type { WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { readEvent, type Source } from './read-events.ts';
 
-/** Reads what became of the target. */
-export async function writtenTo(source: Source, target: WriteTarget, isSeries: boolean): Promise<Written> {
+/** What became of the target. */
+export async function readWritten(source: Source, target: WriteTarget, isSeries: boolean): Promise<Written> {
   const changed = await readEvent(source, target.href, isSeries);
   if (changed === 'gone') return goneOf(target);
   const there = new Set(changed.map(({ href }) => href));
