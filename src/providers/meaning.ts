@@ -16,6 +16,10 @@ export function refusalWith(
   });
 }
 
+/** Of an answer that says yes and cannot be used. */
+export const unreadableAnswer = (message: string, cause?: unknown): ProviderError =>
+  refusalWith(['invalid_response', message, 'provider_answer_unreadable'], { cause });
+
 /** A table of meanings by the provider's words or numbers, from the words that each meaning has. */
 export const meaningsBy = <Key>(
   ...groups: readonly (readonly [Meaning, readonly Key[]])[]

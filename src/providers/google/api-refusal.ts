@@ -1,11 +1,11 @@
 /** What it means when the Calendar API does not answer, or answers no: who can mend it, and when to ask again. */
-import { ProviderError } from '../../calendars/provider-error.ts';
+import type { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { jsonIn } from '../../lib/json.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';
 import { memberOf, text } from '../json-value.ts';
-import { type Meaning, meaningsBy, refusalWith } from '../meaning.ts';
+import { type Meaning, meaningsBy, refusalWith, unreadableAnswer } from '../meaning.ts';
 
 const APP_LIMIT: Meaning = ['rate_limited', 'Google asks this app to wait', 'quota_exhausted'];
 const EVENT_GONE: Meaning = ['not_found', 'Google has no such event any more'];
@@ -99,7 +99,7 @@ function byStatus(status: number, asked: URLSearchParams): Meaning {
 
 /** An answer that says yes and cannot be used. */
 export const unreadable = (message = 'Google’s answer cannot be read'): ProviderError =>
-  new ProviderError('invalid_response', message, { reason: 'provider_answer_unreadable' });
+  unreadableAnswer(message);
 
 /** `{error: {errors: [{reason}], details: [{reason}]}}`; both lists are optional, and so is the body. */
 function reasonsIn(error: unknown): string[] {

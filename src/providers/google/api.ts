@@ -1,15 +1,16 @@
 /** Requests to the Google Calendar API, one account's. */
 import type { AccountSession } from '../../calendars/calendar-provider.ts';
-import type { Egress } from '../../lib/egress/egress.ts';
-import { type BearerApiFacts, type BearerWrite, bearerApi, pagesOf } from '../bearer-api.ts';
+import {
+  type BearerApiDeps,
+  type BearerApiFacts,
+  type BearerWrite,
+  bearerApi,
+  pagesOf,
+} from '../bearer-api.ts';
 import { memberOf, text } from '../json-value.ts';
 import { isLimit, refusalOf, unreadable } from './api-refusal.ts';
 
-export type GoogleApiDeps = {
-  readonly egress: Egress;
-  /** Without a trailing slash. */
-  readonly apiUrl: string;
-};
+export type GoogleApiDeps = Omit<BearerApiDeps, 'session'>;
 
 /** Absent ones are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>;

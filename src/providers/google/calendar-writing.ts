@@ -15,7 +15,7 @@ import { unreadable } from './api-refusal.ts';
 import { maySetColors, mayWriteCalendars } from './scopes.ts';
 
 /** `granted` are Google's own scopes. */
-export function googleCalendarWriting(api: GoogleApi, granted: readonly string[]): CalendarWriting {
+export function calendarWriting(api: GoogleApi, granted: readonly string[]): CalendarWriting {
   return {
     create: (draft) => create(draft, granted, api),
     async change(calendarHref, change) {

@@ -13,7 +13,7 @@ import type { Log } from '../../lib/log.ts';
 import { objects, text } from '../json-value.ts';
 import type { GoogleApi } from './api.ts';
 import { type ListedEvent, listedEvent } from './event-resource.ts';
-import { openSyncToken, sealSyncToken } from './sync-state.ts';
+import { readSyncState, writeSyncState } from './sync-state.ts';
 
 export type ChangesRequest = {
   readonly calendarHref: string;
@@ -27,7 +27,7 @@ export async function* changesSince(
   api: GoogleApi,
   log: Log,
 ): AsyncGenerator<Changes> {
-  const syncToken = token === undefined ? undefined : openSyncToken(token, scopes);
+  const syncToken = token === undefined ? undefined : readSyncState(token, scopes);
   const path = `/calendars/${encodeURIComponent(calendarHref)}/events`;
   // Google's most.
   const parameters = { maxResults: '2500', singleEvents: 'false', syncToken };
@@ -44,7 +44,7 @@ export async function* changesSince(
   };
   yield* syncToken === undefined ? fullParts(pages()) : deltaParts(pages());
   const end = { changed: [], removed: [], complete: syncToken === undefined };
-  yield next === undefined ? end : { ...end, next: sealSyncToken(next, scopes) };
+  yield next === undefined ? end : { ...end, next: writeSyncState(next, scopes) };
 }
 
 function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {

@@ -28,7 +28,7 @@ import { checkMeet, settled, withConference } from './written-conference.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
-export function googleWriting(api: GoogleApi): EventWriting {
+export function eventWriting(api: GoogleApi): EventWriting {
   const events = (calendarHref: string) => googleEvents(calendarHref, api);
   return {
     create: (calendarHref, draft, key) => create(draft, key, events(calendarHref)),

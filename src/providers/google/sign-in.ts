@@ -2,7 +2,7 @@
 import type { IDToken } from 'oauth4webapi';
 
 import type { RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import type { OpenIdDeps } from '../openid/authorization-server.ts';
 import { type AccountIdentity, openIdSignIn } from '../openid/relying-party.ts';
 import { covers, scopeFor } from './scopes.ts';
@@ -39,9 +39,7 @@ function identityOf({ email, email_verified: isVerified }: IDToken): AccountIden
   // An address that anybody could have typed would take the place of the account that is really its.
   if (typeof email === 'string' && email !== '' && isVerified !== false)
     return { accountId: email, display: email };
-  throw new ProviderError('invalid_response', 'Google does not say whose account it is', {
-    reason: 'provider_answer_unreadable',
-  });
+  throw unreadableAnswer('Google does not say whose account it is');
 }
 
 /**

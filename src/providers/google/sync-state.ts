@@ -1,18 +1,18 @@
 /**
  * Google's sync token with what the grant showed when it was issued. A larger grant shows more of events that did not
- * change, and a smaller one less: Google's token alone would leave the old words standing.
+ * change, and a smaller one less: Google's token alone would leave what was shown before standing.
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { covers } from './scopes.ts';
 
-/** `words`: all there is to an event; `busy`: no more than that somebody is busy. */
+/** As sync tokens have it. `words`: all there is to an event; `busy`: no more than that somebody is busy. */
 const shownBy = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
 
-export const sealSyncToken = (token: string, scopes: readonly string[]): string =>
+export const writeSyncState = (token: string, scopes: readonly string[]): string =>
   `${shownBy(scopes)} ${token}`;
 
 /** Google's own token. Fails as `sync_token_expired` when the grant shows something else now. */
-export function openSyncToken(sealed: string, scopes: readonly string[]): string {
+export function readSyncState(sealed: string, scopes: readonly string[]): string {
   const start = `${shownBy(scopes)} `;
   if (sealed.startsWith(start)) return sealed.slice(start.length);
   throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');

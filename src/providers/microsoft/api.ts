@@ -1,4 +1,5 @@
 /** Requests to Microsoft Graph, one account's. Only the API's own origin is ever asked. */
+import type { AccountSession } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type JsonObject,
   pagesOf,
 } from '../bearer-api.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { refusalOf } from './api-refusal.ts';
 
 export type GraphRead = Omit<BearerRead, 'headers'> & {
@@ -59,9 +61,10 @@ const FACTS: BearerApiFacts = {
   unreadable: () => unreadable('is no JSON object'),
 };
 
-export function microsoftGraph(deps: BearerApiDeps): Graph {
-  const { apiUrl } = deps;
-  const api = bearerApi(deps, FACTS);
+export type GraphDeps = Omit<BearerApiDeps, 'session'>;
+
+export function microsoftGraph(session: AccountSession, { egress, apiUrl }: GraphDeps): Graph {
+  const api = bearerApi({ egress, apiUrl, session }, FACTS);
   const get = (request: GraphRead) => api.read(preferring(request));
   return {
     apiUrl,
@@ -100,7 +103,4 @@ export function isWithin(apiUrl: string, link: string): boolean {
   return url !== null && isPinned([new URL(apiUrl).origin], url);
 }
 
-const unreadable = (what: string): ProviderError =>
-  new ProviderError('invalid_response', `An answer of Microsoft ${what}`, {
-    reason: 'provider_answer_unreadable',
-  });
+const unreadable = (what: string): ProviderError => unreadableAnswer(`An answer of Microsoft ${what}`);

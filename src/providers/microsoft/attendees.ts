@@ -1,7 +1,13 @@
-/** Who takes part in an event. */
-import type { Event as GraphEvent, Recipient, ResponseStatus } from '@microsoft/microsoft-graph-types';
+/** Who takes part in an event, as read and as written. */
+import type {
+  Attendee as GraphAttendee,
+  Event as GraphEvent,
+  Recipient,
+  ResponseStatus,
+} from '@microsoft/microsoft-graph-types';
 
 import type { Attendee } from '../../calendars/event.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 
 /**
  * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
@@ -47,3 +53,30 @@ function statusOf(response: ResponseStatus['response']): Attendee['status'] {
       return 'none';
   }
 }
+
+/**
+ * The guests without whoever invites, whom Outlook keeps apart. What they answered is theirs to say: Exchange keeps
+ * it for those who stay.
+ */
+export function guestList(
+  attendees: readonly Attendee[],
+  former: GraphEvent['attendees'],
+  organizer: string | undefined,
+): GraphAttendee[] {
+  const known = new Map((former ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]));
+  const guests = new Map<string, GraphAttendee>();
+  for (const { email, name, organizer: invites } of attendees) {
+    const key = keyOf(email);
+    const before = known.get(key);
+    if (key === keyOf(organizer) && before === undefined) continue;
+    if (invites && key !== keyOf(organizer))
+      throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');
+    guests.set(key, {
+      type: before?.type ?? 'required',
+      emailAddress: { address: email, name: name ?? before?.emailAddress?.name ?? email },
+    });
+  }
+  return [...guests.values()];
+}
+
+const keyOf = (email: string | null | undefined): string => email?.trim().toLowerCase() ?? '';

@@ -6,6 +6,7 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { text, withoutUndefined } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import type { Graph, GraphWrite } from './api.ts';
 import { codeOf, statusOf } from './api-refusal.ts';
@@ -34,9 +35,7 @@ export function calendarWriting(graph: Graph): CalendarWriting {
       const request = { operation: 'calendars.create', method: 'POST', url, body } as const;
       const id = text((await write(graph, request))?.id);
       if (id !== undefined) return id;
-      throw new ProviderError('invalid_response', 'Microsoft sent a calendar without an id', {
-        reason: 'provider_answer_unreadable',
-      });
+      throw unreadableAnswer('Microsoft sent a calendar without an id');
     },
     async change(calendarHref, change) {
       const url = calendarUrl(graph, calendarHref);

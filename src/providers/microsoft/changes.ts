@@ -11,6 +11,8 @@
  */
 import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { DAY } from '../../lib/recurrence/civil.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { isWithin } from './api.ts';
 import { statusOf } from './api-refusal.ts';
 import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
@@ -25,11 +27,10 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly now: () => number };
 
-const DAY_MS = 24 * 3600 * 1000;
 /** After that long the window is drawn anew around the present. */
-const WINDOW_ROLLS_MS = 30 * DAY_MS;
+const WINDOW_ROLLS_MS = 30 * DAY;
 /** How often ids and versions of everything are compared, for what lies outside of the window. */
-const COMPARED_EVERY_MS = DAY_MS;
+const COMPARED_EVERY_MS = DAY;
 
 /** Past so many, a listing is quicker than reading each. */
 const MOST_READ_SINGLY = 500;
@@ -205,10 +206,7 @@ async function* beginDelta(
       window = shorter;
       continue;
     }
-    if (link === undefined)
-      throw new ProviderError('invalid_response', 'Microsoft ends a delta without a link to the next', {
-        reason: 'provider_answer_unreadable',
-      });
+    if (link === undefined) throw unreadableAnswer('Microsoft ends a delta without a link to the next');
     return { hints, link, window };
   }
 }

@@ -4,6 +4,7 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 import type { EventDraft, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { text } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { codeOf } from './api-refusal.ts';
 import { currentEvent } from './current-event.ts';
 import { deleteAt } from './delete-event.ts';
@@ -12,7 +13,7 @@ import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import type { GraphItem } from './event-resource.ts';
 import { meetingKindOf } from './online-meeting.ts';
 import { readEvent, type Source } from './read-events.ts';
-import { calendarFacts, writeTo } from './write-refusal.ts';
+import { calendarFacts, writeTo } from './write-requests.ts';
 import { patternedRecurrence } from './written-recurrence.ts';
 
 /**
@@ -58,9 +59,7 @@ async function post(source: Source, body: GraphEvent): Promise<string> {
     if (codeOf(failure) !== 'ErrorDuplicateTransactionId') throw failure;
     return eventOfTransaction(source, body.transactionId ?? '');
   }
-  throw new ProviderError('invalid_response', 'Microsoft sent an event without an id', {
-    reason: 'provider_answer_unreadable',
-  });
+  throw unreadableAnswer('Microsoft sent an event without an id');
 }
 
 /** By looking through the calendar: Graph finds no event by its transaction. */

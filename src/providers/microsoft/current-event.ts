@@ -2,8 +2,10 @@
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { DAY } from '../../lib/recurrence/civil.ts';
 import { instantOf, originalStartOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { eventQuery, instanceQuery } from './event-queries.ts';
 import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
@@ -39,9 +41,7 @@ async function readCurrent(source: Source, { href, known }: WriteTarget): Promis
   const [master] = resources;
   const [event] = master?.events ?? [];
   if (master === undefined || event === undefined)
-    throw new ProviderError('invalid_response', 'Microsoft sent an event that cannot be read', {
-      reason: 'provider_answer_unreadable',
-    });
+    throw unreadableAnswer('Microsoft sent an event that cannot be read');
   // `original` is Graph's own object, without its exceptions.
   const item: GraphItem = master.original;
   return { id: href, event, item, ifMatch: ifMatchOf(item), resources };
@@ -93,8 +93,6 @@ async function plainOccurrence(
   return item;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
-
 /** The occurrence of an original start, by the window it is in; `undefined` when it is not there, or moved far away. */
 export async function occurrenceAt(
   source: Source,
@@ -102,7 +100,7 @@ export async function occurrenceAt(
   instance: EventTime,
 ): Promise<GraphItem | undefined> {
   const original = keyOn(event, instance);
-  const [from, to] = [original - 2 * DAY_MS, original + 2 * DAY_MS].map((at) => new Date(at).toISOString());
+  const [from, to] = [original - 2 * DAY, original + 2 * DAY].map((at) => new Date(at).toISOString());
   const url = `${eventUrl(source, id)}/instances?startDateTime=${from}&endDateTime=${to}&${instanceQuery}`;
   const zone = zoneOfEvent(event);
   for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.instances', url })) {

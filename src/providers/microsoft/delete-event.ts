@@ -15,7 +15,7 @@ import {
   refuseOther,
 } from './current-event.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
-import { writeTo } from './write-refusal.ts';
+import { writeTo } from './write-requests.ts';
 import { goneOf, readWritten } from './written.ts';
 
 /** Gone already is no failure. */

@@ -3,6 +3,7 @@
  * without their content and extended properties not at all; it says which events to read.
  */
 
+import { DAY } from '../../lib/recurrence/civil.ts';
 import type { Graph } from './api.ts';
 import type { GraphItem } from './event-resource.ts';
 import type { Window } from './sync-state.ts';
@@ -23,12 +24,11 @@ type DeltaItem = GraphItem & { readonly '@removed'?: unknown };
 /** A delta takes no `$top`, and seems to give ten items at a time without this preference, which no source confirms. */
 const ITEMS_PER_PAGE = 200;
 
-const DAY_MS = 24 * 3600 * 1000;
 /** The window of the change hint: calendarView's delta knows no other. */
-const BEFORE_MS = 365 * DAY_MS;
-const AFTER_MS = 2 * 365 * DAY_MS;
+const BEFORE_MS = 365 * DAY;
+const AFTER_MS = 2 * 365 * DAY;
 /** A window that Graph cannot answer in time (504) is halved, but not below this. */
-const SHORTEST_MS = 14 * DAY_MS;
+const SHORTEST_MS = 14 * DAY;
 
 /** Where a delta of a window begins. */
 export function deltaUrl(calendarUrl: string, { start, end }: Window): string {
@@ -69,9 +69,9 @@ export function halved({ start, end }: Window, now: number): Window | undefined 
   return { start: midnight(now - (now - start) / 2), end: midnight(now + (end - now) / 2) };
 }
 
-export const isShortened = ({ start, end }: Window): boolean => end - start < BEFORE_MS + AFTER_MS - DAY_MS;
+export const isShortened = ({ start, end }: Window): boolean => end - start < BEFORE_MS + AFTER_MS - DAY;
 
-const midnight = (instant: number): number => Math.floor(instant / DAY_MS) * DAY_MS;
+const midnight = (instant: number): number => Math.floor(instant / DAY) * DAY;
 
 /** Without a fraction. */
 const textOf = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;

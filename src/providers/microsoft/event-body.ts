@@ -1,15 +1,15 @@
 /** What is to be written of an event, as a body for Graph: members that a change does not name are not in it. */
 import type {
-  Attendee as GraphAttendee,
   Event as GraphEvent,
   OnlineMeetingProviderType,
   Sensitivity,
   SingleValueLegacyExtendedProperty,
 } from '@microsoft/microsoft-graph-types';
 
-import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
+import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
+import { guestList } from './attendees.ts';
 import type { Current } from './current-event.ts';
 import { conferenceProperty, customProperty } from './custom-fields.ts';
 import { shownAs } from './show-as.ts';
@@ -39,7 +39,9 @@ export function bodyOf({ change, current, organizer, meetingKind }: BodyInput): 
     ...(showAs !== undefined && { showAs }),
     ...(privacy !== undefined &&
       privacy !== current?.event.privacy && { sensitivity: SENSITIVITY[privacy ?? 'public'] }),
-    ...(attendees !== undefined && { attendees: guestsOf(attendees ?? [], current, organizer) }),
+    ...(attendees !== undefined && {
+      attendees: guestList(attendees ?? [], current?.item.attendees, organizer),
+    }),
     ...(autoConference === true &&
       meetingKind !== undefined && { isOnlineMeeting: true, onlineMeetingProvider: meetingKind }),
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
@@ -75,32 +77,3 @@ function propertiesOf(
 
 export const hasOnlineMeeting = (current: Current | undefined): boolean =>
   Boolean(current?.item.onlineMeeting?.joinUrl || current?.item.onlineMeetingUrl);
-
-/**
- * The guests without whoever invites, whom Outlook keeps apart. What they answered is theirs to say: Exchange keeps
- * it for those who stay.
- */
-function guestsOf(
-  attendees: readonly Attendee[],
-  current: Current | undefined,
-  organizer: string | undefined,
-): GraphAttendee[] {
-  const known = new Map(
-    (current?.item.attendees ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]),
-  );
-  const guests = new Map<string, GraphAttendee>();
-  for (const { email, name, organizer: invites } of attendees) {
-    const key = keyOf(email);
-    const before = known.get(key);
-    if (key === keyOf(organizer) && before === undefined) continue;
-    if (invites && key !== keyOf(organizer))
-      throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');
-    guests.set(key, {
-      type: before?.type ?? 'required',
-      emailAddress: { address: email, name: name ?? before?.emailAddress?.name ?? email },
-    });
-  }
-  return [...guests.values()];
-}
-
-const keyOf = (email: string | null | undefined): string => email?.trim().toLowerCase() ?? '';

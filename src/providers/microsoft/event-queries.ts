@@ -6,50 +6,14 @@ export const EVENTS_PER_PAGE = 100;
 /** The same where only ids and versions are asked for. */
 export const VERSIONS_PER_PAGE = 1000;
 
-const BASIC_PROPERTIES: readonly string[] = [
-  'id',
-  'changeKey',
-  'type',
-  'iCalUId',
-  'subject',
-  'start',
-  'end',
-  'isAllDay',
-  'isCancelled',
-  'originalStart',
-  'originalStartTimeZone',
-  'originalEndTimeZone',
-  'recurrence',
-  'seriesMasterId',
-  'showAs',
-  'sensitivity',
-  'lastModifiedDateTime',
-];
+const BASIC_PROPERTIES =
+  'id,changeKey,type,iCalUId,subject,start,end,isAllDay,isCancelled,originalStart,originalStartTimeZone,' +
+  'originalEndTimeZone,recurrence,seriesMasterId,showAs,sensitivity,lastModifiedDateTime';
 
-const READ_PROPERTIES: readonly string[] = [
-  ...BASIC_PROPERTIES,
-  'createdDateTime',
-  'body',
-  'location',
-  'locations',
-  'organizer',
-  'isOrganizer',
-  'attendees',
-  'responseStatus',
-  'responseRequested',
-  'categories',
-  'importance',
-  'isOnlineMeeting',
-  'onlineMeeting',
-  'onlineMeetingProvider',
-  'onlineMeetingUrl',
-  'webLink',
-  'hasAttachments',
-  'isReminderOn',
-  'reminderMinutesBeforeStart',
-  'transactionId',
-  'singleValueExtendedProperties',
-];
+const READ_PROPERTIES =
+  `${BASIC_PROPERTIES},createdDateTime,body,location,locations,organizer,isOrganizer,attendees,responseStatus,` +
+  'responseRequested,categories,importance,isOnlineMeeting,onlineMeeting,onlineMeetingProvider,onlineMeetingUrl,' +
+  'webLink,hasAttachments,isReminderOn,reminderMinutesBeforeStart,transactionId,singleValueExtendedProperties';
 
 /**
  * What is asked of every event; `basic` is what Calendars.ReadBasic permits. That it refuses bodies, people and extended
@@ -66,18 +30,13 @@ export function eventQuery(basic: boolean): string {
  * needs a window and does not show what was deleted.
  */
 export function seriesQuery(basic: boolean): string {
-  const properties = [
-    ...(basic ? BASIC_PROPERTIES : READ_PROPERTIES),
-    'occurrenceId',
-    'exceptionOccurrences',
-    'cancelledOccurrences',
-  ];
+  const properties = basic ? BASIC_PROPERTIES : READ_PROPERTIES;
   const expansions = ['exceptionOccurrences', ...(basic ? [] : [OWN_EXPANSION])];
-  return `$select=${properties.join(',')}&$expand=${expansions.join(',')}`;
+  return `$select=${properties},occurrenceId,exceptionOccurrences,cancelledOccurrences&$expand=${expansions}`;
 }
 
 /** Of the instances of a series in a window, which take no expansion. */
-export const instanceQuery = `$select=${[...READ_PROPERTIES, 'occurrenceId'].join(',')}&$top=${EVENTS_PER_PAGE}`;
+export const instanceQuery = `$select=${READ_PROPERTIES},occurrenceId&$top=${EVENTS_PER_PAGE}`;
 
 /** What may be told of a calendar before it is written to. */
 export const CALENDAR_QUERY =

@@ -2,10 +2,11 @@
 import type { Event as GraphEvent, Sensitivity } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
+import type { ProviderError } from '../../calendars/provider-error.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { attendeesOf } from './attendees.ts';
 import { customOf, keptConferenceOf } from './custom-fields.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
@@ -165,5 +166,4 @@ function idOf({ id }: GraphItem): string {
   return id;
 }
 
-const unreadable = (what: string): ProviderError =>
-  new ProviderError('invalid_response', `Microsoft sent ${what}`, { reason: 'provider_answer_unreadable' });
+const unreadable = (what: string): ProviderError => unreadableAnswer(`Microsoft sent ${what}`);

@@ -6,10 +6,10 @@ import type {
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
 import { texts } from '../json-value.ts';
-import { type Graph, microsoftGraph } from './api.ts';
+import type { OpenIdDeps } from '../openid/authorization-server.ts';
+import { type Graph, type GraphDeps, microsoftGraph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
 import { calendarUrl, listCalendars } from './calendars.ts';
 import { changesSince } from './changes.ts';
@@ -17,17 +17,11 @@ import { eventWriting } from './event-writing.ts';
 import { covers } from './scopes.ts';
 import { microsoftSignIn } from './sign-in.ts';
 
-/** Addresses are without a trailing slash. */
-export type MicrosoftDeps = {
-  readonly egress: Egress;
-  /** As `https://login.microsoftonline.com/common/v2.0`. */
-  readonly issuer: string;
-  /** As `https://graph.microsoft.com/v1.0`. */
-  readonly apiUrl: string;
-  readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
+/**
+ * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph begins,
+ * `https://graph.microsoft.com/v1.0`.
+ */
+export type MicrosoftDeps = OpenIdDeps & GraphDeps & { readonly log: Log };
 
 export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
   return {
@@ -42,7 +36,7 @@ function openAccount(
   session: AccountSession,
   { egress, apiUrl, log, now }: MicrosoftDeps,
 ): CalendarAccount {
-  const graph = microsoftGraph({ egress, apiUrl, session });
+  const graph = microsoftGraph(session, { egress, apiUrl });
   // Kept by us in this form; texts() takes nothing on trust.
   const basic = !covers(texts(scopes), 'read');
   return {

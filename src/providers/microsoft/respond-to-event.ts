@@ -3,7 +3,7 @@ import type { Rsvp, WriteTarget, Written } from '../../calendars/event-writing.t
 import { unsupportedField } from '../unsupported-field.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
 import { eventUrl, type Source } from './read-events.ts';
-import { writeTo } from './write-refusal.ts';
+import { writeTo } from './write-requests.ts';
 import { readWritten } from './written.ts';
 
 const ACTIONS: Readonly<Record<Rsvp['response'], string>> = {

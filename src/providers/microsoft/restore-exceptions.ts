@@ -15,8 +15,8 @@ import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { type Current, type CurrentSeries, currentEvent, keyOn, occurrenceAt } from './current-event.ts';
 import { deleteAt } from './delete-event.ts';
 import type { GraphItem } from './event-resource.ts';
-import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
+import { patchEvent } from './write-requests.ts';
 import { type GraphTimes, timesFor } from './written-times.ts';
 
 /** `before` is the series before `change`, which has been written. */

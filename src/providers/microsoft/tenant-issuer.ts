@@ -5,9 +5,9 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 
 import type { ProviderApp, SignInRequest } from '../../calendars/calendar-provider.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
 import { jsonIn } from '../../lib/json.ts';
 import { memberOf, text } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { badIssuer } from '../openid/authorization-server.ts';
 import { scopeFor } from './scopes.ts';
 
@@ -48,9 +48,7 @@ export async function ofTokens(
   const claims = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
   const tenant = text(memberOf(jsonIn(claims), 'tid'));
   if (tenant === undefined || !isTenant(tenant))
-    throw new ProviderError('invalid_response', 'Microsoft names no tenant in its ID token', {
-      reason: 'provider_answer_unreadable',
-    });
+    throw unreadableAnswer('Microsoft names no tenant in its ID token');
   return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
 }
 

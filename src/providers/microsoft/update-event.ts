@@ -12,10 +12,9 @@ import { unsupportedField } from '../unsupported-field.ts';
 import { type Current, currentEvent, currentOccurrence } from './current-event.ts';
 import { bodyOf, hasOnlineMeeting } from './event-body.ts';
 import { meetingKindOf } from './online-meeting.ts';
-import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
-import { calendarFacts } from './write-refusal.ts';
+import { calendarFacts, patchEvent } from './write-requests.ts';
 import { readWritten } from './written.ts';
 import { patternedRecurrence } from './written-recurrence.ts';
 

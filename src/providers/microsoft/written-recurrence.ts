@@ -7,7 +7,6 @@ import type {
   PatternedRecurrence,
   RecurrencePattern,
   RecurrenceRange,
-  WeekIndex,
 } from '@microsoft/microsoft-graph-types';
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
@@ -25,6 +24,7 @@ import { expandRule } from '../../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../../lib/recurrence/master-clock.ts';
 import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
 import type { Rule } from '../../lib/recurrence/rule.ts';
+import { POSITIONS, WEEKDAYS } from './recurrence.ts';
 import { ruleZone } from './written-times.ts';
 
 /** The most that a pattern's `interval` and a range's `numberOfOccurrences` may say; no source confirms either. */
@@ -84,15 +84,6 @@ function refuseOtherStart(rule: Rule, startLocal: LocalMs): void {
   if (first !== startLocal) throw unsupported('a rule that does not name its first day');
 }
 
-const WEEKDAYS: readonly DayOfWeek[] = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday',
-];
 const dayNamed = (weekday: number): DayOfWeek => WEEKDAYS[weekday] ?? 'monday';
 
 function patternOf(rule: Rule, startLocal: LocalMs): RecurrencePattern {
@@ -154,21 +145,13 @@ function monthPattern(rule: Rule, startLocal: LocalMs, month: number | undefined
     : { type: 'absoluteYearly', month, dayOfMonth };
 }
 
-const INDEXES: readonly (readonly [position: number, index: WeekIndex])[] = [
-  [1, 'first'],
-  [2, 'second'],
-  [3, 'third'],
-  [4, 'fourth'],
-  [-1, 'last'],
-];
-
 /** `2MO`, or one position among the weekdays named. */
 function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysOfWeek' | 'index'> {
   const numbered = byDay.filter(({ ordinal }) => ordinal !== 0);
   if (numbered.length > 0 && (byDay.length > 1 || bySetPos.length > 0))
     throw unsupported('several numbered weekdays of a month');
   const positions = numbered.length > 0 ? numbered.map(({ ordinal }) => ordinal) : bySetPos;
-  const index = INDEXES.find(([position]) => position === positions[0])?.[1];
+  const [index] = POSITIONS.find(([, position]) => position === positions[0]) ?? [];
   if (positions.length !== 1 || index === undefined)
     throw unsupported(
       'weekdays of a month other than the first, second, third, fourth or last (BYDAY, BYSETPOS)',

@@ -5,12 +5,9 @@
 import {
   type AuthorizationServer,
   authorizationCodeGrantRequest,
-  type Client,
   type ClientAuth,
   ClientSecretPost,
   calculatePKCECodeChallenge,
-  clockSkew,
-  clockTolerance,
   generateRandomCodeVerifier,
   generateRandomNonce,
   getValidatedIdTokenClaims,
@@ -20,7 +17,6 @@ import {
   processRevocationResponse,
   refreshTokenGrantRequest,
   revocationRequest,
-  type TokenEndpointResponse,
   validateApplicationLevelSignature,
   validateAuthResponse,
 } from 'oauth4webapi';
@@ -34,7 +30,6 @@ import type {
   SignInRequest,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { secondsAhead } from '../../lib/clock-skew.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import { type Meaning, refusalWith } from '../meaning.ts';
 import {
@@ -43,6 +38,7 @@ import {
   openIdServer,
   type ServerFacts,
 } from './authorization-server.ts';
+import { accessOf, clientOf, refreshOf, scopesIn } from './client.ts';
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
 /** Who signed in. `accountId` is the address on the wire (wire 2.2), where there is one. */
@@ -207,30 +203,3 @@ async function revoke(
 
 /** Who knows the token may revoke it: the app is not named. */
 const tokenAlone: ClientAuth = () => {};
-
-/** Seconds by which a provider's clock and ours may differ. */
-const TOLERANCE = 300;
-
-/** The library reads the system's clock, where ours can be another one: it is told by how much. */
-const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
-  client_id: clientId,
-  id_token_signed_response_alg: 'RS256',
-  [clockSkew]: secondsAhead(now),
-  [clockTolerance]: TOLERANCE,
-});
-
-/** As a token answer lists them. */
-const scopesIn = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
-
-/** RFC 6749 §5.1 lets the lifetime out; access tokens live for an hour at least, with Google and with Microsoft. */
-const ACCESS_SECONDS = 3600;
-
-const accessOf = (tokens: TokenEndpointResponse, now: number) => ({
-  accessToken: tokens.access_token,
-  expiresAt: now + (tokens.expires_in ?? ACCESS_SECONDS) * 1000,
-});
-
-const refreshOf = (tokens: TokenEndpointResponse, now: number) => ({
-  refreshToken: tokens.refresh_token,
-  issuedAt: now,
-});

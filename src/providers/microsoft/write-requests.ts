@@ -1,13 +1,14 @@
-/** Writing to a calendar, where what of Graph's refusals is a limit of Outlook's is told with its reason. */
-import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
+/** Requests that write to a calendar. Where Graph refuses what Outlook cannot keep, they fail with the reason. */
+import type { Calendar as GraphCalendar, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../calendars/unsupported.ts';
 import type { JsonObject } from '../bearer-api.ts';
 import type { GraphWrite } from './api.ts';
 import { codeOf } from './api-refusal.ts';
+import type { Current } from './current-event.ts';
 import { CALENDAR_QUERY } from './event-queries.ts';
-import type { Source } from './read-events.ts';
+import { eventUrl, type Source } from './read-events.ts';
 
 type Limit = readonly [reason: UnsupportedReason, message: string, field?: string];
 
@@ -55,6 +56,13 @@ export async function writeTo(source: Source, request: GraphWrite): Promise<Json
       throw new UnsupportedByProvider('calendar_read_only', 'This calendar can be read only');
     throw failure;
   }
+}
+
+/** Changes an event or an occurrence in that very version; nothing is sent when nothing is left to be written. */
+export async function patchEvent(source: Source, { id, ifMatch }: Current, body: GraphEvent): Promise<void> {
+  if (Object.keys(body).length === 0) return;
+  const request = { operation: 'events.update', method: 'PATCH', url: eventUrl(source, id) } as const;
+  await writeTo(source, { ...request, body, ifMatch });
 }
 
 /** What Graph says of the calendar itself. */
