@@ -21,12 +21,13 @@ export type BearerApiFacts = {
   readonly maxBytes: number;
   /** Whether a redirect within the API's origin is followed; else it is no success. */
   readonly followsRedirects: boolean;
+  readonly isSuccess: (status: number, method: Method) => boolean;
   /** What an answer that is no success means. */
   readonly refusalOf: (answer: EgressResponse, method: Method) => Error;
   /** Whether a refusal is of what was asked alone: no failure of the provider's, for the limits to count. */
   readonly isCallersFault: (refusal: Error, answer: EgressResponse, method: Method) => boolean;
   /** An answer that says yes and cannot be used. */
-  readonly unreadable: (cause?: unknown) => Error;
+  readonly unreadable: () => Error;
 };
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -58,20 +59,16 @@ export interface BearerApi {
   write(request: BearerWrite): Promise<JsonObject | undefined>;
 }
 
-const WRITTEN: readonly number[] = [200, 201, 202, 204];
-const isSuccess = ({ status }: EgressResponse, method: Method): boolean =>
-  method === 'GET' ? status === 200 : WRITTEN.includes(status);
-
 export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi {
   const { session } = deps;
-  const { refusalOf, isCallersFault, unreadable } = facts;
+  const { isSuccess, refusalOf, isCallersFault, unreadable } = facts;
 
   /** Within the turn, so that the limits hear of what fails; another token may still be tried after a 401. */
   const attempt = (request: BearerRequest, token: string): Promise<EgressResponse> =>
     session.limited(request.operation, async () => {
       const { method } = request;
       const answer = await sent(request, token, { ...deps, ...facts });
-      if (isSuccess(answer, method) || answer.status === 401) return answer;
+      if (isSuccess(answer.status, method) || answer.status === 401) return answer;
       const refusal = refusalOf(answer, method);
       if (isCallersFault(refusal, answer, method)) return answer;
       throw refusal;
@@ -80,7 +77,7 @@ export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi
     const token = await session.accessToken();
     let answer = await attempt(request, token);
     if (answer.status === 401) answer = await attempt(request, await session.renewAccessToken(token));
-    if (!isSuccess(answer, request.method)) throw refusalOf(answer, request.method);
+    if (!isSuccess(answer.status, request.method)) throw refusalOf(answer, request.method);
     return answer;
   };
   const objectIn = ({ body }: EgressResponse): JsonObject => {

@@ -36,6 +36,8 @@ const FACTS: BearerApiFacts = {
   // A page of 2,500 events whose descriptions are as long as Google lets them be.
   maxBytes: 40_000_000,
   followsRedirects: false,
+  // 204 where there is nothing to say.
+  isSuccess: (status) => status === 200 || status === 204,
   refusalOf,
   isCallersFault: isLimit,
   unreadable: () => unreadable(),
@@ -43,7 +45,7 @@ const FACTS: BearerApiFacts = {
 
 export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApiDeps): GoogleApi {
   const api = bearerApi({ egress, apiUrl, session }, FACTS);
-  const placed = <T extends ApiRead>({ path, parameters = {}, ...request }: T) => {
+  const withUrl = <T extends ApiRead>({ path, parameters = {}, ...request }: T) => {
     const url = new URL(`${apiUrl}${path}`);
     for (const [name, value] of Object.entries(parameters))
       if (value !== undefined) url.searchParams.set(name, value);
@@ -51,7 +53,7 @@ export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApi
   };
   const get = async <T extends object>(request: ApiRead): Promise<T> =>
     // An object is all that is known of it.
-    (await api.read(placed(request))) as T;
+    (await api.read(withUrl(request))) as T;
   return {
     get,
     list: <T extends object>(request: ApiRead) =>
@@ -62,6 +64,7 @@ export function googleApi(session: AccountSession, { egress, apiUrl }: GoogleApi
         broken: (how) => unreadable(`Google’s list of pages ${how}`),
       }),
     // The same.
-    write: async <T extends object>(request: ApiWrite) => (await api.write(placed(request))) as T | undefined,
+    write: async <T extends object>(request: ApiWrite) =>
+      (await api.write(withUrl(request))) as T | undefined,
   };
 }

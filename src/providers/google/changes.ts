@@ -56,7 +56,7 @@ function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
   return listed;
 }
 
-/** Whatever a full listing does not name is gone: what it names as deleted needs no word. */
+/** Whatever a full listing does not name is gone: what it names as deleted need not be repeated. */
 async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
   for await (const events of pages) yield { changed: resourcesIn(events), removed: [], complete: true };
 }

@@ -9,7 +9,7 @@ import type { EventVersion, GoogleEvents } from './events.ts';
 type GoogleEvent = calendar_v3.Schema$Event;
 
 export type CurrentEvent = EventVersion & {
-  /** As Google told it in that version. */
+  /** As Google answered it in that version. */
   readonly event: GoogleEvent;
 };
 
@@ -17,9 +17,9 @@ export type CurrentEvent = EventVersion & {
 export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
   const { href, etag, instance, override } = target;
   if (instance === undefined || override !== undefined)
-    return inVersion(override ?? { href, etag }, target, events);
+    return knownVersion(override ?? { href, etag }, target, events);
   const id = instanceIdOf(href, instance, 'UTC');
-  const event = there(await events.get(id));
+  const event = presentEvent(await events.get(id));
   // An instance that nobody changed seems to have its master's version, which no source confirms. Where it has not, the
   // series tells whether it is changed: asked after the instance, whose own version the write is conditional on.
   if (etag !== undefined && event.etag !== etag) {
@@ -31,7 +31,7 @@ export async function currentEvent(target: WriteTarget, events: GoogleEvents): P
   return { id, etag: event.etag ?? undefined, event };
 }
 
-async function inVersion(
+async function knownVersion(
   { href, etag }: Pick<WriteTarget, 'href' | 'etag'>,
   { known }: WriteTarget,
   events: GoogleEvents,
@@ -39,11 +39,11 @@ async function inVersion(
   const mirrored = known.find((resource) => resource.href === href);
   const isKnown = mirrored !== undefined && mirrored.etag === etag;
   // `original` is what Google answered of it.
-  const event: GoogleEvent = there(isKnown ? mirrored.original : await events.get(href));
+  const event: GoogleEvent = presentEvent(isKnown ? mirrored.original : await events.get(href));
   return { id: href, etag: etag ?? event.etag ?? undefined, event };
 }
 
-function there(event: GoogleEvent | undefined): GoogleEvent {
+function presentEvent(event: GoogleEvent | undefined): GoogleEvent {
   if (event !== undefined && event.status !== 'cancelled') return event;
   throw new ProviderError('not_found', 'Google has no such event any more');
 }

@@ -24,7 +24,7 @@ import { insertBody, patchBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
 import { type EventPatch, type GoogleEvents, googleEvents, type SeriesNow } from './events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
-import { checkMeet, settled, withConference } from './written-conference.ts';
+import { checkMeet, withConference, withFinishedMeet } from './written-conference.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -52,7 +52,7 @@ async function create(draft: EventDraft, key: string, events: GoogleEvents): Pro
   const insert = async () => withConference(await events.insert(body), body, events);
   const inserted = await undefinedIf('precondition_failed', insert());
   if (inserted !== undefined)
-    return { changed: [await events.resourceOf(await settled(inserted, events))], removed: [] };
+    return { changed: [await events.resourceOf(await withFinishedMeet(inserted, events))], removed: [] };
   // An earlier request made it, whose answer may have been lost.
   const now = await events.series(body.id);
   if (now !== undefined) return { changed: resourcesOf(now), removed: [] };
@@ -82,7 +82,7 @@ async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents
 
 async function patched(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
   const event = await withConference(await events.patch(change), change.body, events);
-  return settled(event, events);
+  return withFinishedMeet(event, events);
 }
 
 async function writtenOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {

@@ -64,7 +64,7 @@ function occursAt({ start, end, recurrence }: CalendarEvent, original: EventTime
   }
 }
 
-/** What people set of an occurrence, in Google's own words. */
+/** What people set of an occurrence, by Google's names. */
 const OWN = [
   'summary',
   'description',

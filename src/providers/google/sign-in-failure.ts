@@ -9,7 +9,7 @@ const UNAVAILABLE: Meaning = [
   'provider_unavailable',
 ];
 
-/** RFC 6749 §5.2 and §4.1.2.1, and Google's own words. No source tells in full which of them Google sends when. */
+/** RFC 6749 §5.2 and §4.1.2.1, and Google's own errors. No source lists in full which of them Google sends when. */
 const BY_WORD = meaningsBy<string>(
   [['access_denied', 'Access to the Google account was not granted'], ['access_denied']],
   [
@@ -48,6 +48,8 @@ export const SIGN_IN_MEANINGS: SignInMeanings = {
   refused: (error) => BY_WORD.get(error),
   tooMany: ['rate_limited', 'Google asks to wait before signing in again', 'quota_exhausted'],
   unavailable: UNAVAILABLE,
+  unavailableFrom: 430,
+  saysHowLong: false,
   unusable: [
     'invalid_response',
     'Google’s answer to the sign-in cannot be used',
@@ -64,8 +66,8 @@ const ACCESS_LIFETIME = HOUR;
 /**
  * Why a refresh token is refused, as far as its age tells: Google says `invalid_grant` for everything. An app in Testing
  * status loses its refresh tokens seven days after they were issued. One that was found dead within an hour of that
- * moment, or over it between two renewals at most a day apart, died of it; of any other nothing is known but that the
- * user must sign in again.
+ * moment, or over it between two renewals at most a day apart, expired for that; of any other nothing is known but that
+ * the user must sign in again.
  */
 export function whyEnded(
   { issuedAt, expiresAt }: Pick<OAuthCredentials, 'issuedAt' | 'expiresAt'>,
@@ -74,9 +76,9 @@ export function whyEnded(
   const age = now - issuedAt;
   const lastAlive = expiresAt - ACCESS_LIFETIME - issuedAt;
   const foundInTime = Math.abs(age - TEST_LIFETIME) <= HOUR;
-  const diedOverIt =
+  const expiredMeanwhile =
     lastAlive <= TEST_LIFETIME + HOUR && age >= TEST_LIFETIME - HOUR && age - lastAlive <= DAY;
-  return foundInTime || diedOverIt ? TESTING_EXPIRED : REVOKED;
+  return foundInTime || expiredMeanwhile ? TESTING_EXPIRED : REVOKED;
 }
 
 const TESTING_EXPIRED: Meaning = [

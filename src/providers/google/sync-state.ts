@@ -5,15 +5,15 @@
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { covers } from './scopes.ts';
 
-/** As sync tokens have it. `words`: all there is to an event; `busy`: no more than that somebody is busy. */
-const shownBy = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
+/** How much the grant shows. `words`: all there is to an event; `busy`: no more than that somebody is busy. */
+const detailOf = (scopes: readonly string[]): string => (covers(scopes, 'read') ? 'words' : 'busy');
 
 export const writeSyncState = (token: string, scopes: readonly string[]): string =>
-  `${shownBy(scopes)} ${token}`;
+  `${detailOf(scopes)} ${token}`;
 
 /** Google's own token. Fails as `sync_token_expired` when the grant shows something else now. */
 export function readSyncState(sealed: string, scopes: readonly string[]): string {
-  const start = `${shownBy(scopes)} `;
+  const start = `${detailOf(scopes)} `;
   if (sealed.startsWith(start)) return sealed.slice(start.length);
   throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
 }

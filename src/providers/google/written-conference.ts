@@ -28,7 +28,7 @@ export async function withConference(
   const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
   if (wanted === undefined || conferenceOf(event) === wanted) return event;
   const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } };
-  // Its guests have just been told.
+  // Its guests have just been notified.
   return events.patch({ id: event.id ?? '', etag: event.etag ?? undefined, body, isQuiet: true });
 }
 
@@ -37,9 +37,9 @@ const POLL_MS = 300;
 
 /**
  * With the Meet that was asked for, where Google has it within two seconds; later it comes with a sync. What Google could
- * not make is told in `conferenceData`.
+ * not make stands in `conferenceData`.
  */
-export async function settled(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
+export async function withFinishedMeet(event: GoogleEvent, events: GoogleEvents): Promise<GoogleEvent> {
   let latest = event;
   for (let polls = 0; polls < POLLS && isPending(latest); polls += 1) {
     await sleep(POLL_MS);

@@ -9,7 +9,7 @@ import { type Meaning, refusalWith } from '../meaning.ts';
 /** The answer behind a ProviderError, for decisions within this adapter and for the log. */
 class GraphRefusal extends Error {
   readonly status: number;
-  /** Graph's own word, `ErrorItemNotFound`; empty when the answer has none. */
+  /** Graph's error code, as `ErrorItemNotFound`; empty when the answer has none. */
   readonly code: string;
 
   constructor(status: number, code: string, message: string) {
@@ -26,12 +26,12 @@ const graphRefusalOf = (failure: unknown): GraphRefusal | undefined =>
 /** The status of the answer that a failure comes from. */
 export const statusOf = (failure: unknown): number | undefined => graphRefusalOf(failure)?.status;
 
-/** Graph's word for it. */
+/** Graph's error code. */
 export const codeOf = (failure: unknown): string | undefined => graphRefusalOf(failure)?.code;
 
-/** A delta link Graph no longer knows, in words seen for it, which no source lists; 410 says the same without any. */
+/** A delta link that Graph no longer knows. No source lists these codes; 410 says the same without any. */
 const FORGOTTEN = /^(syncstate|resyncrequired|fullsyncrequired|errorinvalidsyncstatedata)/i;
-/** Of an account without a mailbox in Exchange Online; no source lists all of these words. */
+/** An account without a mailbox in Exchange Online. No source lists these codes. */
 const NO_MAILBOX = /^(mailboxnotenabledforrestapi|mailboxnotfound|errornonexistentmailbox)/i;
 /** An id of another form, or not of this mailbox: nothing is found by it. */
 const UNKNOWN_ID = /^(erroritemnotfound|errorinvalidid|errorfoldernotfound|errorcannotuse)/i;

@@ -52,6 +52,7 @@ const FACTS: BearerApiFacts = {
   // A page of long invitations is larger than most answers.
   maxBytes: 30_000_000,
   followsRedirects: true,
+  isSuccess: (status, method) => (method === 'GET' ? [200] : [200, 201, 202, 204]).includes(status),
   refusalOf,
   isCallersFault: (refusal, { status }, method) =>
     method !== 'GET' &&
@@ -65,7 +66,7 @@ export type GraphDeps = Omit<BearerApiDeps, 'session'>;
 
 export function microsoftGraph(session: AccountSession, { egress, apiUrl }: GraphDeps): Graph {
   const api = bearerApi({ egress, apiUrl, session }, FACTS);
-  const get = (request: GraphRead) => api.read(preferring(request));
+  const get = (request: GraphRead) => api.read(withPreferences(request));
   return {
     apiUrl,
     get,
@@ -76,11 +77,11 @@ export function microsoftGraph(session: AccountSession, { egress, apiUrl }: Grap
         nextOf: ({ nextLink }) => nextLink,
         broken: unreadable,
       }),
-    write: (request) => api.write(preferring(request)),
+    write: (request) => api.write(withPreferences(request)),
   };
 }
 
-const preferring = <T extends GraphRead>({ prefer = [], ...request }: T) => ({
+const withPreferences = <T extends GraphRead>({ prefer = [], ...request }: T) => ({
   ...request,
   headers: { prefer: [...PREFERENCES, ...prefer].join(', ') },
 });

@@ -14,7 +14,7 @@ export async function listCalendars(graph: Graph, now: number): Promise<Provider
   const request = { operation: 'calendars.list', url: `${graph.apiUrl}/me/calendars?$top=100` };
   const calendars = new Map<string, GraphCalendar>();
   for await (const { value } of graph.list<GraphCalendar>(request)) {
-    // A page may name one twice: the last word counts.
+    // A page may name one twice: the last counts.
     for (const calendar of value) if (calendar.id) calendars.set(calendar.id, calendar);
   }
   const timeZone = await mailboxZone(graph, [...calendars.values()], now);

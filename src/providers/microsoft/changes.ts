@@ -41,7 +41,7 @@ export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): 
   const state = token === undefined ? undefined : readSyncState(token);
   if (state !== undefined && state.basic !== source.basic)
     throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
-  if (state === undefined || startedAt - state.drawnAt >= lifeOf(state.window)) {
+  if (state === undefined || startedAt - state.drawnAt >= lifetimeOf(state.window)) {
     yield* listAll(source, windowAround(startedAt), startedAt);
     return;
   }
@@ -55,7 +55,7 @@ export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): 
 }
 
 /** A shortened window is tried in its full length the next day: what was too much then may have passed. */
-const lifeOf = (window: Window): number => (isShortened(window) ? COMPARED_EVERY_MS : WINDOW_ROLLS_MS);
+const lifetimeOf = (window: Window): number => (isShortened(window) ? COMPARED_EVERY_MS : WINDOW_ROLLS_MS);
 
 type Delta = { readonly hints: Hints; readonly link: string };
 
@@ -88,9 +88,9 @@ async function* readHinted(
   let comparedAt = state.comparedAt;
   if (!isQuiet || isDue) {
     const mirror = mirrorOf(await known());
-    const { ids, unplaced } = placed(hints, mirror);
+    const { ids, unplaced } = eventsToRead(hints, mirror);
     if (isDue || unplaced) {
-      for (const [id, series] of await differing(source, mirror)) ids.set(id, series);
+      for (const [id, series] of await versionsApart(source, mirror)) ids.set(id, series);
       comparedAt = startedAt;
     }
     if (ids.size > MOST_READ_SINGLY) {
@@ -132,7 +132,7 @@ function mirrorOf(known: ReadonlyMap<string, string | undefined>): Mirror {
  * The events to read for what a delta names. A removed occurrence is none we know: it may be all that is said of
  * a change to its series, so `unplaced` asks for a comparison.
  */
-function placed({ touched, removed }: Hints, { versions, seriesOf }: Mirror) {
+function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror) {
   const ids = new Map(touched);
   let unplaced = false;
   for (const id of removed) {
@@ -145,7 +145,7 @@ function placed({ touched, removed }: Hints, { versions, seriesOf }: Mirror) {
 }
 
 /** What the calendar has in another version than the mirror, and what only the mirror has. */
-async function differing(
+async function versionsApart(
   source: Source,
   { versions, exceptions }: Mirror,
 ): Promise<ReadonlyMap<string, boolean>> {

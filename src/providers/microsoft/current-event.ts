@@ -31,7 +31,7 @@ export async function currentEvent(source: Source, target: WriteTarget): Promise
   const series = await readCurrent(source, target);
   const { etag } = series.resources[0] ?? {};
   // What an occurrence of its own is based on is its own version.
-  if (target.override === undefined) refuseOther(target.etag, etag);
+  if (target.override === undefined) requireVersion(target.etag, etag);
   return series;
 }
 
@@ -73,7 +73,7 @@ async function knownException(
   const id = exceptionIn(href)?.id ?? href;
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) throw changedMeanwhile();
-  refuseOther(etag, item.changeKey ?? undefined);
+  requireVersion(etag, item.changeKey ?? undefined);
   return item;
 }
 
@@ -119,7 +119,7 @@ export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
 const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
 /** What is not known cannot be compared; the write itself is conditional all the same. */
-export function refuseOther(wanted: string | undefined, found: string | undefined): void {
+export function requireVersion(wanted: string | undefined, found: string | undefined): void {
   if (wanted !== undefined && wanted !== found) throw changedMeanwhile();
 }
 

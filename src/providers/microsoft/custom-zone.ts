@@ -24,7 +24,7 @@ const CANDIDATES: readonly string[] = [
   ),
 ];
 
-/** Whether the zone of a series is of consequence and not told. */
+/** Whether the zone of a series matters and Graph does not name it. */
 export const needsZone = (item: GraphItem): boolean =>
   item.isAllDay !== true && Boolean(item.recurrence) && namedZoneOf(item) === undefined;
 

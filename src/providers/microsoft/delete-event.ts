@@ -12,7 +12,7 @@ import {
   ifMatchOf,
   type OccurrenceTarget,
   occurrenceAt,
-  refuseOther,
+  requireVersion,
 } from './current-event.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
@@ -27,7 +27,7 @@ export async function deleteEvent(source: Source, target: WriteTarget): Promise<
   }
   const item = await getEvent(source, href, '$select=id,changeKey');
   if (item === undefined) return goneOf(target);
-  refuseOther(etag, item.changeKey ?? undefined);
+  requireVersion(etag, item.changeKey ?? undefined);
   await deleteItem(source, href, ifMatchOf(item));
   return goneOf(target);
 }

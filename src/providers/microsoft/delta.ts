@@ -44,12 +44,12 @@ export async function* followDelta(
   const prefer = [`odata.maxpagesize=${ITEMS_PER_PAGE}`];
   const request = { operation: 'calendarView.delta', url, prefer };
   for await (const { value, deltaLink } of graph.list<DeltaItem>(request)) {
-    for (const item of value) note(item, hints);
+    for (const item of value) addHint(item, hints);
     yield deltaLink;
   }
 }
 
-function note(item: DeltaItem, { touched, removed }: Hints): void {
+function addHint(item: DeltaItem, { touched, removed }: Hints): void {
   const { id, type, seriesMasterId } = item;
   if (!id) return;
   if (item['@removed'] !== undefined) removed.add(id);

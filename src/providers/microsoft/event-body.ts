@@ -12,7 +12,7 @@ import { unsupportedField } from '../unsupported-field.ts';
 import { guestList } from './attendees.ts';
 import type { Current } from './current-event.ts';
 import { conferenceProperty, customProperty } from './custom-fields.ts';
-import { shownAs } from './show-as.ts';
+import { showAsFor } from './show-as.ts';
 import { timesFor } from './written-times.ts';
 
 export type BodyInput = {
@@ -29,7 +29,7 @@ export type BodyInput = {
 export function bodyOf({ change, current, organizer, meetingKind }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
   if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
-  const showAs = shownAs(change, current);
+  const showAs = showAsFor(change, current);
   const properties = propertiesOf(change, current);
   return {
     ...(title !== undefined && { subject: title }),

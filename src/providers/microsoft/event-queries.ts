@@ -38,7 +38,7 @@ export function seriesQuery(basic: boolean): string {
 /** Of the instances of a series in a window, which take no expansion. */
 export const instanceQuery = `$select=${READ_PROPERTIES},occurrenceId&$top=${EVENTS_PER_PAGE}`;
 
-/** What may be told of a calendar before it is written to. */
+/** What of a calendar has to be known before it is written to. */
 export const CALENDAR_QUERY =
   '$select=canEdit,owner,allowedOnlineMeetingProviders,defaultOnlineMeetingProvider';
 

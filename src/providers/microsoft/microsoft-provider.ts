@@ -48,17 +48,17 @@ function openAccount(
       try {
         yield* changesSince({ source, token, known }, { now });
       } catch (failure) {
-        throw await refusedAlone(failure, graph, now());
+        throw await refusalOfCalendar(failure, graph, now());
       }
     },
   };
 }
 
 /**
- * Graph seems to have one word, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer
+ * Graph seems to have one code, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer
  * shared, which no source confirms: who may list calendars has the permission.
  */
-async function refusedAlone(failure: unknown, graph: Graph, now: number): Promise<unknown> {
+async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
   if (!isRefusal) return failure;
   try {

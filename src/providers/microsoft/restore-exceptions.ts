@@ -33,7 +33,7 @@ export async function restoreExceptions(
   if (exceptions.length + deleted.length + wanted.length === 0) return;
 
   const after = await currentEvent(source, { href: before.id, etag: undefined, known: before.resources });
-  const kept = keptIn(after);
+  const kept = keptExceptions(after);
   const shift = { before: before.event.start, after: after.event.start, floatingZone: 'UTC' };
   const placed = (original: EventTime) => shiftWithSeries(original, shift);
   // Both are on the clock that they were written for: the old one's move along.
@@ -41,14 +41,14 @@ export async function restoreExceptions(
   for (const exception of exceptions) {
     const original = placed(exception.event.recurrenceId ?? exception.event.start);
     if (!kept.has(keyOn(after.event, original)))
-      await makeAgain(source, { before, after }, { ...exception, original });
+      await restoreException(source, { before, after }, { ...exception, original });
   }
 }
 
 /** `item` is as Graph answered it. */
 type Exception = { readonly event: CalendarEvent; readonly item: GraphItem };
 
-const keptIn = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
+const keptExceptions = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
   new Set(
     resources.flatMap(({ events }) =>
       events.flatMap(({ recurrenceId }) => (recurrenceId === undefined ? [] : [keyOn(event, recurrenceId)])),
@@ -56,7 +56,7 @@ const keptIn = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
   );
 
 /** Without `If-Match`: what it is of was made by the change just written. */
-async function makeAgain(
+async function restoreException(
   source: Source,
   { before, after }: { readonly before: CurrentSeries; readonly after: CurrentSeries },
   exception: Exception & { readonly original: EventTime },
@@ -78,7 +78,7 @@ async function makeAgain(
   source.log.warn(where, 'A moved occurrence is back in its place: its series moved to where it cannot be');
 }
 
-/** What people set of an occurrence, in Graph's own words. */
+/** What people set of an occurrence, by Graph's names. */
 const OWN = [
   'subject',
   'body',

@@ -9,7 +9,7 @@ import type { Current } from './current-event.ts';
  * `undefined` when it says so already: who is out of the office stays so. Fails as `field_not_supported_by_provider` for
  * what one word cannot say, and for a status that Outlook has from elsewhere.
  */
-export function shownAs(
+export function showAsFor(
   { availability, status }: EventChange,
   current: Current | undefined,
 ): FreeBusyStatus | undefined {
@@ -25,7 +25,7 @@ export function shownAs(
   if (before?.status === 'cancelled')
     throw unsupportedField('status', 'Outlook has no way back from a cancelled event');
   const answered = current?.item.responseStatus?.response === 'tentativelyAccepted';
-  if (answered) return answeredAs(wanted, before);
+  if (answered) return showAsOfAnswered(wanted, before);
   if (wanted.status === 'confirmed') return wanted.availability;
   if (wanted.availability === 'busy') return 'tentative';
   const field = availability ? 'availability' : 'status';
@@ -35,7 +35,10 @@ export function shownAs(
 type Wanted = { readonly status: string; readonly availability: 'busy' | 'free' };
 
 /** An invitation that the user answered with "perhaps" is tentative whatever it is shown as. */
-function answeredAs({ status, availability }: Wanted, before: Current['event'] | undefined): FreeBusyStatus {
+function showAsOfAnswered(
+  { status, availability }: Wanted,
+  before: Current['event'] | undefined,
+): FreeBusyStatus {
   if (status === before?.status) return availability;
   throw unsupportedField('status', 'Answer the invitation to change whether it is certain');
 }

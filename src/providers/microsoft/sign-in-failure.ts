@@ -63,6 +63,8 @@ export const SIGN_IN_MEANINGS: SignInMeanings = {
   },
   tooMany: ['rate_limited', NOT_NOW, 'provider_unavailable'],
   unavailable: UNAVAILABLE,
+  unavailableFrom: 500,
+  saysHowLong: true,
   unusable: [
     'invalid_response',
     'The answer of Microsoft to a sign-in cannot be used',

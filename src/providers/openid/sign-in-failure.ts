@@ -17,7 +17,12 @@ export type SignInMeanings = {
   readonly refused: (error: string, description: string) => Meaning | undefined;
   /** It asks to wait (429). */
   readonly tooMany: Meaning;
+  /** It is out of order. */
   readonly unavailable: Meaning;
+  /** From which status on an answer without an `error` means that. */
+  readonly unavailableFrom: number;
+  /** Whether the Retry-After of such an answer counts, as that of a 429 does. */
+  readonly saysHowLong: boolean;
   /** An answer that is none, or that fails what is checked of it: state, issuer, nonce, signature, times. */
   readonly unusable: Meaning;
 };
@@ -30,8 +35,8 @@ export function signInFailure(failure: unknown, meanings: SignInMeanings): unkno
     return failure.status === 429 ? later(failure, failure.response, meanings) : refused(failure, meanings);
   if (failure instanceof OperationProcessingError) {
     const { cause } = failure;
-    const isLater = cause instanceof Response && (cause.status === 429 || cause.status >= 500);
-    if (isLater) return later(failure, cause, meanings);
+    if (cause instanceof Response && (cause.status === 429 || cause.status >= meanings.unavailableFrom))
+      return later(failure, cause, meanings);
   }
   const isUnusable =
     failure instanceof OperationProcessingError ||
@@ -51,8 +56,9 @@ function refused(failure: AuthorizationResponseError | ResponseBodyError, meanin
 function later(
   cause: Error,
   { status, headers }: Response,
-  { tooMany, unavailable }: SignInMeanings,
+  { tooMany, unavailable, saysHowLong }: SignInMeanings,
 ): ProviderError {
   const retryAfter = retryAfterOf((name) => headers.get(name) ?? undefined);
-  return refusalWith(status === 429 ? tooMany : unavailable, { cause, retryAfter });
+  if (status === 429) return refusalWith(tooMany, { cause, retryAfter });
+  return refusalWith(unavailable, { cause, retryAfter: saysHowLong ? retryAfter : undefined });
 }
