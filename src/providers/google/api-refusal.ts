@@ -47,12 +47,12 @@ export function refusalOf(answer: EgressResponse, method: string): ProviderError
   // Nothing in a proxy's page: the status has to do.
   const error = memberOf(jsonIn(body.toString('utf8')), 'error');
   const reasons = reasonsIn(error);
-  const known = reasons.map((name) => BY_REASON.get(name)).find((meaning) => meaning !== undefined);
+  const meaning = reasons.map((name) => BY_REASON.get(name)).find((meaning) => meaning !== undefined);
   const isWrite = method !== 'GET';
-  const limit = known === undefined && isWrite ? limitIn(status, reasons, error) : undefined;
+  const limit = meaning === undefined && isWrite ? limitIn(status, reasons, error) : undefined;
   if (limit !== undefined) return limit;
   const isEventGone = (method === 'PATCH' || method === 'DELETE') && (status === 404 || status === 410);
-  return refusalWith(known ?? (isEventGone ? EVENT_GONE : byStatus(status, url.searchParams)), {
+  return refusalWith(meaning ?? (isEventGone ? EVENT_GONE : byStatus(status, url.searchParams)), {
     cause: new Error(`Google answered ${status} ${reasons.join(' ')}`.trim()),
     retryAfter: retryAfterOf((name) => answer.header(name)),
   });
@@ -72,21 +72,21 @@ function limitIn(
   if (status === 403)
     return new UnsupportedByProvider('calendar_read_only', 'This user may not change that at Google');
   if (status !== 400) return undefined;
-  const said = text(memberOf(error, 'message'))?.slice(0, 200);
-  const message = `Google does not accept this${said === undefined ? '' : `: ${said}`}`;
-  return /recurren/i.test(said ?? '')
+  const explanation = text(memberOf(error, 'message'))?.slice(0, 200);
+  const message = `Google does not accept this${explanation === undefined ? '' : `: ${explanation}`}`;
+  return /recurren/i.test(explanation ?? '')
     ? new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'recurrence')
     : new UnsupportedByProvider('field_not_supported_by_provider', message);
 }
 
-function byStatus(status: number, asked: URLSearchParams): Meaning {
+function byStatus(status: number, query: URLSearchParams): Meaning {
   // A token that Google cannot read at all seems to be a bad request to it, which no source confirms: a full listing
   // tells whether it was that.
-  if (asked.has('syncToken') && (status === 410 || status === 400))
+  if (query.has('syncToken') && (status === 410 || status === 400))
     return ['sync_token_expired', 'Google has forgotten what was synced before'];
   if (status === 401) return ['unauthorized', 'Google no longer accepts this sign-in', 'access_revoked'];
   // A listing is begun anew; whatever else is gone is an event.
-  if (status === 410 && !asked.has('maxResults')) return EVENT_GONE;
+  if (status === 410 && !query.has('maxResults')) return EVENT_GONE;
   // What is no longer shared with the user is gone for us.
   if (status === 403 || status === 404) return ['not_found', 'Google has no such calendar for this user'];
   if (status === 409 || status === 412) return ['precondition_failed', 'It was changed meanwhile'];

@@ -15,7 +15,7 @@ export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[]
     const email = text(guest.email);
     if (email === undefined) return [];
     const response = text(guest.responseStatus);
-    const status = RESPONSES.find((known) => known === response) ?? 'none';
+    const status = RESPONSES.find((value) => value === response) ?? 'none';
     const organizer = guest.organizer === true ? (true as const) : undefined;
     return { email, status, ...withoutUndefined({ name: text(guest.displayName), organizer }) };
   });
@@ -28,9 +28,9 @@ const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
  * is theirs to give. Who is the organizer is Google's to say.
  */
 export function guestList(attendees: readonly Attendee[], former: Guests): Guest[] {
-  const known = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
+  const guests = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
   return attendees.map(({ email, name, status }) => {
-    const guest = known.get(email.toLowerCase());
+    const guest = guests.get(email.toLowerCase());
     const named = withoutUndefined({ displayName: name });
     if (guest !== undefined) return { ...guest, ...named };
     return { email, ...named, responseStatus: status === 'none' ? 'needsAction' : status };

@@ -17,7 +17,7 @@ export type CurrentEvent = EventVersion & {
 export async function currentEvent(target: WriteTarget, events: GoogleEvents): Promise<CurrentEvent> {
   const { href, etag, instance, override } = target;
   if (instance === undefined || override !== undefined)
-    return knownVersion(override ?? { href, etag }, target, events);
+    return versionOf(override ?? { href, etag }, target, events);
   const id = instanceIdOf(href, instance, 'UTC');
   const event = presentEvent(await events.get(id));
   // An instance that nobody changed seems to have its master's version, which no source confirms. Where it has not, the
@@ -31,15 +31,15 @@ export async function currentEvent(target: WriteTarget, events: GoogleEvents): P
   return { id, etag: event.etag ?? undefined, event };
 }
 
-async function knownVersion(
+async function versionOf(
   { href, etag }: Pick<WriteTarget, 'href' | 'etag'>,
   { known }: WriteTarget,
   events: GoogleEvents,
 ): Promise<CurrentEvent> {
-  const mirrored = known.find((resource) => resource.href === href);
-  const isKnown = mirrored !== undefined && mirrored.etag === etag;
+  const storedEvent = known.find((resource) => resource.href === href);
+  const isSameVersion = storedEvent !== undefined && storedEvent.etag === etag;
   // `original` is what Google answered of it.
-  const event: GoogleEvent = presentEvent(isKnown ? mirrored.original : await events.get(href));
+  const event: GoogleEvent = presentEvent(isSameVersion ? storedEvent.original : await events.get(href));
   return { id: href, etag: etag ?? event.etag ?? undefined, event };
 }
 

@@ -30,17 +30,17 @@ const MOST_BYTES = 32_768;
 /** `undefined` when there is nothing. */
 export function customOf(properties: Properties): Readonly<Record<string, unknown>> | undefined {
   const listed = (list: unknown) => (isObject(list) ? Object.entries(list) : []);
-  const own = listed(properties?.private).filter(([name]) => name !== CONFERENCE_PROPERTY);
-  const entries = [...listed(properties?.shared), ...own];
+  const privateEntries = listed(properties?.private).filter(([name]) => name !== CONFERENCE_PROPERTY);
+  const entries = [...listed(properties?.shared), ...privateEntries];
   if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.map(([name, value]) => [name, readValue(value)]));
+  return Object.fromEntries(entries.map(([name, value]) => [name, parseValue(value)]));
 }
 
-function readValue(value: unknown): unknown {
+function parseValue(value: unknown): unknown {
   if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
-  const kept = jsonIn(value.slice(MARK.length));
+  const parsed = jsonIn(value.slice(MARK.length));
   // What is no JSON is somebody else's text.
-  return kept === undefined ? value : kept;
+  return parsed === undefined ? value : parsed;
 }
 
 /**
@@ -51,41 +51,41 @@ export function customPatch(
   custom: Readonly<Record<string, unknown>>,
   former: Properties,
 ): PropertiesPatch | undefined {
-  const written = Object.entries(custom).map(([name, value]) => [name, writtenValue(value)] as const);
-  checkLimits(written);
-  const kept = new Set([...Object.keys(custom), CONFERENCE_PROPERTY]);
-  const taken = (list: unknown) =>
+  const entries = Object.entries(custom).map(([name, value]) => [name, serializeValue(value)] as const);
+  checkLimits(entries);
+  const names = new Set([...Object.keys(custom), CONFERENCE_PROPERTY]);
+  const removedFrom = (list: unknown) =>
     (isObject(list) ? Object.keys(list) : [])
-      .filter((name) => !kept.has(name))
+      .filter((name) => !names.has(name))
       .map((name) => [name, null] as const);
-  const own = [...written, ...taken(former?.private)];
-  const shared = taken(former?.shared);
-  if (own.length === 0 && shared.length === 0) return undefined;
+  const privateChanges = [...entries, ...removedFrom(former?.private)];
+  const sharedChanges = removedFrom(former?.shared);
+  if (privateChanges.length === 0 && sharedChanges.length === 0) return undefined;
   return withoutUndefined({
-    private: own.length === 0 ? undefined : Object.fromEntries(own),
-    shared: shared.length === 0 ? undefined : Object.fromEntries(shared),
+    private: privateChanges.length === 0 ? undefined : Object.fromEntries(privateChanges),
+    shared: sharedChanges.length === 0 ? undefined : Object.fromEntries(sharedChanges),
   });
 }
 
 /** Marked too: texts that begin like a mark, and the empty one, which Google may take for none. */
-const writtenValue = (value: unknown): string =>
+const serializeValue = (value: unknown): string =>
   typeof value === 'string' && value !== '' && !value.startsWith(MARK)
     ? value
     : `${MARK}${JSON.stringify(value ?? null)}`;
 
-function checkLimits(written: readonly (readonly [name: string, value: string])[]): void {
+function checkLimits(entries: readonly (readonly [name: string, value: string])[]): void {
   const bytes = (text: string) => Buffer.byteLength(text);
   const refuse = (message: string): never => {
     throw unsupportedField('custom', message);
   };
-  for (const [name, value] of written) {
+  for (const [name, value] of entries) {
     if (name === CONFERENCE_PROPERTY) refuse(`${name} is a name that Kalends keeps for itself`);
     if (name === '' || bytes(name) > LONGEST_NAME)
       refuse(`A name in custom has 1 to ${LONGEST_NAME} characters at Google`);
     if (bytes(value) > LONGEST_VALUE)
       refuse(`A value in custom has at most ${LONGEST_VALUE} bytes at Google: ${name} is longer`);
   }
-  if (written.length > MOST_PROPERTIES) refuse(`Google keeps at most ${MOST_PROPERTIES} values in custom`);
-  const total = written.reduce((sum, [name, value]) => sum + bytes(name) + bytes(value), 0);
+  if (entries.length > MOST_PROPERTIES) refuse(`Google keeps at most ${MOST_PROPERTIES} values in custom`);
+  const total = entries.reduce((sum, [name, value]) => sum + bytes(name) + bytes(value), 0);
   if (total > MOST_BYTES) refuse('Google keeps at most 32 kB in custom');
 }

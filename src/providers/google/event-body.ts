@@ -5,11 +5,11 @@ import type { EventChange, EventDraft } from '../../calendars/event-writing.ts';
 import { withoutUndefined } from '../json-value.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { guestList } from './attendees.ts';
+import { googleTime, googleTimePatch, recurrenceLines, refuseSkippedStart } from './body-times.ts';
 import { CONFERENCE_PROPERTY, conferenceAt, conferencePatch, requestedMeet } from './conference.ts';
 import { customPatch, type PropertiesPatch } from './custom-fields.ts';
 import { colorIdOf } from './event-colors.ts';
 import { isSeries } from './event-resource.ts';
-import { googleTime, googleTimePatch, recurrenceLines, refuseSkippedStart } from './written-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 

@@ -21,9 +21,9 @@ export const colorOf = (colorId = ''): string | undefined =>
 
 /** The id of exactly that colour. Fails as UnsupportedByProvider for every other: the nearest would be another one. */
 export function colorIdOf(color: string): string {
-  const wanted = color.trim().toLowerCase();
-  const found = Object.entries(COLORS).find(([, known]) => known === wanted);
-  if (found !== undefined) return found[0];
-  const known = Object.values(COLORS).join(', ');
-  throw unsupportedField('color', `Events at Google have one of these colours: ${known}`);
+  const hex = color.trim().toLowerCase();
+  const entry = Object.entries(COLORS).find(([, value]) => value === hex);
+  if (entry !== undefined) return entry[0];
+  const list = Object.values(COLORS).join(', ');
+  throw unsupportedField('color', `Events at Google have one of these colours: ${list}`);
 }

@@ -21,11 +21,11 @@ const timed = (change: GoogleEvent = {}): GoogleEvent => ({
 });
 const listed = (event: GoogleEvent): ListedEvent => listedEvent(event, PARIS);
 function only(event: GoogleEvent) {
-  const found = listed(event);
-  if (found.is !== 'resource') throw new Error(`It is ${found.is}`);
-  const [made] = found.resource.events;
+  const listedAs = listed(event);
+  if (listedAs.is !== 'resource') throw new Error(`It is ${listedAs.is}`);
+  const [made] = listedAs.resource.events;
   if (made === undefined) throw new Error('It holds no event');
-  return { ...found.resource, event: made };
+  return { ...listedAs.resource, event: made };
 }
 const zoned = (local: string, zone = PARIS) => ({ type: 'zoned', local, zone }) as const;
 
@@ -157,10 +157,10 @@ describe('an event of Google’s', () => {
   ];
   for (const [eventType, is, availability] of kinds) {
     it(`of kind ${eventType} is ${is === 'resource' ? `shown as ${availability}` : is}`, () => {
-      const found = listed(timed({ eventType }));
+      const listedAs = listed(timed({ eventType }));
 
-      assert.equal(found.is, is);
-      if (found.is === 'resource') assert.equal(found.resource.events[0]?.availability, availability);
+      assert.equal(listedAs.is, is);
+      if (listedAs.is === 'resource') assert.equal(listedAs.resource.events[0]?.availability, availability);
     });
   }
 

@@ -49,7 +49,7 @@ function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
   if (href === undefined) return { is: 'unreadable', id: undefined };
   if (event.eventType === 'workingLocation') return { is: 'left out' };
   if (event.status === 'cancelled' && seriesId === undefined) return { is: 'gone', href };
-  const made = seriesId === undefined ? ownEvent(event, calendarZone) : exception(event, calendarZone);
+  const made = seriesId === undefined ? eventOrMaster(event, calendarZone) : exception(event, calendarZone);
   if (made === undefined) return { is: 'unreadable', id: href };
   const resource: EventResource = {
     href,
@@ -63,7 +63,7 @@ function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
 }
 
 /** A single event or a master. */
-function ownEvent(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
+function eventOrMaster(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
   const placed = timeOf(event.start, calendarZone);
   if (placed === undefined) return undefined;
   const recurrence = recurrenceOf(event, placed, calendarZone);

@@ -7,22 +7,22 @@ import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
 import { text } from '../json-value.ts';
 
 /**
- * The time in the type and zone given, or else in the calendar's zone; `undefined` when there is none that can be read.
+ * The time in the type and zone that Google answers, or else in the calendar's zone; `undefined` when there is none that can be read.
  * Recurring events need their own zone, whose clock goes on over a DST change.
  */
 export function timeOf(
-  given: calendar_v3.Schema$EventDateTime | null | undefined,
+  eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
 ): EventTime | undefined {
-  const date = text(given?.date);
+  const date = text(eventDateTime?.date);
   if (date !== undefined) return dateOf(date);
-  const zone = ianaZone(text(given?.timeZone) ?? '') ?? ianaZone(calendarZone) ?? 'UTC';
-  const written = text(given?.dateTime) ?? '';
-  const instant = instantIn(written);
+  const zone = ianaZone(text(eventDateTime?.timeZone) ?? '') ?? ianaZone(calendarZone) ?? 'UTC';
+  const dateTime = text(eventDateTime?.dateTime) ?? '';
+  const instant = instantIn(dateTime);
   if (instant !== undefined)
     return timeLike({ type: 'zoned', local: '', zone }, localOfInstant(zone, instant));
   // Without an offset the clock of the zone is meant.
-  const local = localIn(written);
+  const local = localIn(dateTime);
   return local === undefined ? undefined : timeLike({ type: 'zoned', local: '', zone }, local);
 }
 
@@ -31,28 +31,28 @@ export function timeOf(
  * such a time is kept in UTC.
  */
 export function exactTimeOf(
-  given: calendar_v3.Schema$EventDateTime | null | undefined,
+  eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
   calendarZone: string,
 ): EventTime | undefined {
-  const time = timeOf(given, calendarZone);
-  const instant = instantIn(text(given?.dateTime) ?? '');
+  const time = timeOf(eventDateTime, calendarZone);
+  const instant = instantIn(text(eventDateTime?.dateTime) ?? '');
   if (time === undefined || instant === undefined || time.type === 'date') return time;
   if (instantOf(time, calendarZone) === instant) return time;
   return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, instant);
 }
 
 /** Epoch milliseconds of a time in RFC 3339; the years 2 to 9998 leave room for zones and ends. */
-export function instantIn(written: string): number | undefined {
-  return within(() => Temporal.Instant.from(written).epochMilliseconds);
+export function instantIn(dateTime: string): number | undefined {
+  return within(() => Temporal.Instant.from(dateTime).epochMilliseconds);
 }
 
-function localIn(written: string): number | undefined {
-  return within(() => Temporal.PlainDateTime.from(written).toZonedDateTime('UTC').epochMilliseconds);
+function localIn(dateTime: string): number | undefined {
+  return within(() => Temporal.PlainDateTime.from(dateTime).toZonedDateTime('UTC').epochMilliseconds);
 }
 
-function dateOf(written: string): EventTime | undefined {
+function dateOf(date: string): EventTime | undefined {
   const local = within(
-    () => Temporal.PlainDate.from(written).toZonedDateTime({ timeZone: 'UTC' }).epochMilliseconds,
+    () => Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: 'UTC' }).epochMilliseconds,
   );
   return local === undefined ? undefined : timeLike({ type: 'date', date: '' }, local);
 }

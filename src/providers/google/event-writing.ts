@@ -19,12 +19,12 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import type { GoogleApi } from './api.ts';
 import { answeredList } from './attendees.ts';
+import { checkMeet, withConferenceLink, withFinishedMeet } from './conference-result.ts';
 import { currentEvent } from './current-event.ts';
 import { insertBody, patchBody } from './event-body.ts';
 import { isSeries } from './event-resource.ts';
 import { type EventPatch, type GoogleEvents, googleEvents, type SeriesNow } from './events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
-import { checkMeet, withConference, withFinishedMeet } from './written-conference.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -49,7 +49,7 @@ const resourcesOf = (series: SeriesNow | undefined): EventResource[] =>
 async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<Written> {
   const body = insertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
-  const insert = async () => withConference(await events.insert(body), body, events);
+  const insert = async () => withConferenceLink(await events.insert(body), body, events);
   const inserted = await undefinedIf('precondition_failed', insert());
   if (inserted !== undefined)
     return { changed: [await events.resourceOf(await withFinishedMeet(inserted, events))], removed: [] };
@@ -66,9 +66,9 @@ async function update(target: WriteTarget, change: EventChange, events: GoogleEv
   // What is not an instance and recurs is a master; its exceptions may have to move with it.
   const moves = change.start !== undefined && change.recurrence !== null && isSeries(current.event);
   const before = moves ? await events.series(current.id) : undefined;
-  const event = await patched({ ...current, body }, events);
+  const event = await patchEvent({ ...current, body }, events);
   if (before !== undefined) await restoreExceptions(before, await events.resourceOf(event), events);
-  return writtenOf(target, event, events);
+  return resultOf(target, event, events);
 }
 
 async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<Written> {
@@ -77,28 +77,28 @@ async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents
   // > When updating an event, this can be used to only update the participant's response.
   const isPart = current.event.attendeesOmitted === true;
   const body = isPart ? { ...answered, attendeesOmitted: true } : answered;
-  return writtenOf(target, await patched({ ...current, body }, events), events);
+  return resultOf(target, await patchEvent({ ...current, body }, events), events);
 }
 
-async function patched(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
-  const event = await withConference(await events.patch(change), change.body, events);
+async function patchEvent(change: EventPatch, events: GoogleEvents): Promise<GoogleEvent> {
+  const event = await withConferenceLink(await events.patch(change), change.body, events);
   return withFinishedMeet(event, events);
 }
 
-async function writtenOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {
+async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {
   const resource = await events.resourceOf(event);
   const wasSeries = hrefsOf(target).length > 1;
   if (target.instance !== undefined || !(isSeries(event) || wasSeries))
     return { changed: [resource], removed: [] };
   // What Google made of the exceptions is Google's to tell.
-  return seriesWritten(target, [resource, ...(await events.exceptionsOf(event))]);
+  return seriesResult(target, [resource, ...(await events.exceptionsOf(event))]);
 }
 
 /** The series as it is now. */
-const seriesNow = async (target: WriteTarget, events: GoogleEvents): Promise<Written> =>
-  seriesWritten(target, resourcesOf(await events.series(target.href)));
+const readSeriesResult = async (target: WriteTarget, events: GoogleEvents): Promise<Written> =>
+  seriesResult(target, resourcesOf(await events.series(target.href)));
 
-function seriesWritten(target: WriteTarget, changed: readonly EventResource[]): Written {
+function seriesResult(target: WriteTarget, changed: readonly EventResource[]): Written {
   const there = new Set(changed.map((resource) => resource.href));
   return { changed, removed: hrefsOf(target).filter((href) => !there.has(href)) };
 }
@@ -118,10 +118,10 @@ async function remove(target: WriteTarget, events: GoogleEvents): Promise<Writte
 /** A deleted occurrence is a cancelled exception of its series. */
 async function removeInstance(target: WriteTarget, events: GoogleEvents): Promise<Written> {
   const current = await undefinedIf('not_found', currentEvent(target, events));
-  if (current === undefined) return seriesNow(target, events);
+  if (current === undefined) return readSeriesResult(target, events);
   await events.delete(current);
   const cancelled = await events.get(current.id);
   // Of an occurrence that the series does not have any more there is nothing to keep.
-  if (cancelled?.status !== 'cancelled') return seriesNow(target, events);
+  if (cancelled?.status !== 'cancelled') return readSeriesResult(target, events);
   return { changed: [await events.resourceOf(cancelled)], removed: [] };
 }

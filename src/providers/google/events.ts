@@ -90,17 +90,17 @@ async function listExceptions(master: GoogleEvent, path: string, api: GoogleApi)
   if (iCalUID === undefined) throw unreadable('Google answered a series without a UID');
   // Google's most.
   const parameters = { maxResults: '2500', singleEvents: 'false', iCalUID };
-  const found: EventResource[] = [];
+  const exceptions: EventResource[] = [];
   for await (const page of api.list<calendar_v3.Schema$Events>({
     operation: 'events.list',
     path,
     parameters,
   })) {
-    const own = objects<GoogleEvent>(page.items).filter((event) => event.recurringEventId === master.id);
-    const listed = own.map((event) => listedEvent(event, text(page.timeZone) ?? 'UTC'));
-    found.push(...listed.flatMap((event) => (event.is === 'resource' ? event.resource : [])));
+    const items = objects<GoogleEvent>(page.items).filter((event) => event.recurringEventId === master.id);
+    const listed = items.map((event) => listedEvent(event, text(page.timeZone) ?? 'UTC'));
+    exceptions.push(...listed.flatMap((event) => (event.is === 'resource' ? event.resource : [])));
   }
-  return found;
+  return exceptions;
 }
 
 function writesTo(path: string, api: GoogleApi): Pick<GoogleEvents, 'insert' | 'patch' | 'delete'> {

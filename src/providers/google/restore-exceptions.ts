@@ -16,10 +16,10 @@ import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/re
 import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { withoutUndefined } from '../json-value.ts';
+import { googleTimePatch } from './body-times.ts';
 import { conferencePatch } from './conference.ts';
 import type { EventBody } from './event-body.ts';
 import type { GoogleEvents, SeriesNow } from './events.ts';
-import { googleTimePatch } from './written-times.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -37,12 +37,12 @@ export async function restoreExceptions(
     const [event] = exception.events;
     if (event?.recurrenceId === undefined) continue;
     if (occursAt(master, originalStartOf(old.start, event.recurrenceId, 'UTC'))) continue;
-    const placed = shiftWithSeries(event.recurrenceId, shift);
+    const shifted = shiftWithSeries(event.recurrenceId, shift);
     // Without a version: what it is of was made by the change just written.
-    const version = { id: instanceIdOf(after.href, placed, 'UTC'), etag: undefined };
+    const version = { id: instanceIdOf(after.href, shifted, 'UTC'), etag: undefined };
     if (event.status === 'cancelled') await events.delete(version);
     else {
-      const body = bodyOf(exception, before.master, placed);
+      const body = bodyOf(exception, before.master, shifted);
       // Where the new series has no such occurrence there is nothing left to differ from.
       await undefinedIf('not_found', events.patch({ ...version, body }));
     }
@@ -65,7 +65,7 @@ function occursAt({ start, end, recurrence }: CalendarEvent, original: EventTime
 }
 
 /** What people set of an occurrence, by Google's names. */
-const OWN = [
+const COMPARED_FIELDS = [
   'summary',
   'description',
   'location',
@@ -80,34 +80,34 @@ const OWN = [
 /** What an exception had other than its series had. */
 function bodyOf(exception: EventResource, master: EventResource, placed: EventTime): EventBody {
   // Both are as Google answered them.
-  const own: GoogleEvent = exception.original;
+  const item: GoogleEvent = exception.original;
   const series: GoogleEvent = master.original;
-  const names = OWN.filter((name) => !isDeepStrictEqual(own[name], series[name]));
+  const names = COMPARED_FIELDS.filter((name) => !isDeepStrictEqual(item[name], series[name]));
   return {
-    ...Object.fromEntries(names.map((name) => [name, own[name] ?? null])),
+    ...Object.fromEntries(names.map((name) => [name, item[name] ?? null])),
     ...withoutUndefined({
-      conferenceData: conferenceOf(own, series),
-      extendedProperties: propertiesOf(own, series),
+      conferenceData: conferenceOf(item, series),
+      extendedProperties: propertiesOf(item, series),
     }),
     ...timesOf(exception, master, placed),
   };
 }
 
 function conferenceOf(
-  { conferenceData: own }: GoogleEvent,
+  { conferenceData: conference }: GoogleEvent,
   { conferenceData: series }: GoogleEvent,
 ): EventBody['conferenceData'] {
-  if (isDeepStrictEqual(own, series)) return undefined;
-  return own ? conferencePatch(own, series) : null;
+  if (isDeepStrictEqual(conference, series)) return undefined;
+  return conference ? conferencePatch(conference, series) : null;
 }
 
 function propertiesOf(
-  { extendedProperties: own }: GoogleEvent,
+  { extendedProperties: properties }: GoogleEvent,
   { extendedProperties: series }: GoogleEvent,
 ): EventBody['extendedProperties'] {
-  if (isDeepStrictEqual(own, series)) return undefined;
+  if (isDeepStrictEqual(properties, series)) return undefined;
   const missing = Object.keys(series?.private ?? {}).map((name) => [name, null]);
-  return { private: { ...Object.fromEntries(missing), ...own?.private } };
+  return { private: { ...Object.fromEntries(missing), ...properties?.private } };
 }
 
 /** One that was moved stays where it was put; one that was not keeps its own length. */

@@ -34,11 +34,11 @@ const CALENDARS_TOO = [`${CALENDAR}.events`, `${CALENDAR}.calendars`, `${CALENDA
  * What to ask for, as the authorization request writes it; the first two tell who signed in. `calendarsToo`: whoever may
  * write events is asked for their calendars as well. Nothing is missing where a user unticks that: `covers` does not ask for it.
  */
-export const scopeFor =
+export const requestedScope =
   (calendarsToo: boolean) =>
   (scope: Scope): string => {
-    const wanted = scope === 'read-write' && calendarsToo ? CALENDARS_TOO : NEEDED[scope];
-    return ['openid', 'email', ...wanted].join(' ');
+    const scopes = scope === 'read-write' && calendarsToo ? CALENDARS_TOO : NEEDED[scope];
+    return ['openid', 'email', ...scopes].join(' ');
   };
 
 /** Whether permissions granted serve the scope. Users may leave out any that concerns their calendars. */

@@ -69,16 +69,16 @@ const ACCESS_LIFETIME = HOUR;
  * moment, or over it between two renewals at most a day apart, expired for that; of any other nothing is known but that
  * the user must sign in again.
  */
-export function whyEnded(
+export function revocationReason(
   { issuedAt, expiresAt }: Pick<OAuthCredentials, 'issuedAt' | 'expiresAt'>,
   now: number,
 ): Meaning {
   const age = now - issuedAt;
   const lastAlive = expiresAt - ACCESS_LIFETIME - issuedAt;
-  const foundInTime = Math.abs(age - TEST_LIFETIME) <= HOUR;
-  const expiredMeanwhile =
+  const isAtSevenDays = Math.abs(age - TEST_LIFETIME) <= HOUR;
+  const isBetweenRenewals =
     lastAlive <= TEST_LIFETIME + HOUR && age >= TEST_LIFETIME - HOUR && age - lastAlive <= DAY;
-  return foundInTime || expiredMeanwhile ? TESTING_EXPIRED : REVOKED;
+  return isAtSevenDays || isBetweenRenewals ? TESTING_EXPIRED : REVOKED;
 }
 
 const TESTING_EXPIRED: Meaning = [

@@ -4,23 +4,23 @@ import type { IDToken } from 'oauth4webapi';
 import type { RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import type { OpenIdDeps } from '../openid/authorization-server.ts';
-import { type AccountIdentity, openIdSignIn } from '../openid/relying-party.ts';
-import { covers, scopeFor } from './scopes.ts';
-import { SIGN_IN_MEANINGS, whyEnded } from './sign-in-failure.ts';
+import { type AccountIdentity, type OpenIdFacts, openIdSignIn } from '../openid/relying-party.ts';
+import { covers, requestedScope } from './scopes.ts';
+import { revocationReason, SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 
 /** `asksForCalendars`: users are asked to let calendars be created, changed and deleted, not only events; not unless it is said. */
 export type GoogleSignInDeps = OpenIdDeps & { readonly asksForCalendars?: boolean };
 
 export function googleSignIn(deps: GoogleSignInDeps): RedirectSignIn {
   const { asksForCalendars = false } = deps;
-  const facts = {
+  const facts: OpenIdFacts = {
     name: 'Google',
-    scopeFor: scopeFor(asksForCalendars),
+    requestedScope: requestedScope(asksForCalendars),
     covers,
     parametersFor,
     identityOf,
     meanings: SIGN_IN_MEANINGS,
-    whyEnded,
+    revocationReason,
   };
   return { ...openIdSignIn(facts, deps), grantOf };
 }

@@ -17,18 +17,18 @@ export function attendeesOf({
   organizer,
   attendees,
 }: Pick<GraphEvent, 'organizer' | 'attendees'>): Attendee[] {
-  const found = new Map<string, Attendee>();
-  const own = organizer ? attendeeOf(organizer, 'organizer') : undefined;
-  if (own !== undefined) found.set(own.email.toLowerCase(), { ...own, organizer: true });
+  const byAddress = new Map<string, Attendee>();
+  const host = organizer ? attendeeOf(organizer, 'organizer') : undefined;
+  if (host !== undefined) byAddress.set(host.email.toLowerCase(), { ...host, organizer: true });
   for (const attendee of attendees ?? []) {
     const entry = attendeeOf(attendee, attendee.status?.response);
-    const before = found.get(entry?.email.toLowerCase() ?? '');
+    const before = byAddress.get(entry?.email.toLowerCase() ?? '');
     if (entry === undefined || (before !== undefined && !before.organizer)) continue;
     // Who invites and does not answer takes part all the same.
     const status = before !== undefined && entry.status === 'none' ? before.status : entry.status;
-    found.set(entry.email.toLowerCase(), { ...before, ...entry, status });
+    byAddress.set(entry.email.toLowerCase(), { ...before, ...entry, status });
   }
-  return [...found.values()];
+  return [...byAddress.values()];
 }
 
 /** `undefined` without an e-mail address: rooms of old and guests behind a list have none. */
@@ -63,11 +63,11 @@ export function guestList(
   former: GraphEvent['attendees'],
   organizer: string | undefined,
 ): GraphAttendee[] {
-  const known = new Map((former ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]));
+  const formerGuests = new Map((former ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]));
   const guests = new Map<string, GraphAttendee>();
   for (const { email, name, organizer: invites } of attendees) {
     const key = keyOf(email);
-    const before = known.get(key);
+    const before = formerGuests.get(key);
     if (key === keyOf(organizer) && before === undefined) continue;
     if (invites && key !== keyOf(organizer))
       throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');

@@ -59,8 +59,8 @@ function bodyOf(calendar: CalendarChange & Partial<CalendarDraft>): GraphCalenda
 }
 
 function colorOf(color: string): (typeof COLORS)[number] {
-  const found = COLORS.find((name) => name.toLowerCase() === color.toLowerCase());
-  if (found !== undefined) return found;
+  const match = COLORS.find((name) => name.toLowerCase() === color.toLowerCase());
+  if (match !== undefined) return match;
   throw unsupportedField('color', `A calendar of Outlook has one of these colours: ${COLORS.join(', ')}`);
 }
 

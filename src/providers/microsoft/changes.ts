@@ -17,13 +17,20 @@ import { isWithin } from './api.ts';
 import { statusOf } from './api-refusal.ts';
 import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
 import { exceptionIn } from './event-resource.ts';
-import { foundIn, listEvents, listVersions, type ReadEvent, readEvents, type Source } from './read-events.ts';
+import {
+  listEvents,
+  listVersions,
+  type ReadEvent,
+  readEvents,
+  resourcesIn,
+  type Source,
+} from './read-events.ts';
 import { readSyncState, type SyncState, type Window, writeSyncState } from './sync-state.ts';
 
 export type ChangesInput = {
   readonly source: Source;
   readonly token: string | undefined;
-  readonly known: KnownResources;
+  readonly stored: KnownResources;
 };
 export type ChangesDeps = { readonly now: () => number };
 
@@ -78,7 +85,7 @@ async function deltaSince(
 }
 
 async function* readHinted(
-  { source, known }: ChangesInput,
+  { source, stored }: ChangesInput,
   { hints, ...state }: SyncState & Delta,
   startedAt: number,
 ): AsyncGenerator<Changes> {
@@ -87,7 +94,7 @@ async function* readHinted(
   const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
   let comparedAt = state.comparedAt;
   if (!isQuiet || isDue) {
-    const mirror = mirrorOf(await known());
+    const mirror = mirrorOf(await stored());
     const { ids, unplaced } = eventsToRead(hints, mirror);
     if (isDue || unplaced) {
       for (const [id, series] of await versionsApart(source, mirror)) ids.set(id, series);
@@ -112,11 +119,11 @@ type Mirror = {
   readonly seriesOf: ReadonlyMap<string, string>;
 };
 
-function mirrorOf(known: ReadonlyMap<string, string | undefined>): Mirror {
+function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirror {
   const versions = new Map<string, string | undefined>();
   const exceptions = new Map<string, string[]>();
   const seriesOf = new Map<string, string>();
-  for (const [href, etag] of known) {
+  for (const [href, etag] of storedVersions) {
     const exception = exceptionIn(href);
     if (exception === undefined) versions.set(href, etag);
     else {
@@ -160,11 +167,11 @@ async function versionsApart(
 }
 
 function partOf(batch: readonly ReadEvent[], { exceptions }: Mirror): Changes {
-  const changed = foundIn(batch);
+  const changed = resourcesIn(batch);
   const there = new Set(changed.map(({ href }) => href));
-  const removed = batch.flatMap(({ id, found }) => {
+  const removed = batch.flatMap(({ id, resources }) => {
     const ofSeries = (exceptions.get(id) ?? []).filter((href) => !there.has(href));
-    return found === 'gone' ? [id, ...ofSeries] : ofSeries;
+    return resources === 'gone' ? [id, ...ofSeries] : ofSeries;
   });
   return { changed, removed, complete: false };
 }
@@ -172,14 +179,14 @@ function partOf(batch: readonly ReadEvent[], { exceptions }: Mirror): Changes {
 /** Everything there is, and a delta that begins before it was listed. */
 async function* listAll(source: Source, longest: Window, startedAt: number): AsyncGenerator<Changes> {
   const { hints, link, window } = yield* beginDelta(source, longest, startedAt);
-  const left = hints.touched;
+  const unlisted = hints.touched;
   for await (const { ids, changed } of listEvents(source)) {
-    for (const id of ids) left.delete(id);
+    for (const id of ids) unlisted.delete(id);
     yield { changed, removed: [], complete: true };
   }
   // Pages shift while they are read: what the delta named and the listing passed over is read by itself.
-  for await (const batch of readEvents(source, left))
-    yield { changed: foundIn(batch), removed: [], complete: true };
+  for await (const batch of readEvents(source, unlisted))
+    yield { changed: resourcesIn(batch), removed: [], complete: true };
   const { basic } = source;
   const next = writeSyncState({ link, window, basic, drawnAt: startedAt, comparedAt: startedAt });
   yield { changed: [], removed: [], complete: true, next };

@@ -6,15 +6,15 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import { text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { codeOf } from './api-refusal.ts';
+import { patternedRecurrence } from './body-recurrence.ts';
 import { currentEvent } from './current-event.ts';
 import { deleteAt } from './delete-event.ts';
 import { bodyOf } from './event-body.ts';
 import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import type { GraphItem } from './event-resource.ts';
-import { meetingKindOf } from './online-meeting.ts';
+import { onlineMeetingProviderOf } from './online-meeting.ts';
 import { readEvent, type Source } from './read-events.ts';
 import { calendarFacts, writeTo } from './write-requests.ts';
-import { patternedRecurrence } from './written-recurrence.ts';
 
 /**
  * The same key makes the same event, however often: it is Graph's `transactionId`. Days that a rule leaves out are
@@ -36,13 +36,13 @@ export async function createEvent(source: Source, draft: EventDraft, key: string
 async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEvent> {
   const { recurrence, start, attendees, autoConference } = draft;
   const pattern = recurrence && patternedRecurrence(recurrence, start);
-  const isAsked = autoConference || attendees?.some(({ organizer }) => organizer);
-  const calendar = isAsked ? await calendarFacts(source) : undefined;
+  const needsCalendar = autoConference || attendees?.some(({ organizer }) => organizer);
+  const calendar = needsCalendar ? await calendarFacts(source) : undefined;
   const body = bodyOf({
     change: draft,
     current: undefined,
     organizer: calendar?.owner?.address ?? undefined,
-    meetingKind: autoConference && calendar ? meetingKindOf(calendar) : undefined,
+    onlineMeetingProvider: autoConference && calendar ? onlineMeetingProviderOf(calendar) : undefined,
   });
   return { ...body, ...(pattern && { recurrence: pattern }) };
 }
@@ -66,8 +66,8 @@ async function post(source: Source, body: GraphEvent): Promise<string> {
 async function eventOfTransaction(source: Source, transactionId: string): Promise<string> {
   const url = `${source.url}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;
   for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.list', url })) {
-    const found = value.find((item) => item.transactionId === transactionId)?.id;
-    if (found) return found;
+    const id = value.find((item) => item.transactionId === transactionId)?.id;
+    if (id) return id;
   }
   throw goneSince();
 }

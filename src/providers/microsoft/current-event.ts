@@ -59,14 +59,14 @@ export async function currentOccurrence(
   const item =
     target.override === undefined
       ? await plainOccurrence(source, series, target.instance)
-      : await knownException(source, target.override);
+      : await storedException(source, target.override);
   const [event] = exceptionOf(item, series.item, zoneOfEvent(series.event)).events;
   const { id } = item;
   if (event === undefined || !id) throw changedMeanwhile();
   return { id, event, item, ifMatch: ifMatchOf(item) };
 }
 
-async function knownException(
+async function storedException(
   source: Source,
   { href, etag }: NonNullable<WriteTarget['override']>,
 ): Promise<GraphItem> {
@@ -119,8 +119,8 @@ export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
 const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
 /** What is not known cannot be compared; the write itself is conditional all the same. */
-export function requireVersion(wanted: string | undefined, found: string | undefined): void {
-  if (wanted !== undefined && wanted !== found) throw changedMeanwhile();
+export function requireVersion(expected: string | undefined, actual: string | undefined): void {
+  if (expected !== undefined && expected !== actual) throw changedMeanwhile();
 }
 
 const changedMeanwhile = (): ProviderError =>

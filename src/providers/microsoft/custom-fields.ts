@@ -12,7 +12,7 @@ import { unsupportedField } from '../unsupported-field.ts';
 export const CUSTOM_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends';
 /** For a meeting's address that Outlook knows nothing of. */
 const CONFERENCE_PROPERTY = 'String {5f0e3c1a-8d9b-4c57-9a43-7b6d2c1e90af} Name kalends-conference';
-export const OWN_PROPERTIES: readonly string[] = [CUSTOM_PROPERTY, CONFERENCE_PROPERTY];
+export const KALENDS_PROPERTIES: readonly string[] = [CUSTOM_PROPERTY, CONFERENCE_PROPERTY];
 
 /** Characters of a named property that Graph surely takes and answers whole; no source confirms its limit. */
 const MOST_CUSTOM = 32_000;
@@ -24,7 +24,7 @@ export function customOf(item: GraphEvent): Readonly<Record<string, unknown>> | 
 }
 
 /** The address of a meeting elsewhere, as it was given to us: Outlook has no member for it. */
-export const keptConferenceOf = (item: GraphEvent): string | undefined =>
+export const storedConferenceOf = (item: GraphEvent): string | undefined =>
   propertyOf(item, CONFERENCE_PROPERTY) || undefined;
 
 /**
@@ -50,6 +50,6 @@ export const conferenceProperty = (url: string | null): SingleValueLegacyExtende
 
 /** Graph seems to answer the GUID in a case of its own, which no source confirms. */
 function propertyOf({ singleValueExtendedProperties }: GraphEvent, name: string): string {
-  const wanted = name.toLowerCase();
-  return singleValueExtendedProperties?.find(({ id }) => id?.toLowerCase() === wanted)?.value ?? '';
+  const lowerCaseName = name.toLowerCase();
+  return singleValueExtendedProperties?.find(({ id }) => id?.toLowerCase() === lowerCaseName)?.value ?? '';
 }

@@ -41,8 +41,8 @@ export async function zoneByOccurrences(
   const request = { operation: 'events.instances', url: `${eventUrl}/instances?${query}` };
   const starts = [first];
   for await (const { value } of graph.list<GraphItem>(request)) {
-    for (const { type, start: own } of value) {
-      const at = type === 'occurrence' ? stampOf(own?.dateTime) : undefined;
+    for (const { type, start: occurrenceStart } of value) {
+      const at = type === 'occurrence' ? stampOf(occurrenceStart?.dateTime) : undefined;
       if (at !== undefined) starts.push(at);
     }
   }

@@ -16,20 +16,20 @@ import {
 } from './current-event.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
-import { goneOf, readWritten } from './written.ts';
+import { deletedResult, readWriteResult } from './write-result.ts';
 
 /** Gone already is no failure. */
 export async function deleteEvent(source: Source, target: WriteTarget): Promise<Written> {
   const { href, etag, instance } = target;
   if (instance !== undefined) {
     await undefinedIf('not_found', deleteOccurrence(source, { ...target, instance }));
-    return readWritten(source, target, true);
+    return readWriteResult(source, target, true);
   }
   const item = await getEvent(source, href, '$select=id,changeKey');
-  if (item === undefined) return goneOf(target);
+  if (item === undefined) return deletedResult(target);
   requireVersion(etag, item.changeKey ?? undefined);
   await deleteItem(source, href, ifMatchOf(item));
-  return goneOf(target);
+  return deletedResult(target);
 }
 
 async function deleteOccurrence(source: Source, target: OccurrenceTarget): Promise<void> {

@@ -10,10 +10,10 @@ import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { guestList } from './attendees.ts';
+import { timesFor } from './body-times.ts';
 import type { Current } from './current-event.ts';
 import { conferenceProperty, customProperty } from './custom-fields.ts';
 import { showAsFor } from './show-as.ts';
-import { timesFor } from './written-times.ts';
 
 export type BodyInput = {
   readonly change: EventChange;
@@ -22,11 +22,11 @@ export type BodyInput = {
   /** The address of who invites. */
   readonly organizer: string | undefined;
   /** The kind of online meeting the calendar allows, where one is to be made. */
-  readonly meetingKind: OnlineMeetingProviderType | undefined;
+  readonly onlineMeetingProvider: OnlineMeetingProviderType | undefined;
 };
 
 /** Without the recurrence. Fails with UnsupportedByProvider for what Outlook cannot keep. */
-export function bodyOf({ change, current, organizer, meetingKind }: BodyInput): GraphEvent {
+export function bodyOf({ change, current, organizer, onlineMeetingProvider }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
   if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
   const showAs = showAsFor(change, current);
@@ -43,7 +43,7 @@ export function bodyOf({ change, current, organizer, meetingKind }: BodyInput): 
       attendees: guestList(attendees ?? [], current?.item.attendees, organizer),
     }),
     ...(autoConference === true &&
-      meetingKind !== undefined && { isOnlineMeeting: true, onlineMeetingProvider: meetingKind }),
+      onlineMeetingProvider !== undefined && { isOnlineMeeting: true, onlineMeetingProvider }),
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
   };
 }
@@ -68,10 +68,10 @@ function propertiesOf(
 ): SingleValueLegacyExtendedProperty[] {
   if (conference === null && hasOnlineMeeting(current))
     throw unsupportedField('conference', 'Outlook cannot take an online meeting away from an event');
-  const own = autoConference === true ? undefined : conference;
+  const link = autoConference === true ? undefined : conference;
   return [
     ...(custom === undefined ? [] : [customProperty(custom)]),
-    ...(own === undefined ? [] : [conferenceProperty(own)]),
+    ...(link === undefined ? [] : [conferenceProperty(link)]),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** What is asked of Graph of events and calendars. */
-import { OWN_PROPERTIES } from './custom-fields.ts';
+import { KALENDS_PROPERTIES } from './custom-fields.ts';
 
 /** Events on a page of a listing. Graph seems to give up to 1,000, which no source confirms; but bodies can be long. */
 export const EVENTS_PER_PAGE = 100;
@@ -21,7 +21,7 @@ const READ_PROPERTIES =
  */
 export function eventQuery(basic: boolean): string {
   if (basic) return `$select=${BASIC_PROPERTIES}`;
-  return `$select=${READ_PROPERTIES}&$expand=${OWN_EXPANSION}`;
+  return `$select=${READ_PROPERTIES}&$expand=${PROPERTY_EXPANSION}`;
 }
 
 /**
@@ -31,7 +31,7 @@ export function eventQuery(basic: boolean): string {
  */
 export function seriesQuery(basic: boolean): string {
   const properties = basic ? BASIC_PROPERTIES : READ_PROPERTIES;
-  const expansions = ['exceptionOccurrences', ...(basic ? [] : [OWN_EXPANSION])];
+  const expansions = ['exceptionOccurrences', ...(basic ? [] : [PROPERTY_EXPANSION])];
   return `$select=${properties},occurrenceId,exceptionOccurrences,cancelledOccurrences&$expand=${expansions}`;
 }
 
@@ -42,5 +42,5 @@ export const instanceQuery = `$select=${READ_PROPERTIES},occurrenceId&$top=${EVE
 export const CALENDAR_QUERY =
   '$select=canEdit,owner,allowedOnlineMeetingProviders,defaultOnlineMeetingProvider';
 
-const OWN_FILTER = OWN_PROPERTIES.map((id) => `id eq '${id}'`).join(' or ');
-const OWN_EXPANSION = `singleValueExtendedProperties($filter=${OWN_FILTER})`;
+const PROPERTY_FILTER = KALENDS_PROPERTIES.map((id) => `id eq '${id}'`).join(' or ');
+const PROPERTY_EXPANSION = `singleValueExtendedProperties($filter=${PROPERTY_FILTER})`;

@@ -8,7 +8,7 @@ import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { attendeesOf } from './attendees.ts';
-import { customOf, keptConferenceOf } from './custom-fields.ts';
+import { customOf, storedConferenceOf } from './custom-fields.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
 import { recurrenceOf } from './recurrence.ts';
 
@@ -41,7 +41,12 @@ export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfIte
   // An exception in another zone than its series seems to say so, which no source confirms; one that says nothing is in
   // that of the series.
   const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone);
-  const { recurrence: _, custom = customOf(master), conference = keptConferenceOf(master), ...own } = event;
+  const {
+    recurrence: _,
+    custom = customOf(master),
+    conference = storedConferenceOf(master),
+    ...fields
+  } = event;
   return {
     href: exceptionHref(seriesId, id),
     etag: item.changeKey ?? undefined,
@@ -49,8 +54,8 @@ export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfIte
     seriesId,
     events: [
       {
-        ...own,
-        uid: master.iCalUId ?? own.uid,
+        ...fields,
+        uid: master.iCalUId ?? fields.uid,
         recurrenceId: originalStartOf(item, master, zone),
         ...(custom !== undefined && { custom }),
         ...(conference !== undefined && { conference }),
@@ -121,7 +126,7 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
     .map(dayOfOccurrence)
     .filter((day) => day !== undefined);
   const rule = recurrence ? recurrenceOf(recurrence, deletedDays, start) : undefined;
-  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || keptConferenceOf(item);
+  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || storedConferenceOf(item);
   const custom = customOf(item);
   const lastModified = stampOf(item.lastModifiedDateTime);
   return {

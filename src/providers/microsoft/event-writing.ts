@@ -25,8 +25,8 @@ export function eventWriting(account: WritingAccount): EventWriting {
     delete: (calendarHref, target) => deleteEvent(sourceOf(calendarHref), target),
     respond: (calendarHref, target, rsvp) => respondToEvent(sourceOf(calendarHref), target, rsvp),
     async read(calendarHref, href) {
-      const found = await readEvent(sourceOf(calendarHref), href, false);
-      return found === 'gone' ? undefined : found;
+      const resources = await readEvent(sourceOf(calendarHref), href, false);
+      return resources === 'gone' ? undefined : resources;
     },
   };
 }

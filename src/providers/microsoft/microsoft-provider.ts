@@ -43,10 +43,10 @@ function openAccount(
     writing: eventWriting({ graph, basic, log }),
     calendarWriting: calendarWriting(graph),
     listCalendars: () => listCalendars(graph, now()),
-    async *changesSince(calendarHref, token, known) {
+    async *changesSince(calendarHref, token, stored) {
       const source = { graph, url: calendarUrl(graph, calendarHref), basic, log };
       try {
-        yield* changesSince({ source, token, known }, { now });
+        yield* changesSince({ source, token, stored }, { now });
       } catch (failure) {
         throw await refusalOfCalendar(failure, graph, now());
       }

@@ -20,7 +20,7 @@ export type Source = {
 };
 
 /** An event that was asked for by its id: what it is now, nothing when it cannot be read, or that it is gone. */
-export type ReadEvent = { readonly id: string; readonly found: readonly EventResource[] | 'gone' };
+export type ReadEvent = { readonly id: string; readonly resources: readonly EventResource[] | 'gone' };
 
 /** Requests at once; the account's limits may hold them back further. */
 const AT_ONCE = 8;
@@ -35,7 +35,7 @@ export async function* readEvents(
     const batch = waiting.splice(0, AT_ONCE);
     yield await Promise.all(
       batch.map(
-        async ([id, series]): Promise<ReadEvent> => ({ id, found: await readEvent(source, id, series) }),
+        async ([id, series]): Promise<ReadEvent> => ({ id, resources: await readEvent(source, id, series) }),
       ),
     );
   }
@@ -45,9 +45,9 @@ export async function* readEvents(
 export async function readEvent(
   source: Source,
   id: string,
-  knownAsSeries: boolean,
+  asSeries: boolean,
 ): Promise<readonly EventResource[] | 'gone'> {
-  if (knownAsSeries) return readSeries(source, id);
+  if (asSeries) return readSeries(source, id);
   // A single event seems to refuse the expansion that a series needs, which no source confirms, so it is asked for without
   // it first.
   const item = await getEvent(source, id, eventQuery(source.basic));
@@ -122,14 +122,14 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
       if (isSeries(item)) series.set(item.id, true);
       else changed.push(...readable(source, item, () => [resourceOf(item)]));
     }
-    for await (const batch of readEvents(source, series)) changed.push(...foundIn(batch));
+    for await (const batch of readEvents(source, series)) changed.push(...resourcesIn(batch));
     yield { ids, changed };
   }
 }
 
 /** What is there of events that were read. */
-export const foundIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
-  batch.flatMap(({ found }) => (found === 'gone' ? [] : found));
+export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
+  batch.flatMap(({ resources }) => (resources === 'gone' ? [] : resources));
 
 export type Version = { readonly changeKey: string | undefined; readonly series: boolean };
 

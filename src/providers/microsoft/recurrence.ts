@@ -58,14 +58,14 @@ function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): st
   if (start === undefined) return undefined;
   const { type, daysOfWeek, dayOfMonth, month } = pattern;
   const startDay = dayOfLocal(localOf(start));
-  const own = civilOf(startDay);
+  const startDate = civilOf(startDay);
   // Later days are not in every month, where Outlook and iCalendar differ.
-  const isOwnDay = dayOfMonth === own.day && own.day <= 28;
-  if (type === 'absoluteMonthly') return isOwnDay ? ['FREQ=MONTHLY'] : undefined;
-  if (type === 'absoluteYearly') return isOwnDay && month === own.month ? ['FREQ=YEARLY'] : undefined;
+  const isStartDay = dayOfMonth === startDate.day && startDate.day <= 28;
+  if (type === 'absoluteMonthly') return isStartDay ? ['FREQ=MONTHLY'] : undefined;
+  if (type === 'absoluteYearly') return isStartDay && month === startDate.month ? ['FREQ=YEARLY'] : undefined;
   const [day, ...others] = daysOfWeek ?? [];
-  const isOwnWeekday = others.length === 0 && day?.toLowerCase() === WEEKDAYS[weekdayOf(startDay)];
-  return type === 'weekly' && isOwnWeekday ? ['FREQ=WEEKLY'] : undefined;
+  const isStartWeekday = others.length === 0 && day?.toLowerCase() === WEEKDAYS[weekdayOf(startDay)];
+  return type === 'weekly' && isStartWeekday ? ['FREQ=WEEKLY'] : undefined;
 }
 
 /** Graph answers every member of a pattern, also those that mean nothing to its type. */

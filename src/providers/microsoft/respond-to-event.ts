@@ -4,7 +4,7 @@ import { unsupportedField } from '../unsupported-field.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
 import { eventUrl, type Source } from './read-events.ts';
 import { writeTo } from './write-requests.ts';
-import { readWritten } from './written.ts';
+import { readWriteResult } from './write-result.ts';
 
 const ACTIONS: Readonly<Record<Rsvp['response'], string>> = {
   accepted: 'accept',
@@ -38,5 +38,5 @@ export async function respondToEvent(
     url: `${eventUrl(source, id)}/${action}`,
     body: { sendResponse, ...(sendResponse && comment !== undefined && { comment }) },
   });
-  return readWritten(source, target, series.event.recurrence !== undefined);
+  return readWriteResult(source, target, series.event.recurrence !== undefined);
 }

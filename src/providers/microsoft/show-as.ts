@@ -17,26 +17,26 @@ export function showAsFor(
   if (status === 'cancelled' && current?.event.status !== 'cancelled')
     throw unsupportedField('status', 'Outlook cancels an event by deleting it');
   const before = current?.event;
-  const wanted = {
+  const target = {
     status: status === undefined ? (before?.status ?? 'confirmed') : (status ?? 'confirmed'),
     availability: availability === undefined ? (before?.availability ?? 'busy') : (availability ?? 'busy'),
   };
-  if (wanted.status === before?.status && wanted.availability === before.availability) return undefined;
+  if (target.status === before?.status && target.availability === before.availability) return undefined;
   if (before?.status === 'cancelled')
     throw unsupportedField('status', 'Outlook has no way back from a cancelled event');
   const answered = current?.item.responseStatus?.response === 'tentativelyAccepted';
-  if (answered) return showAsOfAnswered(wanted, before);
-  if (wanted.status === 'confirmed') return wanted.availability;
-  if (wanted.availability === 'busy') return 'tentative';
+  if (answered) return showAsOfAnswered(target, before);
+  if (target.status === 'confirmed') return target.availability;
+  if (target.availability === 'busy') return 'tentative';
   const field = availability ? 'availability' : 'status';
   throw unsupportedField(field, 'An event of Outlook is either tentative or free');
 }
 
-type Wanted = { readonly status: string; readonly availability: 'busy' | 'free' };
+type Target = { readonly status: string; readonly availability: 'busy' | 'free' };
 
 /** An invitation that the user answered with "perhaps" is tentative whatever it is shown as. */
 function showAsOfAnswered(
-  { status, availability }: Wanted,
+  { status, availability }: Target,
   before: Current['event'] | undefined,
 ): FreeBusyStatus {
   if (status === before?.status) return availability;

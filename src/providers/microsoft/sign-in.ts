@@ -1,20 +1,20 @@
 /** Signing in with Microsoft: what it adds to OpenID Connect. */
 import type { RedirectSignIn, SignInRequest } from '../../calendars/calendar-provider.ts';
 import type { OpenIdDeps } from '../openid/authorization-server.ts';
-import { openIdSignIn } from '../openid/relying-party.ts';
+import { type OpenIdFacts, openIdSignIn } from '../openid/relying-party.ts';
 import { identityOf } from './identity.ts';
-import { covers, scopeFor } from './scopes.ts';
+import { covers, requestedScope } from './scopes.ts';
 import { SIGN_IN_MEANINGS } from './sign-in-failure.ts';
 import { adminConsentUrl, issuerIn, ofCallback, ofTokens } from './tenant-issuer.ts';
 
 /** The issuer is as `https://login.microsoftonline.com/common/v2.0`. */
 export function microsoftSignIn(deps: OpenIdDeps): RedirectSignIn {
-  const facts = {
+  const facts: OpenIdFacts = {
     name: 'Microsoft',
     issuerIn,
-    hasOwnEndpoints: true,
+    requiresSameOrigin: true,
     issuers: { ofCallback, ofTokens },
-    scopeFor,
+    requestedScope,
     covers,
     parametersFor,
     identityOf,
@@ -24,7 +24,7 @@ export function microsoftSignIn(deps: OpenIdDeps): RedirectSignIn {
     ...openIdSignIn(facts, deps),
     // There is none to call: Microsoft lets users and administrators withdraw access on its own pages only.
     revoke: async () => {},
-    adminConsentUrl: (app, asked) => adminConsentUrl(deps.issuer, app, asked),
+    adminConsentUrl: (app, request) => adminConsentUrl(deps.issuer, app, request),
   };
 }
 

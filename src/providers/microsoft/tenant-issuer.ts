@@ -9,7 +9,7 @@ import { jsonIn } from '../../lib/json.ts';
 import { memberOf, text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
 import { badIssuer } from '../openid/authorization-server.ts';
-import { scopeFor } from './scopes.ts';
+import { requestedScope } from './scopes.ts';
 
 const ANY_TENANT = '{tenantid}';
 const TENANT = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
@@ -17,16 +17,18 @@ const ISSUER_PATH = new RegExp(`^/(?:${TENANT}|\\{tenantid\\})/v2\\.0$`, 'i');
 const isTenant = (value: string): boolean => new RegExp(`^${TENANT}$`, 'i').test(value);
 
 /** The issuer that metadata names: of one tenant at the same host, or of whichever the ID token names. */
-export async function issuerIn(response: Response, asked: URL): Promise<URL> {
+export async function issuerIn(response: Response, configured: URL): Promise<URL> {
   const { status } = response;
   if (status >= 400 && status < 500 && status !== 429)
     throw badIssuer({ name: 'Microsoft' }, 'does not exist');
-  const named = status === 200 ? await memberIn(response, 'issuer') : undefined;
+  const namedIssuer = status === 200 ? await memberIn(response, 'issuer') : undefined;
   // An answer that the library will refuse.
-  if (named === undefined) return asked;
-  const isOwn = named.startsWith(`${asked.origin}/`) && ISSUER_PATH.test(named.slice(asked.origin.length));
-  if (!isOwn) throw badIssuer({ name: 'Microsoft' }, 'names a foreign issuer');
-  return new URL(named);
+  if (namedIssuer === undefined) return configured;
+  const isAtSameHost =
+    namedIssuer.startsWith(`${configured.origin}/`) &&
+    ISSUER_PATH.test(namedIssuer.slice(configured.origin.length));
+  if (!isAtSameHost) throw badIssuer({ name: 'Microsoft' }, 'names a foreign issuer');
+  return new URL(namedIssuer);
 }
 
 /** The metadata for checking a callback: an `iss` in it (RFC 9207) is one tenant's. */
@@ -70,7 +72,7 @@ export function adminConsentUrl(
   const [, path = 'common'] = pathname.split('/');
   const tenant = path === 'common' || path === 'consumers' ? 'organizations' : path;
   const url = new URL(`/${tenant}/v2.0/adminconsent`, origin);
-  const parameters = { client_id: clientId, redirect_uri: redirectUri, scope: scopeFor(scope) };
+  const parameters = { client_id: clientId, redirect_uri: redirectUri, scope: requestedScope(scope) };
   url.search = new URLSearchParams(parameters).toString();
   return url;
 }

@@ -25,9 +25,9 @@ export type ServerFacts = {
   /** As messages call the provider. */
   readonly name: string;
   /** The issuer that this answer may name, where it need not be the one asked. Fails for what is no metadata at all. */
-  readonly issuerIn?: (response: Response, asked: URL) => Promise<URL>;
+  readonly issuerIn?: (response: Response, configured: URL) => Promise<URL>;
   /** Whether all endpoints are at the issuer's own origin: the app's secret goes nowhere else then. */
-  readonly hasOwnEndpoints?: boolean;
+  readonly requiresSameOrigin?: boolean;
 };
 
 export interface OpenIdServer {
@@ -54,11 +54,11 @@ export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenId
     // The library keeps the keys in it, and asks anew when a token names one it does not know.
     [jwksCache]: {},
   };
-  let kept: { readonly metadata: AuthorizationServer; readonly until: number } | undefined;
+  let cached: { readonly metadata: AuthorizationServer; readonly until: number } | undefined;
   return {
     http,
     async metadata() {
-      if (kept !== undefined && now() < kept.until) return kept.metadata;
+      if (cached !== undefined && now() < cached.until) return cached.metadata;
       const response = await discoveryRequest(url, http);
       const expected = (await facts.issuerIn?.(response, url)) ?? url;
       const metadata = await processDiscoveryResponse(expected, response).catch((failure: unknown) => {
@@ -68,7 +68,7 @@ export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenId
         throw isNoUrl ? badIssuer(facts, 'names no issuer', failure) : failure;
       });
       checkEndpoints(metadata, url, facts);
-      kept = { metadata, until: now() + KEPT_MS };
+      cached = { metadata, until: now() + KEPT_MS };
       return metadata;
     },
   };
@@ -76,9 +76,9 @@ export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenId
 
 function checkEndpoints(metadata: AuthorizationServer, { origin }: URL, facts: ServerFacts): void {
   for (const endpoint of NEEDED) {
-    const found = URL.parse(String(metadata[endpoint]));
-    if (found === null) throw badIssuer(facts, `has no ${endpoint}`);
-    if (facts.hasOwnEndpoints && found.origin !== origin)
+    const url = URL.parse(String(metadata[endpoint]));
+    if (url === null) throw badIssuer(facts, `has no ${endpoint}`);
+    if (facts.requiresSameOrigin && url.origin !== origin)
       throw badIssuer(facts, `has no ${endpoint} of its own`);
   }
 }

@@ -16,7 +16,7 @@ export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
 });
 
 /** As a token answer lists them. */
-export const scopesIn = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
+export const parseScopes = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
 
 /** RFC 6749 §5.1 lets the lifetime out; access tokens live for an hour at least, with Google and with Microsoft. */
 const ACCESS_SECONDS = 3600;

@@ -38,7 +38,7 @@ import {
   openIdServer,
   type ServerFacts,
 } from './authorization-server.ts';
-import { accessOf, clientOf, refreshOf, scopesIn } from './client.ts';
+import { accessOf, clientOf, parseScopes, refreshOf } from './client.ts';
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
 /** Who signed in. `accountId` is the address on the wire (wire 2.2), where there is one. */
@@ -46,7 +46,7 @@ export type AccountIdentity = { readonly accountId: string; readonly display: st
 
 export type OpenIdFacts = ServerFacts & {
   /** What to ask for, as the authorization request writes it. */
-  readonly scopeFor: (scope: Scope) => string;
+  readonly requestedScope: (scope: Scope) => string;
   readonly covers: RedirectSignIn['covers'];
   /** What the authorization request says besides what the protocol asks for. */
   readonly parametersFor: (request: SignInRequest) => Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export type OpenIdFacts = ServerFacts & {
   readonly identityOf: (claims: IDToken) => AccountIdentity;
   readonly meanings: SignInMeanings;
   /** Why access that is refused has ended, where the age of its tokens tells more than the provider does. */
-  readonly whyEnded?: (credentials: OAuthCredentials, now: number) => Meaning;
+  readonly revocationReason?: (credentials: OAuthCredentials, now: number) => Meaning;
   /** Where one server speaks for many issuers: its metadata with the issuer that an answer is of. */
   readonly issuers?: {
     readonly ofCallback: (callback: URL, metadata: AuthorizationServer) => AuthorizationServer;
@@ -84,7 +84,7 @@ export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSign
         return await refusing(() => renew(credentials, app, party));
       } catch (cause) {
         const hasEnded = cause instanceof ProviderError && cause.kind === 'unauthorized';
-        const why = hasEnded ? facts.whyEnded?.(credentials, deps.now()) : undefined;
+        const why = hasEnded ? facts.revocationReason?.(credentials, deps.now()) : undefined;
         throw why === undefined ? cause : refusalWith(why, { cause });
       }
     },
@@ -92,18 +92,18 @@ export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSign
   };
 }
 
-async function begin(request: SignInRequest, { server, scopeFor, parametersFor }: Party) {
+async function begin(request: SignInRequest, { server, requestedScope, parametersFor }: Party) {
   const { app, redirectUri, scope, state, loginHint } = request;
   const { authorization_endpoint: endpoint = '' } = await server.metadata();
   const codeVerifier = generateRandomCodeVerifier();
   const nonce = generateRandomNonce();
-  const asked = scopeFor(scope);
+  const scopes = requestedScope(scope);
   const url = new URL(endpoint);
   const parameters = {
     client_id: app.clientId,
     redirect_uri: redirectUri,
     response_type: 'code',
-    scope: asked,
+    scope: scopes,
     state,
     nonce,
     code_challenge: await calculatePKCECodeChallenge(codeVerifier),
@@ -112,13 +112,19 @@ async function begin(request: SignInRequest, { server, scopeFor, parametersFor }
     ...(loginHint === undefined ? {} : { login_hint: loginHint }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return { url, pending: { state, nonce, codeVerifier, redirectUri, asked } };
+  return { url, pending: { state, nonce, codeVerifier, redirectUri, asked: scopes } };
 }
 
 type Returned = { readonly callback: URL; readonly pending: PendingSignIn; readonly app: ProviderApp };
 
 async function complete({ callback, pending, app }: Returned, party: Party): Promise<SignedInAccount> {
-  const { state = '', nonce = '', codeVerifier = '', redirectUri = '', asked = '' } = pending;
+  const {
+    state = '',
+    nonce = '',
+    codeVerifier = '',
+    redirectUri = '',
+    asked: requestedScopes = '',
+  } = pending;
   const { server, issuers, identityOf, covers, now } = party;
   const metadata = await server.metadata();
   const client = clientOf(app, now());
@@ -141,7 +147,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   const claims = getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw new Error('The library let an answer without an ID token pass');
   // > OPTIONAL, if identical to the scope requested by the client (RFC 6749 §5.1)
-  const scopes = scopesIn(tokens.scope ?? asked);
+  const scopes = parseScopes(tokens.scope ?? requestedScopes);
   return {
     ...identityOf(claims),
     credentials: {
@@ -177,7 +183,7 @@ async function renew(
     ...credentials,
     appClientId: app.clientId,
     ...accessOf(tokens, now()),
-    ...(tokens.scope === undefined ? {} : { scopes: scopesIn(tokens.scope) }),
+    ...(tokens.scope === undefined ? {} : { scopes: parseScopes(tokens.scope) }),
     ...(tokens.refresh_token === undefined ? {} : refreshOf(tokens, now())),
   };
 }

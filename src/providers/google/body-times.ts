@@ -23,8 +23,10 @@ export function googleTime(time: EventTime, side: Side): GoogleTime {
 
 /** The same for a change: what was there of the other kind has to go. */
 export function googleTimePatch(time: EventTime, side: Side): GoogleTime {
-  const written = googleTime(time, side);
-  return time.type === 'date' ? { ...written, dateTime: null, timeZone: null } : { ...written, date: null };
+  const googleValue = googleTime(time, side);
+  return time.type === 'date'
+    ? { ...googleValue, dateTime: null, timeZone: null }
+    : { ...googleValue, date: null };
 }
 
 /**

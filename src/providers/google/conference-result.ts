@@ -20,14 +20,14 @@ export async function checkMeet(events: GoogleEvents): Promise<void> {
 }
 
 /** A link that Google left out as a conference is kept as a property: what was asked for is never lost in silence. */
-export async function withConference(
+export async function withConferenceLink(
   event: GoogleEvent,
   { conferenceData }: EventBody,
   events: GoogleEvents,
 ): Promise<GoogleEvent> {
-  const wanted = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
-  if (wanted === undefined || conferenceOf(event) === wanted) return event;
-  const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: wanted } } };
+  const address = conferenceData?.entryPoints?.[0]?.uri ?? undefined;
+  if (address === undefined || conferenceOf(event) === address) return event;
+  const body = { extendedProperties: { private: { [CONFERENCE_PROPERTY]: address } } };
   // Its guests have just been notified.
   return events.patch({ id: event.id ?? '', etag: event.etag ?? undefined, body, isQuiet: true });
 }

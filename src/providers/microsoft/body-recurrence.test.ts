@@ -5,8 +5,8 @@ import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { patternedRecurrence } from './body-recurrence.ts';
 import { recurrenceOf } from './recurrence.ts';
-import { patternedRecurrence } from './written-recurrence.ts';
 
 const berlin = (local: string): EventTime => ({ type: 'zoned', local, zone: 'Europe/Berlin' });
 const date = (text: string): EventTime => ({ type: 'date', date: text });
@@ -90,10 +90,10 @@ describe('A rule as a pattern of Graph', () => {
   ];
   for (const [text, start, pattern] of EXPRESSIBLE)
     it(`has ${text}, and reads back as the same occurrences`, () => {
-      const written = patternedRecurrence(rule(text), start);
+      const result = patternedRecurrence(rule(text), start);
 
-      assert.deepEqual(written.pattern, pattern);
-      for (const back of [recurrenceOf(written, []), recurrenceOf(written, [], start)])
+      assert.deepEqual(result.pattern, pattern);
+      for (const back of [recurrenceOf(result, []), recurrenceOf(result, [], start)])
         assert.deepEqual(starts(back?.rrules[0] ?? '', start), starts(text, start));
     });
 

@@ -24,8 +24,8 @@ import { expandRule } from '../../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../../lib/recurrence/master-clock.ts';
 import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
 import type { Rule } from '../../lib/recurrence/rule.ts';
+import { ruleZone } from './body-times.ts';
 import { POSITIONS, WEEKDAYS } from './recurrence.ts';
-import { ruleZone } from './written-times.ts';
 
 /** The most that a pattern's `interval` and a range's `numberOfOccurrences` may say; no source confirms either. */
 const MOST_INTERVAL = 999;
@@ -66,9 +66,9 @@ function intervalOf({ interval }: Rule): number {
 /** Parts that say what DTSTART says anyway are none. */
 function refuseTimesOfDay({ byHour, byMinute, bySecond }: Rule, startLocal: LocalMs): void {
   const seconds = Math.floor((startLocal - dayOfLocal(startLocal) * DAY) / 1000);
-  const own = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const given = [byHour, byMinute, bySecond];
-  if (given.some((list, index) => list.length > 0 && (list.length > 1 || list[0] !== own[index])))
+  const startTime = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const ruleTime = [byHour, byMinute, bySecond];
+  if (ruleTime.some((list, index) => list.length > 0 && (list.length > 1 || list[0] !== startTime[index])))
     throw unsupported('times of day other than that of its start (BYHOUR, BYMINUTE, BYSECOND)');
 }
 
@@ -163,9 +163,9 @@ function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysO
  * In a month without that day Outlook takes the last; iCalendar leaves the month out. So `31` alone is another series
  * there, while "the last of the 28th to 31st" is what Outlook has.
  */
-function monthDay({ byMonthDay, bySetPos }: Rule, own: number, month: number | undefined): number {
-  const days = byMonthDay.length > 0 ? byMonthDay : [own];
-  const [day = own] = days;
+function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: number | undefined): number {
+  const days = byMonthDay.length > 0 ? byMonthDay : [startDay];
+  const [day = startDay] = days;
   if (bySetPos.length > 0) {
     const isLastOf = days.length > 1 && days.every((each, index) => each === 28 + index);
     if (bySetPos.length > 1 || bySetPos[0] !== -1 || !isLastOf)
