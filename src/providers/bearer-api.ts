@@ -24,9 +24,9 @@ export type BearerApiFacts = {
   readonly isSuccess: (status: number, method: Method) => boolean;
   /** What an answer that is no success means. */
   readonly refusalOf: (answer: EgressResponse, method: Method) => Error;
-  /** Whether a refusal is of what was asked alone: no failure of the provider's, for the limits to count. */
+  /** Whether only this request was refused: the limits do not count it as a failure of the provider. */
   readonly isCallersFault: (refusal: Error, answer: EgressResponse, method: Method) => boolean;
-  /** An answer that says yes and cannot be used. */
+  /** A success whose body cannot be used. */
   readonly unreadable: () => Error;
 };
 
@@ -34,7 +34,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** A request that changes nothing. */
 export type BearerRead = {
-  /** For the account's limits, in the provider's own words. */
+  /** The provider's name for the operation, which the account's limits count. */
   readonly operation: string;
   readonly url: string | URL;
   readonly headers?: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi
   const { session } = deps;
   const { isSuccess, refusalOf, isCallersFault, unreadable } = facts;
 
-  /** Within the turn, so that the limits hear of what fails; another token may still be tried after a 401. */
+  /** It fails inside `limited`, so that the limits count failures. After a 401 another token is tried. */
   const attempt = (request: BearerRequest, token: string): Promise<EgressResponse> =>
     session.limited(request.operation, async () => {
       const { method } = request;
@@ -130,7 +130,7 @@ export type Listing<Page> = {
   readonly ask: (place: string | undefined) => Promise<Page>;
   /** Where the page after this one is; `undefined` after the last. */
   readonly nextOf: (page: Page) => string | undefined;
-  /** A listing that is none: `how` it goes on. */
+  /** The error for pages that never end. */
   readonly broken: (how: string) => Error;
 };
 

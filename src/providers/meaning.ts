@@ -1,4 +1,4 @@
-/** What a provider's answer means: the refusal that it stands for, and who can mend it. */
+/** What an error answer of a provider means: the refusal it becomes, and its health reason. */
 import type { HealthReason } from '../calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 
@@ -16,11 +16,11 @@ export function refusalWith(
   });
 }
 
-/** Of an answer that says yes and cannot be used. */
+/** The refusal for a success whose body cannot be used. */
 export const unreadableAnswer = (message: string, cause?: unknown): ProviderError =>
   refusalWith(['invalid_response', message, 'provider_answer_unreadable'], { cause });
 
-/** A table of meanings by the provider's words or numbers, from the words that each meaning has. */
+/** A table of meanings by the provider's error codes. */
 export const meaningsBy = <Key>(
   ...groups: readonly (readonly [Meaning, readonly Key[]])[]
 ): ReadonlyMap<Key, Meaning> =>

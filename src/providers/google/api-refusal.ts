@@ -97,7 +97,7 @@ function byStatus(status: number, query: URLSearchParams): Meaning {
   return ['invalid_response', 'Google did not understand what it was asked', 'provider_answer_unreadable'];
 }
 
-/** An answer that says yes and cannot be used. */
+/** The refusal for a success whose body cannot be used. */
 export const unreadable = (message = 'Google’s answer cannot be read'): ProviderError =>
   unreadableAnswer(message);
 

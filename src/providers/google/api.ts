@@ -15,7 +15,7 @@ export type GoogleApiDeps = Omit<BearerApiDeps, 'session'>;
 /** Absent ones are left out. */
 type Parameters = Readonly<Record<string, string | undefined>>;
 
-/** What is asked: `operation` is Google's own name for it, `path` is below the API's address. */
+/** `operation` is Google's name for it; `path` is below the API's address. */
 export type ApiRead = {
   readonly operation: string;
   readonly path: string;

@@ -15,9 +15,9 @@ export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[]
     const email = text(guest.email);
     if (email === undefined) return [];
     const response = text(guest.responseStatus);
-    const status = RESPONSES.find((value) => value === response) ?? 'none';
+    const status: Attendee['status'] = RESPONSES.find((value) => value === response) ?? 'none';
     const organizer = guest.organizer === true ? (true as const) : undefined;
-    return { email, status, ...withoutUndefined({ name: text(guest.displayName), organizer }) };
+    return withoutUndefined({ email, name: text(guest.displayName), status, organizer });
   });
 }
 

@@ -1,6 +1,7 @@
 /** What of an event is sent to Google: exactly what is named. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
+import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange, EventDraft } from '../../calendars/event-writing.ts';
 import { withoutUndefined } from '../json-value.ts';
 import { unsupportedField } from '../unsupported-field.ts';
@@ -23,23 +24,22 @@ export type EventBody = Omit<GoogleEvent, 'extendedProperties' | 'conferenceData
 export function insertBody(draft: EventDraft, id: string): EventBody & { id: string } {
   const { start, end, recurrence, conference, autoConference, attendees, custom, privacy } = draft;
   if (recurrence !== undefined) refuseSkippedStart(start);
-  return {
+  const extendedProperties = custom && customPatch(custom, undefined);
+  return withoutUndefined({
     id,
     start: googleTime(start, 'start'),
     end: googleTime(end, 'end'),
+    recurrence: recurrence && recurrenceLines(recurrence),
     ...fieldsBody(draft),
-    ...withoutUndefined({
-      recurrence: recurrence && recurrenceLines(recurrence),
-      visibility: privacy,
-      attendees: attendees && guestList(attendees, undefined),
-      extendedProperties: custom && customPatch(custom, undefined),
-      conferenceData: autoConference
-        ? requestedMeet(id)
-        : conference === undefined
-          ? undefined
-          : conferenceAt(conference),
-    }),
-  };
+    visibility: privacy,
+    attendees: attendees && guestList(attendees, undefined),
+    extendedProperties,
+    conferenceData: autoConference
+      ? requestedMeet(id)
+      : conference === undefined
+        ? undefined
+        : conferenceAt(conference),
+  });
 }
 
 /** What changes of `former`; `requestId` is what a Meet is asked for with. */
@@ -48,18 +48,16 @@ export function patchBody(change: EventChange, former: GoogleEvent, requestId: s
   const repeats = recurrence === undefined ? isSeries(former) : recurrence !== null;
   if (start !== undefined && repeats) refuseSkippedStart(start);
   const isPrivacyKept = privacy === undefined || isPublicAlready(privacy, former);
-  return {
+  return withoutUndefined({
+    start: start && googleTimePatch(start, 'start'),
+    end: end && googleTimePatch(end, 'end'),
+    recurrence: recurrence && recurrenceLines(recurrence),
     ...fieldsBody(change),
-    ...withoutUndefined({
-      start: start && googleTimePatch(start, 'start'),
-      end: end && googleTimePatch(end, 'end'),
-      recurrence: recurrence && recurrenceLines(recurrence),
-      visibility: isPrivacyKept ? undefined : (privacy ?? 'default'),
-      attendees: attendees === undefined ? undefined : guestList(attendees ?? [], former.attendees),
-      conferenceData: conferenceChange(change, former, requestId),
-      extendedProperties: propertiesChange(change, former),
-    }),
-  };
+    visibility: isPrivacyKept ? undefined : (privacy ?? 'default'),
+    attendees: attendees === undefined ? undefined : guestList(attendees ?? [], former.attendees),
+    conferenceData: conferenceChange(change, former, requestId),
+    extendedProperties: propertiesChange(change, former),
+  });
 }
 
 function conferenceChange(
@@ -95,15 +93,18 @@ const isPublicAlready = (privacy: EventChange['privacy'], { visibility }: Google
 
 /** What is written the same into a new event and into one that is there. */
 function fieldsBody({ title, description, location, color, status, availability }: EventChange) {
-  if (status === 'cancelled')
-    throw unsupportedField('status', 'A cancelled event is a deleted one at Google: delete it instead');
   const transparency = availability === 'free' ? 'transparent' : 'opaque';
   return withoutUndefined({
     summary: title,
     description,
     location,
     colorId: color === undefined || color === null ? color : colorIdOf(color),
-    status: status === null ? 'confirmed' : status,
+    status: status === undefined ? undefined : statusText(status ?? 'confirmed'),
     transparency: availability === undefined ? undefined : transparency,
   });
+}
+
+function statusText(status: CalendarEvent['status']): string {
+  if (status !== 'cancelled') return status;
+  throw unsupportedField('status', 'A cancelled event is a deleted one at Google: delete it instead');
 }

@@ -16,22 +16,20 @@ type Fields = Omit<
 >;
 
 export function fieldsOf(event: GoogleEvent): Fields {
-  return {
+  return withoutUndefined({
     title: text(event.summary) ?? '',
     availability: availabilityOf(event),
     privacy: privacyOf(event),
+    description: text(event.description),
+    location: text(event.location),
+    color: colorOf(text(event.colorId)),
     attendees: attendeesOf(event),
-    ...withoutUndefined({
-      description: text(event.description),
-      location: text(event.location),
-      color: colorOf(text(event.colorId)),
-      conference: conferenceOf(event),
-      conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
-      link: text(event.htmlLink),
-      custom: customOf(event.extendedProperties),
-      lastModified: instantIn(text(event.updated) ?? ''),
-    }),
-  };
+    conference: conferenceOf(event),
+    conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
+    link: text(event.htmlLink),
+    custom: customOf(event.extendedProperties),
+    lastModified: instantIn(text(event.updated) ?? ''),
+  });
 }
 
 export function statusOf({ status }: GoogleEvent): CalendarEvent['status'] {

@@ -110,7 +110,7 @@ async function* readHinted(
   yield { changed: [], removed: [], complete: false, next };
 }
 
-/** What the mirror has, told apart: events and masters with their versions, exceptions by series. */
+/** What the mirror has: events and masters with their versions, exceptions by series. */
 type Mirror = {
   readonly versions: ReadonlyMap<string, string | undefined>;
   /** The hrefs of a series' exceptions. */

@@ -24,9 +24,9 @@ export type OpenIdDeps = {
 export type ServerFacts = {
   /** As messages call the provider. */
   readonly name: string;
-  /** The issuer that this answer may name, where it need not be the one asked. Fails for what is no metadata at all. */
+  /** The issuer that the metadata may name, where it can differ from the configured one. Fails for no metadata at all. */
   readonly issuerIn?: (response: Response, configured: URL) => Promise<URL>;
-  /** Whether all endpoints are at the issuer's own origin: the app's secret goes nowhere else then. */
+  /** Whether all endpoints must be at the issuer's origin, so that the app's secret goes nowhere else. */
   readonly requiresSameOrigin?: boolean;
 };
 
@@ -42,7 +42,7 @@ export interface OpenIdServer {
 }
 
 const KEPT_MS = 3_600_000;
-/** The endpoints that are used later without another look. */
+/** The endpoints that are used without another check. */
 const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
 
 export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenIdDeps): OpenIdServer {

@@ -1,4 +1,4 @@
-/** Who we are to an OpenID provider, and what is kept of its token answers. */
+/** The client that an OpenID provider knows, and what is stored of its token responses. */
 import { type Client, clockSkew, clockTolerance, type TokenEndpointResponse } from 'oauth4webapi';
 
 import type { ProviderApp } from '../../calendars/calendar-provider.ts';
@@ -7,7 +7,7 @@ import { secondsAhead } from '../../lib/clock-skew.ts';
 /** Seconds by which a provider's clock and ours may differ. */
 const TOLERANCE = 300;
 
-/** The library reads the system's clock, where ours can be another one: it is told by how much. */
+/** The library reads the system's clock. Ours can be another one, so it gets the difference. */
 export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   client_id: clientId,
   id_token_signed_response_alg: 'RS256',
@@ -18,7 +18,7 @@ export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
 /** As a token answer lists them. */
 export const parseScopes = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');
 
-/** RFC 6749 §5.1 lets the lifetime out; access tokens live for an hour at least, with Google and with Microsoft. */
+/** RFC 6749 §5.1 makes `expires_in` optional. Access tokens of Google and Microsoft live for an hour at least. */
 const ACCESS_SECONDS = 3600;
 
 export const accessOf = (tokens: TokenEndpointResponse, now: number) => ({

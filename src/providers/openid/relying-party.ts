@@ -45,15 +45,15 @@ import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 export type AccountIdentity = { readonly accountId: string; readonly display: string };
 
 export type OpenIdFacts = ServerFacts & {
-  /** What to ask for, as the authorization request writes it. */
+  /** The `scope` of the authorization request. */
   readonly requestedScope: (scope: Scope) => string;
   readonly covers: RedirectSignIn['covers'];
-  /** What the authorization request says besides what the protocol asks for. */
+  /** Parameters of the authorization request besides those of the protocol. */
   readonly parametersFor: (request: SignInRequest) => Readonly<Record<string, string>>;
   /** Of a validated ID token. Fails with ProviderError where it does not tell. */
   readonly identityOf: (claims: IDToken) => AccountIdentity;
   readonly meanings: SignInMeanings;
-  /** Why access that is refused has ended, where the age of its tokens tells more than the provider does. */
+  /** Why access was revoked, where the age of its tokens says more than the provider does. */
   readonly revocationReason?: (credentials: OAuthCredentials, now: number) => Meaning;
   /** Where one server speaks for many issuers: its metadata with the issuer that an answer is of. */
   readonly issuers?: {
@@ -157,7 +157,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
       ...refreshOf(tokens, now()),
     },
     grantedScopes: scopes,
-    // Less than was asked, but what was granted before: it serves what it served.
+    // It may be less than was requested: a smaller scope granted before still serves.
     calendarPermission: covers(scopes, 'free-busy'),
   };
 }
@@ -188,7 +188,7 @@ async function renew(
   };
 }
 
-/** Ends the whole grant (RFC 7009): with the refresh token go the access tokens. What is dead already is no failure. */
+/** Ends the whole grant (RFC 7009): access tokens end with the refresh token. One that has ended already is no failure. */
 async function revoke(
   { refreshToken, accessToken }: OAuthCredentials,
   app: ProviderApp,
@@ -202,8 +202,8 @@ async function revoke(
     await processRevocationResponse(response);
   } catch (failure) {
     // RFC 7009 §2.2 asks for a success here; Google answers this error for a token that it does not know, or no more.
-    const isDead = failure instanceof Error && 'error' in failure && failure.error === 'invalid_token';
-    if (!isDead) throw failure;
+    const hasEnded = failure instanceof Error && 'error' in failure && failure.error === 'invalid_token';
+    if (!hasEnded) throw failure;
   }
 }
 

@@ -1,4 +1,4 @@
-/** What it means when signing in, renewing or revoking fails, and who can mend it. */
+/** The refusal that a failed sign-in, renewal or revocation becomes. */
 import {
   AuthorizationResponseError,
   OperationProcessingError,
