@@ -6,8 +6,8 @@ import { ProviderError, type ProviderErrorKind } from '../src/calendars/provider
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { appleProvider } from '../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
-import type { ServiceDns } from '../src/providers/caldav/service-records.ts';
-import { belongsTo, readTypedServer } from '../src/providers/caldav/typed-server.ts';
+import { belongsTo, readTypedServer } from '../src/providers/caldav/dav/server-address.ts';
+import type { ServiceDns } from '../src/providers/caldav/dav/service-records.ts';
 import { type Canary, startCanary } from './servers/canary.ts';
 import { CALENDAR, type DavAnswer, multistatus, OddCalDav, present } from './servers/odd-caldav.ts';
 import { USERS } from './servers/process.ts';

@@ -5,11 +5,15 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 
 import { ProviderError } from '../src/calendars/provider-error.ts';
-import { calendarOf } from '../src/providers/caldav/calendar-properties.ts';
-import { dav } from '../src/providers/caldav/dav-names.ts';
-import { memberOf } from '../src/providers/caldav/member.ts';
-import { type DavResponse, namesCondition, readMultistatus } from '../src/providers/caldav/multistatus.ts';
-import { parseXml } from '../src/providers/caldav/xml.ts';
+import { calendarOf } from '../src/providers/caldav/dav/calendar-properties.ts';
+import { dav } from '../src/providers/caldav/dav/dav-names.ts';
+import { memberOf } from '../src/providers/caldav/dav/listed-object.ts';
+import {
+  type DavResponse,
+  namesCondition,
+  readMultistatus,
+} from '../src/providers/caldav/dav/multistatus.ts';
+import { parseXml } from '../src/providers/caldav/dav/xml.ts';
 import { takesUnderASecond } from './processor-time.ts';
 import { rounds } from './rounds.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readTypedServer } from '../providers/caldav/typed-server.ts';
+import { readTypedServer } from '../providers/caldav/dav/server-address.ts';
 import {
   CALDAV_PRESETS,
   findPreset,

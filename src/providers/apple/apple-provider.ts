@@ -8,7 +8,7 @@ import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { readCredentials } from '../caldav/credentials.ts';
-import { originsOf, type TypedServer } from '../caldav/typed-server.ts';
+import { originsOf, type TypedServer } from '../caldav/dav/server-address.ts';
 import { appSpecificPassword } from './app-specific-password.ts';
 
 /** `serverUrl` is where discovery starts, never a user's partition: those move. */

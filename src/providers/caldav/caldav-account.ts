@@ -5,12 +5,12 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
 import type { Log } from '../../lib/log.ts';
-import { CALENDAR_PROPERTIES, calendarOf } from './calendar-properties.ts';
 import { calendarWriting } from './calendar-writing.ts';
-import { changesSince } from './changes-since.ts';
+import { changesSince } from './changes.ts';
 import { readCredentials } from './credentials.ts';
-import { type DavSession, propfind } from './dav-client.ts';
-import { homeSet } from './discover.ts';
+import { CALENDAR_PROPERTIES, calendarOf } from './dav/calendar-properties.ts';
+import { type DavSession, propfind } from './dav/dav-client.ts';
+import { homeSet } from './dav/discover.ts';
 import { eventWriting } from './event-writing.ts';
 
 export type CalDavDeps = { readonly egress: Egress; readonly log: Log; readonly now: () => number };

@@ -8,9 +8,9 @@ import type {
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { type CalDavDeps, listCalendars, openAccount } from './caldav-account.ts';
 import { type CalDavCredentials, readCredentials } from './credentials.ts';
-import { discover } from './discover.ts';
-import { type ServiceDns, systemDns } from './service-records.ts';
-import { readTypedServer } from './typed-server.ts';
+import { discover } from './dav/discover.ts';
+import { readTypedServer } from './dav/server-address.ts';
+import { type ServiceDns, systemDns } from './dav/service-records.ts';
 
 /** `dns` answers the service records of discovery. */
 export type CalDavProviderDeps = CalDavDeps & { readonly dns?: ServiceDns };

@@ -6,9 +6,9 @@ import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { vtimezoneOf } from '../../lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../lib/icalendar/write-lines.ts';
-import { CALENDAR_PROPERTIES, calendarOf } from './calendar-properties.ts';
-import { type DavSession, davRequest, multistatusOf, propfind, refusalOf } from './dav-client.ts';
-import { apple, caldav, dav, davDocument, escapeXml, prefixed } from './dav-names.ts';
+import { CALENDAR_PROPERTIES, calendarOf } from './dav/calendar-properties.ts';
+import { type DavSession, davRequest, multistatusOf, propfind, refusalOf } from './dav/dav-client.ts';
+import { apple, caldav, dav, davDocument, escapeXml, prefixed } from './dav/dav-names.ts';
 
 /** New calendars are made in the first of the `homes`. */
 export type CalendarWritingInput = { readonly session: DavSession; readonly homes: readonly URL[] };

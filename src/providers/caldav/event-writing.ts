@@ -5,18 +5,24 @@
 import type { EventResource } from '../../calendars/event.ts';
 import type { EventDraft, EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { answerInvitation } from './answer-invitation.ts';
-import type { DavSession } from './dav-client.ts';
-import { changeEvent, changeOccurrence, removeOccurrence } from './edit-event.ts';
-import { type EditedObject, readObject, type WrittenEvent, writeObject } from './edited-object.ts';
-import { eventResourceOf } from './event-resource.ts';
-import { findByUid } from './find-by-uid.ts';
-import { sameEtag } from './href.ts';
-import { memberPath } from './member.ts';
-import { newObject, uidOf } from './new-event.ts';
-import { type OwnAddresses, ownAddresses } from './own-addresses.ts';
-import type { Editing } from './revision.ts';
-import { createObject, deleteObject, getObject, replaceObject, type StoredObject } from './stored-object.ts';
+import { type OwnAddresses, ownAddresses } from './dav/account-addresses.ts';
+import type { DavSession } from './dav/dav-client.ts';
+import { findByUid } from './dav/find-by-uid.ts';
+import { sameEtag } from './dav/href.ts';
+import { memberPath } from './dav/listed-object.ts';
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  replaceObject,
+  type StoredObject,
+} from './dav/stored-object.ts';
+import { answerInvitation } from './events/answer-invitation.ts';
+import { type EditedObject, readObject, type WrittenEvent, writeObject } from './events/calendar-object.ts';
+import { changeEvent, changeOccurrence, removeOccurrence } from './events/edit-event.ts';
+import { eventResourceOf } from './events/event-resource.ts';
+import type { Editing } from './events/mark-changed.ts';
+import { newObject, uidOf } from './events/new-event.ts';
 
 export type WritingInput = { readonly session: DavSession; readonly principal: URL };
 export type WritingDeps = { readonly now: () => number };

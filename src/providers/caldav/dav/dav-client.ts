@@ -1,0 +1,145 @@
+/**
+ * A WebDAV client as small as CalDAV permits: its methods within one account's pinned origins. An address outside of them is never requested, let alone given the password.
+ */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
+import { EgressError } from '../../../lib/egress/egress-error.ts';
+import { isPinned } from '../../../lib/egress/origins.ts';
+import { retryAfterOf } from '../../../lib/retry-after.ts';
+import { connectionFailure } from '../../connection-failure.ts';
+import { davDocument, propElement } from './dav-names.ts';
+import { type DavResponse, type Multistatus, readMultistatus } from './multistatus.ts';
+
+/** What requests of one account have in common. */
+export type DavSession = {
+  readonly egress: Egress;
+  readonly username: string;
+  readonly password: string;
+  /** See lib/egress/origins.ts. */
+  readonly origins: readonly string[];
+};
+
+export type DavRequest = {
+  readonly method: 'PROPFIND' | 'REPORT' | 'GET' | 'PUT' | 'DELETE' | 'MKCALENDAR' | 'PROPPATCH';
+  readonly depth?: '0' | '1';
+  /** XML, or the calendar object that is put. */
+  readonly body?: string;
+  /** The only state of the resource to do it in, RFC 9110 §13.1. */
+  readonly condition?: DavCondition;
+};
+
+export type DavCondition = { readonly 'if-match': string } | { readonly 'if-none-match': '*' };
+
+/** The answer, whatever its status. Fails with ProviderError when there is none. */
+export async function davRequest(
+  session: DavSession,
+  url: URL,
+  request: DavRequest,
+): Promise<EgressResponse> {
+  const { egress, username, password, origins } = session;
+  if (!isPinned(origins, url)) throw foreignAddress(url);
+  // Basic before being asked: iCloud's challenge names a scheme of its own first.
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+  const { method, depth, body, condition } = request;
+  const contentType = method === 'PUT' ? 'text/calendar; charset=utf-8' : 'application/xml; charset=utf-8';
+  const answer = await egress
+    .request({
+      method,
+      url,
+      headers: {
+        ...(depth === undefined ? {} : { depth }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...condition,
+      },
+      ...(body === undefined ? {} : { body }),
+      credentials: { authorization, origins },
+      mayFollow: (target) => isPinned(origins, target),
+    })
+    .catch((failure: unknown) => {
+      throw failure instanceof EgressError ? connectionFailure(failure) : failure;
+    });
+  return answer;
+}
+
+/** Named properties of a resource, and of its members with depth 1. Fails unless answered by 207. */
+export async function propfind(
+  session: DavSession,
+  url: URL,
+  depth: '0' | '1',
+  properties: readonly string[],
+): Promise<Multistatus & { readonly url: URL }> {
+  const answer = await askProperties(session, url, depth, properties);
+  return { ...multistatusOf(answer), url: answer.url };
+}
+
+/** The same as it was answered. */
+export function askProperties(
+  session: DavSession,
+  url: URL,
+  depth: '0' | '1',
+  properties: readonly string[],
+): Promise<EgressResponse> {
+  const body = davDocument('d:propfind', propElement(properties));
+  return davRequest(session, url, { method: 'PROPFIND', depth, body });
+}
+
+/** The answer's multistatus; an answer of another kind fails as what it is. */
+export const multistatusOf = (answer: EgressResponse): Multistatus =>
+  keepOfAnswer(answer, (response) => response);
+
+/** The same, of which only what `keep` makes of each response is held. */
+export function keepOfAnswer<Kept>(
+  answer: EgressResponse,
+  keep: (response: DavResponse) => Kept,
+): Multistatus<Kept> {
+  if (answer.status !== 207) throw refusalOf(answer);
+  return readMultistatus(bodyText(answer), keep);
+}
+
+/** The body as text. UTF-8 unless the server says otherwise. */
+export function bodyText(answer: EgressResponse): string {
+  const [, charset = 'utf-8'] = /charset="?([\w-]+)/i.exec(answer.header('content-type') ?? '') ?? [];
+  try {
+    return new TextDecoder(charset).decode(answer.body);
+  } catch (cause) {
+    throw new ProviderError('invalid_response', 'The server answers in an unknown character set', { cause });
+  }
+}
+
+/** What an answer that is no success means. */
+export function refusalOf(answer: EgressResponse): ProviderError {
+  const { status, url } = answer;
+  const host = url.hostname;
+  const cause = new Error(`${url.pathname} was answered with ${status}`);
+  const retryAfter = retryAfterOf((name) => answer.header(name));
+  const options = retryAfter === undefined ? { cause } : { cause, retryAfter };
+  if (status === 401) return unauthorized(answer, host);
+  if (status === 404 || status === 410)
+    return new ProviderError('not_found', `${host} has no such calendar`, options);
+  if (status === 412) return new ProviderError('precondition_failed', 'It was changed meanwhile', options);
+  if (status === 429) return new ProviderError('rate_limited', `${host} asks to wait`, options);
+  // Not the account's password but this one address: what is no longer shared with us is gone for us.
+  if (status === 403) return new ProviderError('not_found', `${host} does not grant access`, options);
+  if (status >= 500) return new ProviderError('unavailable', `${host} is out of order`, options);
+  const target = status >= 300 && status < 400 ? URL.parse(answer.header('location') ?? '', url) : null;
+  if (target !== null) return foreignAddress(target);
+  return new ProviderError('invalid_response', `${host} does not answer as a CalDAV server does`, options);
+}
+
+/** 401. A server that takes no Basic is no matter of the password. */
+function unauthorized(answer: EgressResponse, host: string): ProviderError {
+  const challenge = answer.header('www-authenticate');
+  if (
+    challenge !== undefined &&
+    !/\bbasic\b/i.test(challenge) &&
+    /\b(digest|negotiate|bearer)\b/i.test(challenge)
+  )
+    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`);
+  return new ProviderError('unauthorized', `${host} refuses this user name and password`);
+}
+
+/** The user may go there, but has to say so: a server's word is not enough to send it the password. */
+export function foreignAddress(target: URL): ProviderError {
+  const message = `The server points to ${target.origin}: if you trust it, enter that address`;
+  return new ProviderError('invalid_response', message);
+}

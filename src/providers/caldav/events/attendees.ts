@@ -1,0 +1,54 @@
+/** Who takes part in an event. */
+import type { Attendee } from '../../../calendars/event.ts';
+import type { VAttendee, VEvent } from '../../../lib/icalendar/v-event.ts';
+
+/**
+ * The guests, each address once, those without an e-mail address left out. iCalendar keeps the organizer outside the
+ * guest list; callers find it in the list, marked (wire 2.5).
+ */
+export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
+  const organizerEmail = organizer && emailOf(organizer);
+  const found = new Map<string, Attendee>();
+  if (organizer !== undefined && organizerEmail !== undefined) {
+    // Who invites takes part, unless an entry of the guest list says otherwise.
+    const own: Attendee = { ...attendeeOf(organizer, organizerEmail), status: 'accepted', organizer: true };
+    found.set(organizerEmail.toLowerCase(), own);
+  }
+  for (const attendee of attendees) {
+    const email = emailOf(attendee);
+    if (email === undefined) continue;
+    const key = email.toLowerCase();
+    const organizes = found.get(key)?.organizer;
+    if (found.has(key) && organizes === undefined) continue;
+    const entry = attendeeOf(attendee, email);
+    found.set(key, organizes === undefined ? entry : { ...found.get(key), ...entry, organizer: true });
+  }
+  return [...found.values()];
+}
+
+function attendeeOf({ name, participation }: VAttendee, email: string): Attendee {
+  return { email, ...(name?.trim() && { name: name.trim() }), status: statusOf(participation) };
+}
+
+function statusOf(participation: string | undefined): Attendee['status'] {
+  if (participation === 'ACCEPTED') return 'accepted';
+  if (participation === 'DECLINED') return 'declined';
+  return participation === 'TENTATIVE' ? 'tentative' : 'none';
+}
+
+/** Rooms and principals have addresses that are no e-mail address, with one beside it at best. */
+function emailOf({ address, email }: VAttendee): string | undefined {
+  const candidates = [address.replace(/^mailto:/i, '').replace(/\?.*$/s, ''), email ?? ''];
+  return candidates
+    .map((candidate) => percentDecoded(candidate.trim()))
+    .find((candidate) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(candidate));
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
