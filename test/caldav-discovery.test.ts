@@ -6,7 +6,7 @@ import { ProviderError, type ProviderErrorKind } from '../src/calendars/provider
 import { createEgress, type Egress } from '../src/lib/egress/egress.ts';
 import { appleProvider } from '../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../src/providers/caldav/caldav-provider.ts';
-import { belongsTo, readTypedServer } from '../src/providers/caldav/dav/server-address.ts';
+import { belongsTo, readServerAddress } from '../src/providers/caldav/dav/server-address.ts';
 import type { ServiceDns } from '../src/providers/caldav/dav/service-records.ts';
 import { type Canary, startCanary } from './servers/canary.ts';
 import { CALENDAR, type DavAnswer, multistatus, OddCalDav, present } from './servers/odd-caldav.ts';
@@ -318,13 +318,13 @@ describe('what a user types as server', () => {
   ];
   for (const [text, url, domain] of rows)
     it(`reads ${JSON.stringify(text)} as ${url}`, () => {
-      const server = readTypedServer(text);
+      const server = readServerAddress(text);
 
       assert.deepEqual([server.url.href, server.domain], [url, domain]);
     });
 
   it('pins iCloud to all hosts of iCloud', () => {
-    assert.ok(readTypedServer('me@icloud.com').origins.includes('https://*.icloud.com'));
+    assert.ok(readServerAddress('me@icloud.com').origins.includes('https://*.icloud.com'));
   });
 
   const targets: [string, string, boolean][] = [
@@ -341,6 +341,6 @@ describe('what a user types as server', () => {
   ];
   for (const [text, target, expected] of targets)
     it(`${expected ? 'gives' : 'does not give'} the password for ${text} to ${target}`, () => {
-      assert.equal(belongsTo(readTypedServer(text), new URL(target)), expected);
+      assert.equal(belongsTo(readServerAddress(text), new URL(target)), expected);
     });
 });

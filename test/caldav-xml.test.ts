@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { ProviderError } from '../src/calendars/provider-error.ts';
 import { calendarOf } from '../src/providers/caldav/dav/calendar-properties.ts';
 import { dav } from '../src/providers/caldav/dav/dav-names.ts';
-import { memberOf } from '../src/providers/caldav/dav/listed-object.ts';
+import { listedObjectOf } from '../src/providers/caldav/dav/listed-object.ts';
 import {
   type DavResponse,
   namesCondition,
@@ -32,7 +32,7 @@ function read(body: string): void {
   try {
     namesCondition(body, 'valid-sync-token');
     for (const response of readMultistatus(body, whole).responses) {
-      memberOf(response, collection);
+      listedObjectOf(response, collection);
       const url = URL.parse(response.href, collection);
       if (url !== null) calendarOf(response, url);
     }
@@ -130,7 +130,7 @@ describe('multistatus of a hostile server', () => {
 
     const { responses } = readMultistatus(body, whole);
 
-    assert.equal(responses.filter((response) => memberOf(response, collection)).length, 20_000);
+    assert.equal(responses.filter((response) => listedObjectOf(response, collection)).length, 20_000);
   });
 });
 

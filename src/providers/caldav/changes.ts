@@ -1,16 +1,16 @@
 /**
- * What changed in a calendar: the ladder sync-collection → ctag → etags. Support for the upper rungs is
- * advertised by servers that lack it, so each is tried and left when refused, for a day.
+ * What changed in a calendar: by sync-collection where the server has it, else by comparing its tag (ctag) and all
+ * etags. Servers advertise what they lack, so sync-collection is tried, and after a refusal left for a day.
  */
 import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
 import type { Log } from '../../lib/log.ts';
 import type { DavSession } from './dav/dav-client.ts';
-import { listMembers, readCtag } from './dav/etag-listing.ts';
+import { listObjects, readCtag } from './dav/etag-listing.ts';
 import { comparablePath, sameEtag } from './dav/href.ts';
-import type { Member } from './dav/listed-object.ts';
+import type { ListedObject } from './dav/listed-object.ts';
 import { SyncCollectionRefused, type SyncPage, syncPages } from './dav/sync-collection.ts';
-import { fetchResources } from './fetch-events.ts';
-import { readSyncState, type SyncState, writeSyncState } from './sync-state.ts';
+import { fetchEvents } from './fetch-events.ts';
+import { type Comparison, readSyncState, type SyncState, writeSyncState } from './sync-state.ts';
 
 export type ChangesInput = {
   readonly session: DavSession;
@@ -20,14 +20,13 @@ export type ChangesInput = {
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 
-type Compare = Extract<SyncState, { method: 'compare' }>;
-
 const DAY_MS = 24 * 3600 * 1000;
 /** Collection tags are often a time in seconds: one seen younger than this may hide a change. */
 const CTAG_SETTLES_MS = 2000;
 /** Even a settled tag is not believed for longer. */
 const CTAG_TRUSTED_MS = 3600 * 1000;
 
+/** As `changesSince` of CalendarAccount promises. */
 export async function* changesSince(input: ChangesInput, deps: ChangesDeps): AsyncGenerator<Changes> {
   const state = input.token === undefined ? undefined : readSyncState(input.token);
   let demotedUntil = state?.method === 'compare' ? state.demotedUntil : 0;
@@ -42,7 +41,7 @@ export async function* changesSince(input: ChangesInput, deps: ChangesDeps): Asy
       deps.log.info({ calendar: collection.href, reason: failure.message }, 'Left sync-collection for a day');
     }
   }
-  yield* byComparison(input, state, demotedUntil, deps);
+  yield* byComparison(input, { state, demotedUntil }, deps);
 }
 
 async function* bySyncCollection(
@@ -53,16 +52,16 @@ async function* bySyncCollection(
   const complete = state === undefined;
   const token = state?.method === 'sync-collection' ? state.token : '';
   const since = overlapping(token, collection);
-  // Coming up from comparing, everything is listed, but only what differs is fetched.
+  // After a time of comparing, everything is listed, but only what differs is fetched.
   const relisted = state?.method === 'compare';
   const mirror = relisted || since !== token ? comparable(await known()) : undefined;
   const listed = new Set<string>();
   let last: SyncPage | undefined;
 
   for await (const page of syncPages(session, collection, since)) {
-    for (const { path } of page.members) listed.add(path);
-    const members = mirror === undefined ? page.members : differing(page.members, mirror);
-    for await (const { resources, gone } of fetchResources(session, collection, members, log))
+    for (const { path } of page.objects) listed.add(path);
+    const objects = mirror === undefined ? page.objects : differing(page.objects, mirror);
+    for await (const { resources, gone } of fetchEvents({ session, collection, log }, objects))
       yield { changed: resources, removed: complete ? [] : gone, complete };
     if (page.removed.length > 0 && !complete) yield { changed: [], removed: page.removed, complete };
     last = page;
@@ -74,8 +73,8 @@ async function* bySyncCollection(
 }
 
 /**
- * SOGo's token is a time in whole seconds, so a change within the second it was made in is missed:
- * ask from two seconds earlier, and compare etags to leave out what is known.
+ * The token to ask with. SOGo's is a time in whole seconds and misses changes of the second it was made in: two seconds
+ * are subtracted, and what is known already is left out by its etag.
  */
 function overlapping(token: string, collection: URL): string {
   if (!/\/SOGo\/dav\//i.test(collection.pathname) || !/^\d{10}$/.test(token)) return token;
@@ -84,8 +83,7 @@ function overlapping(token: string, collection: URL): string {
 
 async function* byComparison(
   { session, collection, known }: ChangesInput,
-  state: SyncState | undefined,
-  demotedUntil: number,
+  { state, demotedUntil }: { state: SyncState | undefined; demotedUntil: number },
   { log, now }: ChangesDeps,
 ): AsyncGenerator<Changes> {
   const complete = state === undefined;
@@ -97,31 +95,31 @@ async function* byComparison(
     return;
   }
 
-  const members = await listMembers(session, collection);
+  const objects = await listObjects(session, collection);
   const mirror = complete ? new Map<string, never>() : comparable(await known());
-  const differ = differing(members, mirror);
-  for await (const { resources, gone } of fetchResources(session, collection, differ, log))
+  const differ = differing(objects, mirror);
+  for await (const { resources, gone } of fetchEvents({ session, collection, log }, differ))
     yield { changed: resources, removed: complete ? [] : gone, complete };
-  const removed = complete ? [] : absent(mirror, new Set(members.map(({ path }) => path)));
+  const removed = complete ? [] : absent(mirror, new Set(objects.map(({ path }) => path)));
   const ctagSince = before !== undefined && before.ctag === ctag ? before.ctagSince : startedAt;
-  const next: Compare = { method: 'compare', ctag, ctagSince, comparedAt: startedAt, demotedUntil };
+  const next: Comparison = { method: 'compare', ctag, ctagSince, comparedAt: startedAt, demotedUntil };
   yield { changed: [], removed, complete, next: writeSyncState(next) };
 }
 
-function isUnchanged(before: Compare, ctag: string | undefined, now: number): boolean {
+function isUnchanged(before: Comparison, ctag: string | undefined, now: number): boolean {
   if (ctag === undefined || before.ctag !== ctag) return false;
   const settled = before.comparedAt - before.ctagSince >= CTAG_SETTLES_MS;
   return settled && now - before.comparedAt < CTAG_TRUSTED_MS;
 }
 
-/** What the mirror has: by the path that compares, the href it knows it by and the etag. */
+/** What the mirror has, by the path for comparison. */
 type Mirror = ReadonlyMap<string, { readonly href: string; readonly etag: string | undefined }>;
 
 const comparable = (known: ReadonlyMap<string, string | undefined>): Mirror =>
   new Map([...known].map(([href, etag]) => [comparablePath(href), { href, etag }]));
 
-const differing = (members: readonly Member[], mirror: Mirror): Member[] =>
-  members.filter(({ path, etag }) => !sameEtag(etag, mirror.get(path)?.etag));
+const differing = (objects: readonly ListedObject[], mirror: Mirror): ListedObject[] =>
+  objects.filter(({ path, etag }) => !sameEtag(etag, mirror.get(path)?.etag));
 
 const absent = (mirror: Mirror, listed: ReadonlySet<string>): string[] =>
   [...mirror].flatMap(([path, { href }]) => (listed.has(path) ? [] : href));

@@ -1,7 +1,8 @@
-/** What the properties of a calendar collection mean for Kalends. */
+/** A calendar as the properties of its collection describe it. */
 import type { ProviderCalendar } from '../../../calendars/calendar.ts';
 import { timeZoneOf } from './calendar-time-zone.ts';
 import { apple, caldav, calendarServer, dav, prefixed } from './dav-names.ts';
+import { lastSegment } from './href.ts';
 import type { DavResponse } from './multistatus.ts';
 import { child, textOf, type XmlElement } from './xml.ts';
 
@@ -18,16 +19,15 @@ export const CALENDAR_PROPERTIES: readonly string[] = [
   dav('owner'),
 ];
 
-/** The calendar that a member of a calendar home is; undefined when it holds no events. */
+/** A collection of a calendar home as a calendar; `undefined` when it holds no events. */
 export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | undefined {
   const { properties } = response;
-  if (response.status !== undefined && response.status > 299) return undefined;
-  if (!holdsEvents(properties)) return undefined;
+  if ((response.status ?? 200) > 299 || !holdsEvents(properties)) return undefined;
   const description = textOf(properties.get(caldav('calendar-description')));
   const color = colorOf(textOf(properties.get(apple('calendar-color'))));
   return {
     href: url.href,
-    title: textOf(properties.get(dav('displayname'))) ?? lastSegment(url),
+    title: textOf(properties.get(dav('displayname'))) ?? lastSegment(url.pathname) ?? url.hostname,
     ...(description === undefined ? {} : { description }),
     ...(color === undefined ? {} : { color }),
     timeZone: timeZoneOf(properties.get(caldav('calendar-timezone'))?.text) ?? 'UTC',
@@ -49,7 +49,7 @@ function holdsEvents(properties: DavResponse['properties']): boolean {
   );
 }
 
-/** RFC 3744 §5.4. A server that does not say lets us try. */
+/** RFC 3744 §5.4. A server that names no privileges may allow everything. */
 function accessOf(privileges: XmlElement | undefined): 'write' | 'read' {
   if (privileges === undefined || privileges.children.length === 0) return 'write';
   const granted = privileges.children.flatMap((privilege) => privilege.children.map(({ name }) => name));
@@ -57,22 +57,13 @@ function accessOf(privileges: XmlElement | undefined): 'write' | 'read' {
   return granted.some((name) => writing.includes(name)) ? 'write' : 'read';
 }
 
-/** `#rrggbb` of what servers store: with an alpha channel, or in short form. */
+/** `#rrggbb`; servers store colours with an alpha channel or in short form too. */
 export function colorOf(text: string | undefined): string | undefined {
   const digits = /^#?([\da-f]{3,8})$/i.exec(text ?? '')?.[1]?.toLowerCase();
   if (digits?.length === 6 || digits?.length === 8) return `#${digits.slice(0, 6)}`;
   if (digits?.length === 3 || digits?.length === 4)
     return `#${[...digits.slice(0, 3)].map((digit) => digit + digit).join('')}`;
   return undefined;
-}
-
-function lastSegment(url: URL): string {
-  const segment = url.pathname.split('/').filter(Boolean).at(-1) ?? url.hostname;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // A lone percent sign: shown as it is.
-  }
 }
 
 /** A property as plain data: text, or its children by name. */

@@ -4,7 +4,7 @@ import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
 import { readVTimezone } from '../../../lib/icalendar/vtimezone.ts';
 import { resolveZone } from '../../../lib/icalendar/zone-resolver.ts';
 
-/** An IANA name; undefined when the text describes no zone, or one that matches none. */
+/** An IANA name; `undefined` when the text describes no zone, or one that matches none. */
 export function timeZoneOf(icalendar: string | undefined): string | undefined {
   for (const component of componentsOf(icalendar ?? '')) {
     const described = component.name === 'VTIMEZONE' ? readVTimezone(component) : undefined;
@@ -19,6 +19,6 @@ function componentsOf(icalendar: string) {
     return parseComponents(icalendar).flatMap(({ components }) => components);
   } catch (error) {
     if (!(error instanceof ICalendarError)) throw error;
-    return []; // Servers keep what clients wrote: a broken zone is as good as none.
+    return []; // Servers keep whatever clients wrote. A broken zone counts as none.
   }
 }

@@ -1,5 +1,6 @@
 /**
- * A WebDAV client as small as CalDAV permits: its methods within one account's pinned origins. An address outside of them is never requested, let alone given the password.
+ * A small WebDAV client for one account. It requests addresses within the account's pinned origins only, so that no
+ * other server is ever given the password.
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
@@ -10,7 +11,7 @@ import { connectionFailure } from '../../connection-failure.ts';
 import { davDocument, propElement } from './dav-names.ts';
 import { type DavResponse, type Multistatus, readMultistatus } from './multistatus.ts';
 
-/** What requests of one account have in common. */
+/** What all requests of one account need. */
 export type DavSession = {
   readonly egress: Egress;
   readonly username: string;
@@ -24,8 +25,8 @@ export type DavRequest = {
   readonly depth?: '0' | '1';
   /** XML, or the calendar object that is put. */
   readonly body?: string;
-  /** The only state of the resource to do it in, RFC 9110 §13.1. */
-  readonly condition?: DavCondition;
+  /** Sent as a header: the server does it only if the resource is in this state (RFC 9110 §13.1). */
+  readonly condition?: DavCondition | undefined;
 };
 
 export type DavCondition = { readonly 'if-match': string } | { readonly 'if-none-match': '*' };
@@ -42,7 +43,7 @@ export async function davRequest(
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const { method, depth, body, condition } = request;
   const contentType = method === 'PUT' ? 'text/calendar; charset=utf-8' : 'application/xml; charset=utf-8';
-  const answer = await egress
+  return egress
     .request({
       method,
       url,
@@ -58,37 +59,36 @@ export async function davRequest(
     .catch((failure: unknown) => {
       throw failure instanceof EgressError ? connectionFailure(failure) : failure;
     });
-  return answer;
 }
 
-/** Named properties of a resource, and of its members with depth 1. Fails unless answered by 207. */
+export type PropertiesAsked = { readonly depth: '0' | '1'; readonly properties: readonly string[] };
+
+/** Properties of a resource, and of its members with depth 1. Fails unless the status is 207. */
 export async function propfind(
   session: DavSession,
   url: URL,
-  depth: '0' | '1',
-  properties: readonly string[],
+  asked: PropertiesAsked,
 ): Promise<Multistatus & { readonly url: URL }> {
-  const answer = await askProperties(session, url, depth, properties);
+  const answer = await sendPropfind(session, url, asked);
   return { ...multistatusOf(answer), url: answer.url };
 }
 
-/** The same as it was answered. */
-export function askProperties(
+/** As `propfind`, but resolves to the answer itself, whatever its status. */
+export function sendPropfind(
   session: DavSession,
   url: URL,
-  depth: '0' | '1',
-  properties: readonly string[],
+  { depth, properties }: PropertiesAsked,
 ): Promise<EgressResponse> {
   const body = davDocument('d:propfind', propElement(properties));
   return davRequest(session, url, { method: 'PROPFIND', depth, body });
 }
 
-/** The answer's multistatus; an answer of another kind fails as what it is. */
+/** The answer's multistatus. Fails with `refusalOf` when the status is not 207. */
 export const multistatusOf = (answer: EgressResponse): Multistatus =>
-  keepOfAnswer(answer, (response) => response);
+  mapMultistatus(answer, (response) => response);
 
-/** The same, of which only what `keep` makes of each response is held. */
-export function keepOfAnswer<Kept>(
+/** As `multistatusOf`, but holds only what `keep` returns for each response: listings are long. */
+export function mapMultistatus<Kept>(
   answer: EgressResponse,
   keep: (response: DavResponse) => Kept,
 ): Multistatus<Kept> {
@@ -106,7 +106,15 @@ export function bodyText(answer: EgressResponse): string {
   }
 }
 
-/** What an answer that is no success means. */
+/** Whether the status says that nothing is at this address (any more). */
+export const isGone = (status: number | undefined): boolean => status === 404 || status === 410;
+
+const TEMPORARY: readonly number[] = [401, 429, 502, 503, 504];
+
+/** Whether the status says nothing of what the server can do: the same request may succeed later, or signed in. */
+export const isTemporary = (status: number): boolean => TEMPORARY.includes(status);
+
+/** The error for an answer whose status is no success. */
 export function refusalOf(answer: EgressResponse): ProviderError {
   const { status, url } = answer;
   const host = url.hostname;
@@ -114,11 +122,10 @@ export function refusalOf(answer: EgressResponse): ProviderError {
   const retryAfter = retryAfterOf((name) => answer.header(name));
   const options = retryAfter === undefined ? { cause } : { cause, retryAfter };
   if (status === 401) return unauthorized(answer, host);
-  if (status === 404 || status === 410)
-    return new ProviderError('not_found', `${host} has no such calendar`, options);
+  if (isGone(status)) return new ProviderError('not_found', `${host} has no such calendar`, options);
   if (status === 412) return new ProviderError('precondition_failed', 'It was changed meanwhile', options);
   if (status === 429) return new ProviderError('rate_limited', `${host} asks to wait`, options);
-  // Not the account's password but this one address: what is no longer shared with us is gone for us.
+  // About this one address, not the password: what is no longer shared with the account is gone for it.
   if (status === 403) return new ProviderError('not_found', `${host} does not grant access`, options);
   if (status >= 500) return new ProviderError('unavailable', `${host} is out of order`, options);
   const target = status >= 300 && status < 400 ? URL.parse(answer.header('location') ?? '', url) : null;
@@ -126,7 +133,7 @@ export function refusalOf(answer: EgressResponse): ProviderError {
   return new ProviderError('invalid_response', `${host} does not answer as a CalDAV server does`, options);
 }
 
-/** 401. A server that takes no Basic is no matter of the password. */
+/** For 401. A server that does not take Basic says nothing of the password. */
 function unauthorized(answer: EgressResponse, host: string): ProviderError {
   const challenge = answer.header('www-authenticate');
   if (
@@ -138,7 +145,7 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
   return new ProviderError('unauthorized', `${host} refuses this user name and password`);
 }
 
-/** The user may go there, but has to say so: a server's word is not enough to send it the password. */
+/** The user may type that address: a server's word alone does not get it the password. */
 export function foreignAddress(target: URL): ProviderError {
   const message = `The server points to ${target.origin}: if you trust it, enter that address`;
   return new ProviderError('invalid_response', message);

@@ -1,4 +1,4 @@
-/** The names of WebDAV and CalDAV that we ask for, in Clark notation, and requests made of them. */
+/** Names of WebDAV and CalDAV, in Clark notation, and the XML of requests. */
 
 const NAMESPACES = {
   DAV: 'DAV:',
@@ -7,7 +7,7 @@ const NAMESPACES = {
   APPLE: 'http://apple.com/ns/ical/',
 } as const;
 
-/** `{namespace}local`: how elements are named in code. */
+/** Names as `{namespace}local`. */
 export const dav = (local: string): string => `{${NAMESPACES.DAV}}${local}`;
 export const caldav = (local: string): string => `{${NAMESPACES.CALDAV}}${local}`;
 export const calendarServer = (local: string): string => `{${NAMESPACES.CALENDARSERVER}}${local}`;

@@ -1,27 +1,20 @@
 /**
- * From what the user typed to the calendar homes: RFC 6764 §6. In this order: the address itself,
- * service records, the well-known address, known paths; then current-user-principal (RFC 5397) and
- * its calendar-home-set (RFC 4791 §6.2.1).
+ * Finds the calendar homes of a user, RFC 6764 §6: asks the typed address, service records, the well-known
+ * address and known paths in this order for the user's principal (current-user-principal, RFC 5397), and the
+ * principal for its calendar-home-set (RFC 4791 §6.2.1).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
-import {
-  type DavSession,
-  davRequest,
-  foreignAddress,
-  multistatusOf,
-  propfind,
-  refusalOf,
-} from './dav-client.ts';
-import { caldav, dav, davDocument, propElement } from './dav-names.ts';
+import { type DavSession, foreignAddress, multistatusOf, propfind, sendPropfind } from './dav-client.ts';
+import { caldav, dav } from './dav-names.ts';
 import type { DavResponse } from './multistatus.ts';
-import { belongsTo, KNOWN_PATHS, type TypedServer } from './server-address.ts';
+import { belongsTo, KNOWN_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
 import { child, hrefsOf } from './xml.ts';
 
 export type DiscoveryInput = {
-  readonly server: TypedServer;
+  readonly server: ServerAddress;
   readonly username: string;
   readonly password: string;
 };
@@ -33,35 +26,43 @@ export type CalendarHomes = {
   readonly origins: readonly string[];
 };
 
-/** What an address says of the way to the calendars. */
-type Signpost = { readonly principal: URL | undefined; readonly homes: readonly URL[] };
+/** The user as an address names it: by the principal, by its homes, or by both. */
+type FoundUser = { readonly principal: URL | undefined; readonly homes: readonly URL[] };
 
-const ASKED = [
-  dav('current-user-principal'),
-  caldav('calendar-home-set'),
-  dav('resourcetype'),
-  dav('principal-URL'),
-];
+type Search = {
+  readonly server: ServerAddress;
+  readonly session: DavSession;
+  /** Those of the session; the search adds to them. */
+  readonly origins: string[];
+};
 
-/** Fails with ProviderError: of all addresses tried, the refusal that says most. */
+const ASKED = {
+  depth: '0',
+  properties: [
+    dav('current-user-principal'),
+    caldav('calendar-home-set'),
+    dav('resourcetype'),
+    dav('principal-URL'),
+  ],
+} as const;
+
+/** Fails with ProviderError: the most telling one of all addresses tried. */
 export async function discover(
   { server, username, password }: DiscoveryInput,
   { egress, dns }: { egress: Egress; dns: ServiceDns },
 ): Promise<CalendarHomes> {
   const origins = [...server.origins];
   const session: DavSession = { egress, username, password, origins };
+  const search: Search = { server, session, origins };
   const refusals: ProviderError[] = [];
   const down = new Set<string>();
 
   for await (const candidate of candidatesOf(server, dns)) {
     if (down.has(candidate.origin)) continue;
     try {
-      if (!isPinned(origins, candidate)) {
-        if (!belongsTo(server, candidate)) throw foreignAddress(candidate);
-        origins.push(candidate.origin);
-      }
-      const signpost = await askSignpost(session, server, candidate, origins);
-      if (signpost !== undefined) return await homesOf(session, signpost);
+      if (!isPinned(origins, candidate)) pinOrigin(search, candidate);
+      const user = await findUser(search, candidate);
+      if (user !== undefined) return await homesOf(session, user);
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
       if (failure.kind === 'rate_limited') throw failure;
@@ -74,7 +75,7 @@ export async function discover(
   throw mostTelling(refusals);
 }
 
-async function* candidatesOf(server: TypedServer, dns: ServiceDns): AsyncGenerator<URL> {
+async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGenerator<URL> {
   yield server.url;
   const hasName = /[a-z]$/i.test(server.domain) && server.domain.includes('.');
   if (hasName) yield* await serviceAddresses(server.domain, dns);
@@ -82,33 +83,31 @@ async function* candidatesOf(server: TypedServer, dns: ServiceDns): AsyncGenerat
   for (const path of ['/.well-known/caldav', ...KNOWN_PATHS]) yield new URL(path, base);
 }
 
-/** Undefined when the address is none of a CalDAV server's. */
-async function askSignpost(
-  session: DavSession,
-  server: TypedServer,
-  url: URL,
-  origins: string[],
-): Promise<Signpost | undefined> {
-  const body = davDocument('d:propfind', propElement(ASKED));
-  let answer: EgressResponse = await davRequest(session, url, { method: 'PROPFIND', depth: '0', body });
-  const target = redirectOf(answer);
-  if (target !== undefined) {
-    if (!belongsTo(server, target)) throw foreignAddress(target);
-    origins.push(target.origin);
-    answer = await davRequest(session, target, { method: 'PROPFIND', depth: '0', body });
-  }
-  if (answer.status !== 207) throw refusalOf(answer);
-  const [response] = multistatusOf(answer).responses;
-  return response === undefined ? undefined : readSignpost(response, answer.url);
+/** Lets the origin of an address have the password. Fails when the server is not known to own it. */
+function pinOrigin({ server, origins }: Search, address: URL): void {
+  if (!belongsTo(server, address)) throw foreignAddress(address);
+  origins.push(address.origin);
 }
 
-/** Where a redirect points that was not followed, since it leaves the pinned origins. */
+/** `undefined` when the address names no user. */
+async function findUser(search: Search, url: URL): Promise<FoundUser | undefined> {
+  let answer: EgressResponse = await sendPropfind(search.session, url, ASKED);
+  const target = redirectOf(answer);
+  if (target !== undefined) {
+    pinOrigin(search, target);
+    answer = await sendPropfind(search.session, target, ASKED);
+  }
+  const [response] = multistatusOf(answer).responses;
+  return response && readUser(response, answer.url);
+}
+
+/** The target of a redirect that was not followed, since it leaves the pinned origins. */
 function redirectOf(answer: EgressResponse): URL | undefined {
   if (answer.status < 300 || answer.status > 399) return undefined;
   return URL.parse(answer.header('location') ?? '', answer.url) ?? undefined;
 }
 
-function readSignpost({ properties }: DavResponse, base: URL): Signpost | undefined {
+function readUser({ properties }: DavResponse, base: URL): FoundUser | undefined {
   const current = properties.get(dav('current-user-principal'));
   if (child(current, dav('unauthenticated')) !== undefined)
     throw new ProviderError('unauthorized', `${base.hostname} refuses this user name and password`);
@@ -118,27 +117,26 @@ function readSignpost({ properties }: DavResponse, base: URL): Signpost | undefi
     base,
   );
   if (principal !== undefined || homes.length > 0) return { principal, homes };
-  // A calendar's own address, on a server that knows no principals: it is a home of one calendar.
+  // The address of a calendar, on a server without principals: taken for a home of one calendar.
   const isCalendar = child(properties.get(dav('resourcetype')), caldav('calendar')) !== undefined;
   return isCalendar ? { principal: undefined, homes: [base] } : undefined;
 }
 
-async function homesOf(session: DavSession, signpost: Signpost): Promise<CalendarHomes> {
-  const { principal } = signpost;
-  const homes = signpost.homes.length > 0 || !principal ? signpost.homes : await homeSet(session, principal);
-  const foreign = homes.find((home) => !isPinned(session.origins, home));
-  const own = homes.filter((home) => isPinned(session.origins, home));
-  const [first] = own;
-  if (first === undefined) {
-    if (foreign !== undefined) throw foreignAddress(foreign);
-    throw new ProviderError('no_calendars', 'The server names no calendars for this user');
-  }
-  return { principal: principal ?? first, homes: own, origins: [...session.origins] };
+async function homesOf(session: DavSession, user: FoundUser): Promise<CalendarHomes> {
+  const { principal } = user;
+  const named = user.homes.length > 0 || !principal ? user.homes : await homeSet(session, principal);
+  const homes = named.filter((home) => isPinned(session.origins, home));
+  const [first] = homes;
+  if (first !== undefined) return { principal: principal ?? first, homes, origins: [...session.origins] };
+  const [foreign] = named;
+  if (foreign !== undefined) throw foreignAddress(foreign);
+  throw new ProviderError('no_calendars', 'The server names no calendars for this user');
 }
 
 /** The calendar homes that a principal names. */
 export async function homeSet(session: DavSession, principal: URL): Promise<URL[]> {
-  const { responses, url } = await propfind(session, principal, '0', [caldav('calendar-home-set')]);
+  const asked = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
+  const { responses, url } = await propfind(session, principal, asked);
   return responses.flatMap(({ properties }) =>
     resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
   );
@@ -147,7 +145,7 @@ export async function homeSet(session: DavSession, principal: URL): Promise<URL[
 const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>
   hrefs.flatMap((href) => URL.parse(href, base) ?? []);
 
-/** A wrong password says more than a wrong address, and an address that is none says least. */
+/** A wrong password tells more than a wrong address, and an address where nothing is tells least. */
 function mostTelling(refusals: readonly ProviderError[]): ProviderError {
   for (const kind of ['unauthorized', 'no_calendars', 'forbidden_address', 'unavailable'] as const) {
     const found = refusals.find((refusal) => refusal.kind === kind);

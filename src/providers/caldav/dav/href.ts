@@ -1,8 +1,38 @@
-/** Comparing what servers spell in many ways: hrefs (RFC 3986 §6.2.2) and etags (RFC 9110 §8.8.3). */
+/** Addresses and etags, which servers spell in many ways: comparing them (RFC 3986 §6.2.2, RFC 9110 §8.8.3). */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+
+/** The address of a calendar. Fails as `not_found` when the href is no absolute URL. */
+export function calendarUrl(href: string): URL {
+  const url = URL.parse(href);
+  if (url === null) throw new ProviderError('not_found', 'The calendar has no valid address');
+  return url;
+}
+
+/** The address of a resource within a collection, which may be spelled without its last slash. */
+export const urlWithin = (collection: URL, name: string): URL =>
+  new URL(name, `${withoutSlash(collection.href)}/`);
+
+export const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+/** The last segment of an href as people read it; `undefined` for the root. */
+export function lastSegment(href: string): string | undefined {
+  const segment = href.split('/').filter(Boolean).at(-1);
+  return segment === undefined ? undefined : percentDecoded(segment);
+}
+
+/** The text as it is where a percent sign in it encodes nothing: that is the server's own spelling. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
 
 /**
- * An href in the one spelling that compares: its path, percent-encoding undone for unreserved
- * characters only, since `%2F` is not `/`. Undefined when it is no URL, or one of another origin.
+ * The path of an href, spelled for comparison: percent-encoding is undone for unreserved characters only, since `%2F`
+ * is not `/`. `undefined` when it is no URL, or one of another host.
  */
 export function comparableHref(href: string, collection: URL): string | undefined {
   const url = URL.parse(href, collection);
@@ -19,10 +49,7 @@ export function comparablePath(path: string): string {
   });
 }
 
-/**
- * An etag in the spelling that compares: without weakness, quotes, and what compressing front ends
- * append (Apache's `-gzip`).
- */
+/** An etag, spelled for comparison: without weakness, quotes, and what compressing proxies append (`-gzip`). */
 export function comparableEtag(etag: string): string {
   const strong = etag.trim().replace(/^W\//i, '');
   return strong

@@ -6,9 +6,9 @@ import { child, hrefsOf, parseXml, textOf, type XmlElement } from './xml.ts';
 export type DavResponse = {
   /** As the server spells it. */
   readonly href: string;
-  /** Of the resource as a whole; undefined where each property has its own. */
+  /** Of the resource as a whole; `undefined` where each property has its own. */
   readonly status: number | undefined;
-  /** Properties with a 2xx status only, by name: a 404 beside them is no value. */
+  /** By name, those with a 2xx status only. */
   readonly properties: ReadonlyMap<string, XmlElement>;
 };
 
@@ -18,7 +18,7 @@ export type Multistatus<Kept = DavResponse> = {
 };
 
 /**
- * Only what `keep` makes of each response is held: listings have tens of thousands. Fails with ProviderError
+ * Holds only what `keep` returns for each response: listings have tens of thousands. Fails with ProviderError
  * `invalid_response` when the body is no multistatus.
  */
 export function readMultistatus<Kept>(
@@ -33,7 +33,6 @@ export function readMultistatus<Kept>(
   });
   if (root.name !== dav('multistatus'))
     throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
-  // Text counts as it is, but for white space that pretty-printing put around it.
   return { responses, syncToken: textOf(child(root, dav('sync-token'))) };
 }
 
@@ -59,22 +58,22 @@ function statusOf(element: XmlElement | undefined): number | undefined {
 
 /** The preconditions and postconditions an error body names (RFC 4918 §16); none when it is no XML. */
 export function conditionsIn(body: string): readonly XmlElement[] {
-  try {
-    const root = parseXml(body);
-    return root.name === dav('error') ? root.children : [];
-  } catch (failure) {
-    if (failure instanceof ProviderError) return [];
-    throw failure;
-  }
+  const root = rootOf(body);
+  return root?.name === dav('error') ? root.children : [];
 }
 
-/** Whether an error body names this precondition (RFC 4918 §16). Bodies that are no XML name none. */
+/** Whether an error body names this precondition, whatever its root is called. */
 export function namesCondition(body: string, condition: string): boolean {
   if (!body.includes(condition)) return false;
+  const names = [dav(condition), caldav(condition)];
+  return rootOf(body)?.children.some(({ name }) => names.includes(name)) === true;
+}
+
+function rootOf(body: string): XmlElement | undefined {
   try {
-    return parseXml(body).children.some(({ name }) => name === dav(condition) || name === caldav(condition));
+    return parseXml(body);
   } catch (failure) {
-    if (failure instanceof ProviderError) return false;
+    if (failure instanceof ProviderError) return undefined;
     throw failure;
   }
 }

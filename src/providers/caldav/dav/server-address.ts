@@ -1,18 +1,18 @@
-/** What a user types as "server" (an e-mail address, a host or a URL) and the addresses that follow. */
+/** The server as a user names it (an e-mail address, a host or a URL), and the addresses that follow from it. */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 
-export type TypedServer = {
+export type ServerAddress = {
   /** Where to start. */
   readonly url: URL;
   /** The domain whose service records and well-known address are asked. */
   readonly domain: string;
-  /** What may be given the password: the typed server's own origin, or what a preset adds. */
+  /** The origins that may be given the password. */
   readonly origins: readonly string[];
 };
 
 /**
- * Where well-known providers of e-mail addresses keep their calendars, so that no redirect to a foreign
- * host has to be believed. From their help pages; an entry that went stale costs an error, no more.
+ * Where well-known mail providers keep their calendars, so that no redirect to a foreign host has to be
+ * trusted. From their help pages; an outdated entry costs an error, no more.
  */
 const PRESETS: Readonly<Record<string, string>> = {
   'fastmail.com': 'https://caldav.fastmail.com/dav/',
@@ -30,7 +30,7 @@ const PRESETS: Readonly<Record<string, string>> = {
 /** Apple spreads one account over numbered hosts, which the home set names. */
 export const ICLOUD_ORIGINS: readonly string[] = ['https://*.icloud.com', 'https://*.icloud.com.cn'];
 
-/** Where servers are found that answer at neither the typed nor the well-known address. */
+/** Where to look for a server that answers at neither the typed nor the well-known address. */
 export const KNOWN_PATHS: readonly string[] = [
   '/remote.php/dav',
   '/dav/',
@@ -42,7 +42,7 @@ export const KNOWN_PATHS: readonly string[] = [
 ];
 
 /** Fails with ProviderError `invalid_response` when the text names no server. */
-export function readTypedServer(text: string): TypedServer {
+export function readServerAddress(text: string): ServerAddress {
   const typed = text.trim();
   const [, domain] = /^[^\s/@]+@([^\s/@]+)$/.exec(typed) ?? [];
   const preset = PRESETS[(domain ?? typed).toLowerCase()];
@@ -50,11 +50,10 @@ export function readTypedServer(text: string): TypedServer {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol) || /\s/.test(typed))
     throw new ProviderError('invalid_response', 'The server is not a valid address');
-  if (url.username !== '' || url.password !== '')
-    throw new ProviderError(
-      'invalid_response',
-      'The server address must not contain a user name or password',
-    );
+  if (url.username !== '' || url.password !== '') {
+    const message = 'The server address must not contain a user name or password';
+    throw new ProviderError('invalid_response', message);
+  }
   url.hash = '';
   return { url, domain: (domain ?? url.hostname).toLowerCase(), origins: originsOf(url) };
 }
@@ -65,11 +64,11 @@ export function originsOf(url: URL): readonly string[] {
 }
 
 /**
- * Whether an address that the typed server or its domain's records name may be given the password as
- * well: https on the same host or beneath the same domain. DNS can be forged (RFC 6764 §8), and a
- * redirect out of the domain may be an open one: these are shown to the user instead.
+ * Whether an address that the server or its domain's records name may be given the password as well: https on
+ * the same host or beneath the same domain. DNS can be forged (RFC 6764 §8) and a redirect may be an open one, so
+ * any other address is shown to the user instead.
  */
-export function belongsTo(server: TypedServer, target: URL): boolean {
+export function belongsTo(server: ServerAddress, target: URL): boolean {
   if (target.protocol !== 'https:') return false;
   return [server.url.hostname, server.domain].some(
     (host) => target.hostname === host || (/[a-z]$/i.test(host) && target.hostname.endsWith(`.${host}`)),

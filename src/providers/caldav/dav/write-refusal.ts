@@ -41,9 +41,10 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'need-privileges': { reason: 'calendar_read_only', message: 'This calendar cannot be written to' },
 };
 
-/** Statuses by which servers refuse the content rather than the writing. */
+/** Statuses by which servers refuse the content rather than writing as such. */
 const CONTENT_REFUSED: readonly number[] = [400, 413, 415, 422];
 
+/** The error for an answer by which a PUT or DELETE is refused. */
 export function writeRefusalOf(answer: EgressResponse): ProviderError | UnsupportedByProvider {
   const { status, url } = answer;
   const names = conditionNames(answer);
@@ -58,7 +59,7 @@ export function writeRefusalOf(answer: EgressResponse): ProviderError | Unsuppor
       `The calendar refuses this event: ${why}`,
     );
   }
-  // The collection was listed with the same password: it is there, and this is what may not be done in it.
+  // The collection could be listed with the same password, so it is writing that is not allowed.
   if (status === 403 || status === 405)
     return new UnsupportedByProvider('calendar_read_only', 'This calendar cannot be written to');
   if (status === 423)
@@ -72,14 +73,14 @@ const causeOf = ({ url, status }: EgressResponse): Error =>
 const conditionNames = (answer: EgressResponse): string[] =>
   conditionsIn(errorText(answer)).map(({ name }) => name.replace(/^\{[^}]*\}/, ''));
 
-/** Where another resource has the UID already (RFC 4791 §5.3.2.1): its href, if the server says it. */
+/** Set when another resource has the UID already (RFC 4791 §5.3.2.1), with its href if the server names it. */
 export function uidConflictOf(answer: EgressResponse): { readonly href: string | undefined } | undefined {
   if (answer.status !== 403 && answer.status !== 409 && answer.status !== 412) return undefined;
   const conflict = conditionsIn(errorText(answer)).find(({ name }) => name.endsWith('}no-uid-conflict'));
   return conflict && { href: hrefsOf(conflict)[0] };
 }
 
-/** No error is longer, and none is worth failing for. */
+/** A longer body is no error message, and is not read. */
 const LONGEST_ERROR = 100_000;
 
 const errorText = (answer: EgressResponse): string =>

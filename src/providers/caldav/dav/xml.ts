@@ -1,6 +1,6 @@
 /**
- * XML as WebDAV needs it: elements, text and attributes, namespaces resolved. No DTD and so no
- * entities of the document's own; depth and number of elements are bounded.
+ * Reading XML as WebDAV needs it: elements, text and attributes, namespaces resolved. A DTD is refused, and so
+ * are entities of the document's own; depth and number of elements are bounded.
  */
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 
@@ -27,8 +27,8 @@ const MOST_ATTRIBUTES = 32;
 const MOST_REFERENCES = 500_000;
 
 /**
- * The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. Each child
- * of the root that `takes` answers true for is dropped: of a long listing no more than one member is held at a time.
+ * The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. A child
+ * of the root for which `takes` returns true is dropped: of a long listing, one member is held at a time.
  */
 export function parseXml(document: string, takes: (member: XmlElement) => boolean = () => false): XmlElement {
   const parser = new SaxesParser({ xmlns: true });
@@ -101,12 +101,12 @@ export function child(element: XmlElement | undefined, name: string): XmlElement
   return element?.children.find((candidate) => candidate.name === name);
 }
 
-/** The trimmed text of an element; undefined when there is none. */
+/** The trimmed text of an element; `undefined` when it is empty. */
 export function textOf(element: XmlElement | undefined): string | undefined {
   return element?.text.trim() || undefined;
 }
 
-/** No server has longer addresses, and taking ten megabytes apart as one takes seconds. */
+/** No server has longer addresses, and parsing one of ten megabytes takes seconds. */
 const LONGEST_HREF = 8192;
 
 /** The trimmed texts of all `<d:href>` directly inside an element; those longer than 8 KB are left out. */

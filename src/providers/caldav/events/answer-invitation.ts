@@ -1,54 +1,50 @@
 /** The account's answer to an invitation: its own ATTENDEE, and nothing else (RFC 6638 §3.2.2.1). */
 import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
-import type { Component } from '../../../lib/icalendar/component.ts';
 import { replaceLines } from '../../../lib/icalendar/edit-lines.ts';
+import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { contentLine, escapeText } from '../../../lib/icalendar/write-lines.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
-import { isOwn } from '../dav/account-addresses.ts';
-import { answerIn, withAnswer } from './attendee-lines.ts';
-import type { EditedObject, WrittenEvent } from './calendar-object.ts';
-import { type Editing, stamped } from './mark-changed.ts';
-import { occurrenceOf, rest, unchanged } from './override.ts';
+import { answerOf, withAnswer } from './attendee-lines.ts';
+import type { CalendarObject, EventEdit } from './calendar-object.ts';
+import { type Editor, markChanged } from './mark-changed.ts';
+import { overrideFor } from './override.ts';
 
-export type Answer = { readonly participation: string; readonly comment: string | undefined };
+export type Answer = {
+  /** The occurrence that is answered for; `undefined` for the whole event. */
+  readonly instance: EventTime | undefined;
+  /** A PARTSTAT. */
+  readonly participation: string;
+  readonly comment: string | undefined;
+};
 
-/** The account's answer to an invitation; occurrences answered as the series was follow it. */
-export function answerInvitation(
-  object: EditedObject,
-  instance: EventTime | undefined,
-  answer: Answer,
-  editing: Editing,
-): WrittenEvent[] {
-  const { master, overrides } = object;
-  if (instance !== undefined) {
-    const { was, event } = occurrenceOf(object, instance);
-    return rest(object, event, { was, component: answered(event.component, answer, editing) });
-  }
-  const first = master ?? overrides[0];
+/** An answer for a series also counts for those overrides that had the series' answer, or none. */
+export function answerInvitation(object: CalendarObject, answer: Answer, editor: Editor): EventEdit[] {
+  const edit = (event: ReadEvent): EventEdit => ({ event, lines: answeredLines(event, answer, editor) });
+  if (answer.instance !== undefined) return [edit(overrideFor(object, answer.instance))];
+  const [first, ...others] = object.events;
   if (first === undefined) return [];
-  const isGuest = (address: string) => isOwn(editing.own, address);
-  const before = answerIn(first.component.lines, isGuest);
-  const main = answered(first.component, answer, editing);
-  return unchanged(object).map((event) => {
-    if (event.was === first.component) return { was: event.was, component: main };
-    const own = answerIn(event.component.lines, isGuest);
-    const follows = own !== undefined && (own === before || own === 'NEEDS-ACTION');
-    return follows ? { was: event.was, component: answered(event.component, answer, editing) } : event;
+  const before = answerOf(editor.account, first.component.lines);
+  const following = others.filter(({ component }) => {
+    const own = answerOf(editor.account, component.lines);
+    return own !== undefined && (own === before || own === 'NEEDS-ACTION');
   });
+  return [first, ...following].map(edit);
 }
 
 /** An answer is no revision of the event: SEQUENCE stays (RFC 5546 §2.1.4). */
-function answered(
-  component: Component,
+function answeredLines(
+  { component }: ReadEvent,
   { participation, comment }: Answer,
-  { own, now }: Editing,
-): Component {
-  const lines = withAnswer(component.lines, (address) => isOwn(own, address), participation);
+  { account, now }: Editor,
+): string[] {
+  const lines = withAnswer(component.lines, account, participation);
   if (lines === undefined) {
     const message = 'This account is not among the guests of the event';
     throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'response');
   }
-  const said = comment === undefined ? [] : [contentLine('COMMENT', {}, escapeText(comment))];
-  const spoken = comment === undefined ? lines : replaceLines(lines, ['COMMENT'], said);
-  return { ...component, lines: stamped(spoken, now) };
+  if (comment === undefined) return markChanged(lines, now);
+  return markChanged(
+    replaceLines(lines, ['COMMENT'], [contentLine('COMMENT', {}, escapeText(comment))]),
+    now,
+  );
 }

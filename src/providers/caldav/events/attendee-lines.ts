@@ -3,64 +3,62 @@ import type { Attendee } from '../../../calendars/event.ts';
 import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { contentLine, type LineParameters } from '../../../lib/icalendar/write-lines.ts';
-import { type OwnAddresses, sameAddress } from '../dav/account-addresses.ts';
+import { type AccountAddresses, isAccount, sameAddress } from '../dav/account-addresses.ts';
 
 /**
- * Lines of a VEVENT with these guests and no others; the account organizes what nobody did so far. A server that does not
- * say who the account is has no scheduling either: there the guests stand without an organizer.
+ * Lines of a VEVENT with these guests and no others. The account becomes the organizer if there was none; without an
+ * address of the account there is none, as such a server has no scheduling.
  */
 export function withAttendees(
   lines: readonly string[],
   attendees: readonly Attendee[],
-  own: OwnAddresses,
+  account: AccountAddresses,
 ): string[] {
   if (attendees.length === 0) return linesWithout(lines, 'ATTENDEE', 'ORGANIZER');
   const organized = linesNamed(lines, 'ORGANIZER');
-  const organizer = organized.length > 0 ? organized : organizerLines(attendees, own);
+  const organizer = organized.length > 0 ? organized : organizerLines(attendees, account);
   const known = linesNamed(lines, 'ATTENDEE');
   const guests = new Map<string, string>();
   for (const attendee of attendees) {
     const address = mailto(attendee.email);
     const before = known.find((line) => sameAddress(addressIn(line), address));
-    // Who invites is no guest, unless somebody's program wrote so.
+    // The organizer is no guest, unless the event already lists them as one.
     if (before === undefined && organizer.some((line) => sameAddress(addressIn(line), address))) continue;
-    guests.set(
-      address.toLowerCase(),
-      before === undefined ? guestLine(attendee) : changedGuest(before, attendee),
-    );
+    const line = before === undefined ? guestLine(attendee) : changedGuest(before, attendee);
+    guests.set(address.toLowerCase(), line);
   }
   return replaceLines(replaceLines(lines, ['ORGANIZER'], organizer), ['ATTENDEE'], [...guests.values()]);
 }
 
-/** The e-mail addresses the lines invite, sorted: whether two guest lists are the same. */
-export const invited = (lines: readonly string[]): string =>
+/** The invited addresses as one text, by which two guest lists can be compared. */
+export const invitedAddresses = (lines: readonly string[]): string =>
   linesNamed(lines, 'ATTENDEE')
     .map((line) => addressIn(line).toLowerCase())
     .sort()
     .join();
 
-/** The lines with another answer of one guest; `undefined` when none of them is. */
+/** The lines with the account's new answer; `undefined` when it is not among the guests. */
 export function withAnswer(
   lines: readonly string[],
-  isGuest: (address: string) => boolean,
+  account: AccountAddresses,
   participation: string,
 ): string[] | undefined {
-  const own = linesNamed(lines, 'ATTENDEE').filter((line) => isGuest(addressIn(line)));
+  const own = ownLines(account, lines);
   if (own.length === 0) return undefined;
   return lines.map((line) =>
     own.includes(line) ? withParameters(line, { PARTSTAT: participation, RSVP: undefined }) : line,
   );
 }
 
-/** What the account's entry says of its answer, as it is written. */
-export function answerIn(
-  lines: readonly string[],
-  isGuest: (address: string) => boolean,
-): string | undefined {
-  const own = linesNamed(lines, 'ATTENDEE').find((line) => isGuest(addressIn(line)));
+/** The account's answer (PARTSTAT); `undefined` when it is not among the guests. */
+export function answerOf(account: AccountAddresses, lines: readonly string[]): string | undefined {
+  const [own] = ownLines(account, lines);
   const property = own === undefined ? undefined : parseContentLine(own);
   return property && (parameterOf(property, 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
 }
+
+const ownLines = (account: AccountAddresses, lines: readonly string[]): string[] =>
+  linesNamed(lines, 'ATTENDEE').filter((line) => isAccount(account, addressIn(line)));
 
 /** The value of an ATTENDEE or ORGANIZER line, and its EMAIL parameter where the value is no e-mail address. */
 export function addressIn(line: string): string {
@@ -72,11 +70,11 @@ export function addressIn(line: string): string {
     : property.value.trim();
 }
 
-/** RFC 6068 §2: what would mean something else in a URI is percent-encoded. */
+/** RFC 6068 §2: characters with another meaning in a URI are percent-encoded. */
 const mailto = (email: string): string =>
   `mailto:${email.replace(/[%?&#"<>\\^`{|}\s]/g, encodeURIComponent)}`;
 
-function organizerLines(attendees: readonly Attendee[], { addresses, name }: OwnAddresses): string[] {
+function organizerLines(attendees: readonly Attendee[], { addresses, name }: AccountAddresses): string[] {
   const named = attendees.find(({ organizer }) => organizer === true);
   const address = addresses[0] ?? (named && mailto(named.email));
   return address === undefined ? [] : [contentLine('ORGANIZER', { CN: name ?? named?.name }, address)];
@@ -100,7 +98,7 @@ function guestLine({ email, name, status }: Attendee): string {
   return contentLine('ATTENDEE', parameters, mailto(email));
 }
 
-/** A guest that stays keeps an answer the new list says nothing of. */
+/** A guest who stays keeps the answer, unless the new list has another one. */
 function changedGuest(line: string, { name, status }: Attendee): string {
   const property = parseContentLine(line);
   if (property === undefined) return line;
@@ -118,9 +116,6 @@ function changedGuest(line: string, { name, status }: Attendee): string {
 function withParameters(line: string, changed: LineParameters): string {
   const property = parseContentLine(line);
   if (property === undefined) return line;
-  return contentLine(
-    property.name,
-    { ...Object.fromEntries(property.parameters), ...changed },
-    property.value,
-  );
+  const parameters = { ...Object.fromEntries(property.parameters), ...changed };
+  return contentLine(property.name, parameters, property.value);
 }

@@ -1,6 +1,7 @@
-/** Who takes part in an event. */
+/** Attendees of an event as Kalends lists them. */
 import type { Attendee } from '../../../calendars/event.ts';
 import type { VAttendee, VEvent } from '../../../lib/icalendar/v-event.ts';
+import { percentDecoded } from '../dav/href.ts';
 
 /**
  * The guests, each address once, those without an e-mail address left out. iCalendar keeps the organizer outside the
@@ -10,7 +11,7 @@ export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' |
   const organizerEmail = organizer && emailOf(organizer);
   const found = new Map<string, Attendee>();
   if (organizer !== undefined && organizerEmail !== undefined) {
-    // Who invites takes part, unless an entry of the guest list says otherwise.
+    // An organizer takes part, unless an entry of the guest list says otherwise.
     const own: Attendee = { ...attendeeOf(organizer, organizerEmail), status: 'accepted', organizer: true };
     found.set(organizerEmail.toLowerCase(), own);
   }
@@ -36,19 +37,10 @@ function statusOf(participation: string | undefined): Attendee['status'] {
   return participation === 'TENTATIVE' ? 'tentative' : 'none';
 }
 
-/** Rooms and principals have addresses that are no e-mail address, with one beside it at best. */
+/** Rooms and principals have addresses of other kinds, sometimes with an EMAIL parameter. */
 function emailOf({ address, email }: VAttendee): string | undefined {
   const candidates = [address.replace(/^mailto:/i, '').replace(/\?.*$/s, ''), email ?? ''];
   return candidates
     .map((candidate) => percentDecoded(candidate.trim()))
     .find((candidate) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(candidate));
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
-/** Where a meeting is joined: what its properties say, or else an address people pasted. */
+/** Where a meeting is joined: the address in its properties, or else one in its texts. */
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 
-/** Addresses of meetings, never of a service's other pages. */
+/** Addresses of meetings only, not of a service's other pages. */
 const JOIN_URLS: readonly RegExp[] = [
   /https:\/\/meet\.google\.com\/[a-z]{3,4}-[a-z]{3,4}-[a-z]{3,4}\b[^\s<>"'\])]*/i,
   /https:\/\/teams\.(?:microsoft|live)\.(?:com|us)\/(?:l\/meetup-join|meet)\/[^\s<>"'\])]+/i,
@@ -14,7 +14,7 @@ const LONGEST_SEARCH = 50_000;
 
 /** The URL where the meeting can be joined, if one is known. */
 export function conferenceOf({ conference, location, url, description }: VEvent): string | undefined {
-  // URL says in full what CONFERENCE can say only without the signs that servers stumble over.
+  // CONFERENCE holds the address as `uriText` spells it, URL the address itself.
   if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
   for (const text of [location, url, description?.slice(0, LONGEST_SEARCH)]) {
     for (const pattern of text === undefined ? [] : JOIN_URLS) {
@@ -26,8 +26,8 @@ export function conferenceOf({ conference, location, url, description }: VEvent)
 }
 
 /**
- * A URI as CONFERENCE takes it. RFC 5545 §3.3.13 lets commas and semicolons stand, but servers that do not know the property
- * take it for a list of texts: vobject cuts it off at the first comma, python-icalendar escapes it.
+ * A URI as CONFERENCE takes it. RFC 5545 §3.3.13 allows commas and semicolons, but servers that do not know the
+ * property take it for a list of texts: vobject cuts it off at the first comma, python-icalendar escapes it.
  */
 export const uriText = (uri: string): string =>
   uri

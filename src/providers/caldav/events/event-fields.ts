@@ -1,33 +1,37 @@
 /**
- * The words of an event as lines of its VEVENT: the way back of event-resource.ts. Each field knows the properties that
- * say it, those of other programs among them, so that none of them goes on saying what is no longer so.
+ * Fields of an event as lines of its VEVENT: the reverse of event-resource.ts. A field replaces all properties that state
+ * it, those of other programs too, so that none of them keeps an old value.
  */
 import type { CalendarEvent } from '../../../calendars/event.ts';
-import type { EventChange } from '../../../calendars/event-writing.ts';
 import { parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { contentLine, escapeText } from '../../../lib/icalendar/write-lines.ts';
 import { uriText } from './conference.ts';
 import { customText } from './custom-text.ts';
 
-type Words = Required<
-  Pick<
-    CalendarEvent,
-    | 'title'
-    | 'description'
-    | 'location'
-    | 'color'
-    | 'status'
-    | 'availability'
-    | 'privacy'
-    | 'custom'
-    | 'conference'
-  >
->;
-export type WordField = keyof Words;
+const SIMPLE_FIELDS = [
+  'title',
+  'description',
+  'location',
+  'status',
+  'availability',
+  'privacy',
+  'color',
+  'custom',
+] as const;
+
+/** The fields that are lines of their own: all but times, recurrence and attendees. */
+export const EVENT_FIELDS = [...SIMPLE_FIELDS, 'conference'] as const;
+export type EventField = (typeof EVENT_FIELDS)[number];
+
+type SimpleField = (typeof SIMPLE_FIELDS)[number];
+type FieldValues = Required<Pick<CalendarEvent, EventField>>;
+
+/** Absent: stays as it is. `null`: is taken away. */
+export type FieldChange = { readonly [Field in EventField]?: FieldValues[Field] | null | undefined };
 
 type FieldLines<Value> = {
-  /** All properties that say it; the lines of a value replace them. */
+  /** All properties that state it. */
   readonly names: readonly string[];
   readonly write: (value: Value) => readonly string[];
 };
@@ -36,7 +40,7 @@ const text =
   (name: string) =>
   (value: string): string[] => [contentLine(name, {}, escapeText(value))];
 
-const FIELDS: { readonly [Field in Exclude<WordField, 'conference'>]: FieldLines<Words[Field]> } = {
+const FIELDS: { readonly [Field in SimpleField]: FieldLines<FieldValues[Field]> } = {
   title: { names: ['SUMMARY'], write: text('SUMMARY') },
   description: { names: ['DESCRIPTION', 'X-ALT-DESC', 'STYLED-DESCRIPTION'], write: text('DESCRIPTION') },
   location: {
@@ -60,38 +64,22 @@ const FIELDS: { readonly [Field in Exclude<WordField, 'conference'>]: FieldLines
   },
 };
 
-const ORDER: readonly Exclude<WordField, 'conference'>[] = [
-  'title',
-  'description',
-  'location',
-  'status',
-  'availability',
-  'privacy',
-  'color',
-  'custom',
-];
-
-/** The lines with what `change` says in words. `autoConference` means nothing here: no CalDAV server makes links. */
-export function withWords(lines: readonly string[], change: EventChange): string[] {
+/** The lines with the fields of `change`. */
+export function withFields(lines: readonly string[], change: FieldChange): string[] {
   let changed = [...lines];
-  for (const field of ORDER) changed = withField(changed, field, change);
+  for (const field of SIMPLE_FIELDS) changed = withField(changed, field, change);
   return change.conference === undefined ? changed : withConference(changed, change.conference);
 }
 
-function withField<Field extends Exclude<WordField, 'conference'>>(
-  lines: string[],
-  field: Field,
-  change: EventChange,
-): string[] {
+function withField<Field extends SimpleField>(lines: string[], field: Field, change: FieldChange): string[] {
   const { names, write } = FIELDS[field];
-  // What a change says of a field has that field's type; the compiler cannot tell for one it knows by name only.
-  const value = change[field] as Words[Field] | null | undefined;
+  const value: FieldChange[Field] = change[field];
   if (value === undefined) return lines;
   return value === null ? linesWithout(lines, ...names) : replaceLines(lines, names, write(value));
 }
 
-/** Whether two VEVENTs say the same of a field, in the same words. */
-export function saysTheSame(field: WordField, one: readonly string[], other: readonly string[]): boolean {
+/** Whether two VEVENTs have the same lines for a field. */
+export function hasSameLines(field: EventField, one: readonly string[], other: readonly string[]): boolean {
   const names = field === 'conference' ? CONFERENCES : FIELDS[field].names;
   return linesNamed(one, ...names).join('\n') === linesNamed(other, ...names).join('\n');
 }
@@ -104,8 +92,8 @@ const CONFERENCES = [
 ];
 
 /**
- * CONFERENCE (RFC 7986 §5.11), and URL besides where that is free: Apple's programs look there for a meeting to join.
- * Telephone numbers and chat rooms among the conferences stay.
+ * CONFERENCE (RFC 7986 §5.11), and URL unless that is in use: Apple's programs look there for a meeting to join.
+ * CONFERENCE lines with telephone numbers and chat rooms stay.
  */
 function withConference(lines: readonly string[], conference: string | null): string[] {
   const old = new Set(linesNamed(lines, ...CONFERENCES).map(uriIn));

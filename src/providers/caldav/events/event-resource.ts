@@ -1,4 +1,4 @@
-/** One calendar object resource (RFC 4791 §4.1) as Kalends keeps it: a master with its overrides, or an event alone. */
+/** A calendar object resource (RFC 4791 §4.1) as Kalends keeps it: a master with its overrides, or a single event. */
 import type { CalendarEvent, EventResource } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
@@ -6,6 +6,7 @@ import { type ReadEvent, readICalendar } from '../../../lib/icalendar/parse-ical
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 import { originalStartOf } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
+import { lastSegment } from '../dav/href.ts';
 import { attendeesOf } from './attendees.ts';
 import { conferenceOf } from './conference.ts';
 import { customOf } from './custom-text.ts';
@@ -18,8 +19,8 @@ export type CalDavObject = {
 };
 
 /**
- * Maps a resource. Its event id is the last segment of its href. Fails as `invalid_response` when no event in it can be
- * read; one bad event among others is left out.
+ * Reads a resource; its event id is the last segment of its href. An event that cannot be read is left out. Fails as
+ * `invalid_response` when none is left.
  */
 export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
   const versions = latestVersions(readable(icalendar)).map(({ event }) => event);
@@ -29,7 +30,7 @@ export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventR
   return {
     href,
     etag,
-    eventId: lastSegment(href),
+    eventId: lastSegment(href) ?? href,
     events: versions.map((event) => calendarEventOf(event, master)),
     original: { icalendar },
   };
@@ -43,17 +44,6 @@ function readable(icalendar: string): ReadEvent[] {
     throw new ProviderError('invalid_response', 'The calendar sent an event that cannot be read', {
       cause: error,
     });
-  }
-}
-
-function lastSegment(href: string): string {
-  const segment = href.replace(/\/+$/, '').split('/').at(-1) ?? href;
-  try {
-    return decodeURIComponent(segment);
-  } catch (error) {
-    // A stray percent sign is the server's spelling.
-    if (error instanceof URIError) return segment;
-    throw error;
   }
 }
 
@@ -87,7 +77,7 @@ function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEve
   };
 }
 
-/** Only the calendar's zone, not known here, would tell how a floating time stands to another. */
+/** Floating times stay as they are: only the calendar's zone, not known here, relates them to others. */
 function inTypeOf(start: EventTime | undefined, recurrenceId: EventTime): EventTime {
   if (start === undefined || (start.type === 'floating') !== (recurrenceId.type === 'floating'))
     return recurrenceId;
@@ -99,7 +89,7 @@ function statusOf({ status }: VEvent): CalendarEvent['status'] {
   return status === 'TENTATIVE' ? 'tentative' : 'confirmed';
 }
 
-/** Exchange has its own word beside TRANSP; either can say that the time is free. */
+/** Exchange has a property of its own beside TRANSP; either can say that the time is free. */
 function availabilityOf({ status, transparency, busyStatus }: VEvent): CalendarEvent['availability'] {
   return status === 'CANCELLED' || transparency === 'TRANSPARENT' || busyStatus === 'FREE' ? 'free' : 'busy';
 }

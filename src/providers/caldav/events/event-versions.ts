@@ -1,10 +1,10 @@
-/** Which of several VEVENTs hold: a resource has one UID (RFC 4791 §4.1), and one VEVENT for each of its instances. */
+/** Which VEVENTs of a resource count: it has one UID (RFC 4791 §4.1), and one VEVENT for each instance. */
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';
 
 /**
- * The events with the UID of the first master, or else of the first event: what else a server put into the resource
- * belongs to no event of ours. Of several versions of one event the newest: by SEQUENCE, then by time, then the last.
+ * The events with the UID of the first master, or else of the first event. Of several versions of one event only the
+ * newest: by SEQUENCE, then by time, then by position.
  */
 export function latestVersions(events: readonly ReadEvent[]): ReadEvent[] {
   const main = events.find(({ event }) => event.recurrenceId === undefined) ?? events[0];
