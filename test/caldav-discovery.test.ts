@@ -1,4 +1,4 @@
-/** From what a user types to a linked account, and what is said when that fails (RFC 6764, lessons 19 and 20). */
+/** From what a user types to a linked account, and what is said when that fails (RFC 6764). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -44,7 +44,7 @@ describe('linking a CalDAV account', () => {
     canary = await startCanary();
     service = [];
     asked.length = 0;
-    // The server alone is opened: where it points to is as private as anything.
+    // Only these two hosts are allowed: wherever else the server points to is a private address.
     const lookup = async (host: string) => {
       if (/^(dav|other)\.test$/.test(host)) return [{ address: '127.0.0.1', family: 4 }];
       throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' });

@@ -85,8 +85,8 @@ export class OddCalDav {
     this.resources.set(name, { data: undefined, revision: this.revision });
   }
 
-  /** Calls of a kind since the last time this was asked. */
-  take(): string[] {
+  /** The kind and depth of each call since the last time. */
+  takeCalls(): string[] {
     return this.calls.splice(0).map(({ kind, depth }) => (depth === undefined ? kind : `${kind} ${depth}`));
   }
 

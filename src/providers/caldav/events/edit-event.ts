@@ -12,12 +12,12 @@ import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
 
 /** With `instance`, that occurrence alone; else the single event, or the series with the overrides that follow it. */
-export type EventChangeOf = { readonly instance: EventTime | undefined; readonly change: EventChange };
+export type ChangeInput = { readonly instance: EventTime | undefined; readonly change: EventChange };
 
 /** Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. */
 export function changeEvent(
   object: CalendarObject,
-  { instance, change }: EventChangeOf,
+  { instance, change }: ChangeInput,
   editor: Editor,
 ): EventEdit[] {
   if (instance !== undefined) requireNoRecurrence(change);

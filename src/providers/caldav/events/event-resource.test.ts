@@ -83,7 +83,7 @@ describe('an event of a resource', () => {
     assert.equal(idOf('/dav/cal/100%.ics'), '100%.ics');
   });
 
-  it('is free when any of its words says so', () => {
+  it('is free when any of its properties says so', () => {
     const availabilities = [
       [],
       ['TRANSP:OPAQUE'],
@@ -96,7 +96,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(availabilities, ['busy', 'busy', 'free', 'free', 'busy', 'free']);
   });
 
-  it('is private when it says a class nobody knows', () => {
+  it('is private when its class is unknown', () => {
     const privacies = ['X:', 'CLASS:PUBLIC', 'CLASS:PRIVATE', 'CLASS:CONFIDENTIAL', 'CLASS:SECRET'].map(
       (line) => eventOf(line).privacy,
     );

@@ -1,4 +1,4 @@
-/** The ladder sync-collection → ctag → etags, on a server with the habits of lessons 17 and 18. */
+/** How changes are found: by sync-collection, ctag or etags, whatever habits the server has. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -59,11 +59,11 @@ describe('changes of a CalDAV calendar', () => {
   describe('by sync-collection', () => {
     it('costs one small request when nothing changed', async () => {
       const next = await pull();
-      server.take();
+      server.takeCalls();
 
       await pull(next);
 
-      assert.deepEqual(server.take(), ['sync-collection 0']);
+      assert.deepEqual(server.takeCalls(), ['sync-collection 0']);
     });
 
     it('goes on with the returned token while the server cuts its answers short', async () => {
@@ -83,7 +83,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.equal(JSON.parse(next).token, 'urn:page:3');
     });
 
-    it('leaves the report when its pages do not move on', async () => {
+    it('compares when the pages of sync-collection do not end', async () => {
       server.odd = ({ kind }) =>
         kind === 'sync-collection'
           ? multistatus(`${gone(CALENDAR, '507 Insufficient Storage')}<d:sync-token>urn:same</d:sync-token>`)
@@ -146,17 +146,17 @@ describe('changes of a CalDAV calendar', () => {
         const compared = await pull(before);
         assert.deepEqual(titles(mirror), ['b.ics', 'c.ics']);
         now += 23 * HOUR;
-        server.take();
+        server.takeCalls();
         server.put('d.ics');
         const again = await pull(compared);
-        assert.ok(!server.take().includes('sync-collection 0'), 'not tried within a day');
+        assert.ok(!server.takeCalls().includes('sync-collection 0'), 'not tried within a day');
         server.odd = () => undefined;
         now += 2 * HOUR;
         server.remove('b.ics');
         const healed = await pull(again);
 
         assert.deepEqual(titles(mirror), ['c.ics', 'd.ics']);
-        assert.deepEqual(server.take(), ['sync-collection 0'], 'nothing known is fetched again');
+        assert.deepEqual(server.takeCalls(), ['sync-collection 0'], 'nothing known is fetched again');
         assert.equal(JSON.parse(healed).method, 'sync-collection');
         assert.ok(entries.some(({ message }) => message.includes('sync-collection')));
       });
@@ -171,17 +171,21 @@ describe('changes of a CalDAV calendar', () => {
     it('believes an unchanged ctag once it is settled, for an hour', async () => {
       refuse('sync-collection', 501);
       const fresh = await pull();
-      server.take();
+      server.takeCalls();
 
       now += 5000;
       const settled = await pull(fresh);
-      assert.deepEqual(server.take(), ['PROPFIND 0', 'calendar-query 1'], 'a fresh ctag may hide a change');
+      assert.deepEqual(
+        server.takeCalls(),
+        ['PROPFIND 0', 'calendar-query 1'],
+        'a fresh ctag may hide a change',
+      );
       now += 60_000;
       const trusted = await pull(settled);
-      assert.deepEqual(server.take(), ['PROPFIND 0']);
+      assert.deepEqual(server.takeCalls(), ['PROPFIND 0']);
       now += HOUR;
       await pull(trusted);
-      assert.deepEqual(server.take(), ['PROPFIND 0', 'calendar-query 1']);
+      assert.deepEqual(server.takeCalls(), ['PROPFIND 0', 'calendar-query 1']);
     });
 
     it('compares each time where there is no ctag', async () => {
@@ -226,7 +230,7 @@ describe('changes of a CalDAV calendar', () => {
     });
   });
 
-  describe('whatever the rung', () => {
+  describe('in each of these ways', () => {
     const passing: [number, ProviderErrorKind, Record<string, string>, number | undefined][] = [
       [401, 'unauthorized', {}, undefined],
       [429, 'rate_limited', { 'retry-after': '7' }, 7000],
@@ -285,7 +289,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
-    it('fetches nothing again for an etag that a front end dressed up', async () => {
+    it('fetches nothing again for an etag that a proxy appended to', async () => {
       refuse('sync-collection', 501);
       let next = await pull();
       for (const dress of [
@@ -302,9 +306,9 @@ describe('changes of a CalDAV calendar', () => {
           );
           return kind === 'calendar-query' ? multistatus(dressed.join('')) : undefined;
         };
-        server.take();
+        server.takeCalls();
         next = await pull(next);
-        assert.deepEqual(server.take(), ['PROPFIND 0', 'calendar-query 1']);
+        assert.deepEqual(server.takeCalls(), ['PROPFIND 0', 'calendar-query 1']);
       }
     });
 
@@ -314,7 +318,7 @@ describe('changes of a CalDAV calendar', () => {
       await pull();
 
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
-      assert.deepEqual(server.take(), ['sync-collection 0', 'calendar-multiget 1', 'GET', 'GET']);
+      assert.deepEqual(server.takeCalls(), ['sync-collection 0', 'calendar-multiget 1', 'GET', 'GET']);
     });
 
     it('reads by itself what multiget left out', async () => {
@@ -335,7 +339,7 @@ describe('changes of a CalDAV calendar', () => {
 
       await pull();
 
-      assert.deepEqual(server.take(), ['sync-collection 0', ...Array(3).fill('calendar-multiget 1')]);
+      assert.deepEqual(server.takeCalls(), ['sync-collection 0', ...Array(3).fill('calendar-multiget 1')]);
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
