@@ -1,10 +1,10 @@
-/** Text in columns: each as wide as its widest cell, the last one wrapped to what is left of the line. */
+/** Tables as text: each column as wide as its widest cell, the last one wrapped to the rest of the line. */
 
 const GAP = '  ';
 const LEAST_LAST_COLUMN = 20;
 
-/** Rows of equal length; `indent` stands before each line. */
-export function aligned(rows: readonly (readonly string[])[], width = 0, indent = '  '): string {
+/** `rows` are of equal length; a `width` of 0 wraps nothing; `indent` is put before each line. */
+export function formatTable(rows: readonly (readonly string[])[], width = 0, indent = '  '): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns - 1 }, (_, i) =>
     Math.max(...rows.map((row) => (row[i] ?? '').length)),
