@@ -83,7 +83,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.equal(JSON.parse(next).token, 'urn:page:3');
     });
 
-    it('compares when the pages of sync-collection do not end', async () => {
+    it('leaves the report when its pages do not move on', async () => {
       server.odd = ({ kind }) =>
         kind === 'sync-collection'
           ? multistatus(`${gone(CALENDAR, '507 Insufficient Storage')}<d:sync-token>urn:same</d:sync-token>`)
@@ -106,11 +106,11 @@ describe('changes of a CalDAV calendar', () => {
 
     it('asks SOGo, whose tokens are whole seconds, from two seconds earlier, and leaves out what is known', async () => {
       const sogo = '/SOGo/dav/ada/Calendar/';
-      const asked: string[] = [];
+      const tokens: string[] = [];
       server.odd = ({ kind, body, path }) => {
         if (!path.startsWith(sogo)) return undefined;
         if (kind === 'calendar-multiget') return multistatus(server.member('a.ics', true, `${sogo}a.ics`));
-        asked.push(/<d:sync-token>([^<]*)</.exec(body)?.[1] ?? '');
+        tokens.push(/<d:sync-token>([^<]*)</.exec(body)?.[1] ?? '');
         return multistatus(
           `${server.member('a.ics', false, `${sogo}a.ics`)}<d:sync-token>1795233950</d:sync-token>`,
         );
@@ -119,7 +119,7 @@ describe('changes of a CalDAV calendar', () => {
 
       const { changed } = await sync(account, server.origin + sogo, mirror, next);
 
-      assert.deepEqual(asked, ['', '1795233948']);
+      assert.deepEqual(tokens, ['', '1795233948']);
       assert.deepEqual(changed, []);
     });
 
@@ -230,7 +230,7 @@ describe('changes of a CalDAV calendar', () => {
     });
   });
 
-  describe('in each of these ways', () => {
+  describe('whatever the rung', () => {
     const passing: [number, ProviderErrorKind, Record<string, string>, number | undefined][] = [
       [401, 'unauthorized', {}, undefined],
       [429, 'rate_limited', { 'retry-after': '7' }, 7000],
@@ -289,7 +289,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
-    it('fetches nothing again for an etag that a proxy appended to', async () => {
+    it('fetches nothing again for an etag that a front end dressed up', async () => {
       refuse('sync-collection', 501);
       let next = await pull();
       for (const dress of [

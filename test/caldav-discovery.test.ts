@@ -24,12 +24,12 @@ describe('linking a CalDAV account', () => {
   let canary: Canary;
   let egress: Egress;
   let service: { name: string; port: number }[];
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const { log } = recordingLog();
 
   const dns: ServiceDns = {
     async resolveSrv(name: string) {
-      asked.push(name);
+      lookups.push(name);
       return service.map((record) => ({ ...record, priority: 0, weight: 0 }));
     },
     async resolveTxt() {
@@ -43,7 +43,7 @@ describe('linking a CalDAV account', () => {
     await Promise.all([server.start(), foreign.start()]);
     canary = await startCanary();
     service = [];
-    asked.length = 0;
+    lookups.length = 0;
     // Only these two hosts are allowed: wherever else the server points to is a private address.
     const lookup = async (host: string) => {
       if (/^(dav|other)\.test$/.test(host)) return [{ address: '127.0.0.1', family: 4 }];
@@ -167,7 +167,7 @@ describe('linking a CalDAV account', () => {
 
     await assert.rejects(verify(), failsAs('invalid_response', /points to https:\/\/other\.test/));
 
-    assert.deepEqual(asked, ['_caldavs._tcp.dav.test']);
+    assert.deepEqual(lookups, ['_caldavs._tcp.dav.test']);
     assert.deepEqual(foreign.calls, []);
   });
 
@@ -289,12 +289,12 @@ describe('linking a CalDAV account', () => {
     });
 
     it('knows the account by its address in lower case', async () => {
-      const own = Buffer.from('Ada@iCloud.test:abcd-efgh-ijkl-mnop').toString('base64');
+      const basicOfAda = Buffer.from('Ada@iCloud.test:abcd-efgh-ijkl-mnop').toString('base64');
       const principal = '<d:current-user-principal><d:href>/p/</d:href></d:current-user-principal>';
       const home = '<c:calendar-home-set><d:href>/h/</d:href></c:calendar-home-set>';
       const calendar = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
       server.odd = ({ path, authorization }) => {
-        if (authorization !== `Basic ${own}`) return { status: 401 };
+        if (authorization !== `Basic ${basicOfAda}`) return { status: 401 };
         const properties: Record<string, string> = { '/': principal, '/p/': home, '/h/': calendar };
         return multistatus(present(path, properties[path] ?? ''));
       };
@@ -302,7 +302,7 @@ describe('linking a CalDAV account', () => {
       const { accountId, display } = await apple('abcd-efgh-ijkl-mnop');
 
       assert.deepEqual([accountId, display], ['ada@icloud.test', 'Ada@iCloud.test']);
-      assert.deepEqual(asked, []);
+      assert.deepEqual(lookups, []);
     });
   });
 });

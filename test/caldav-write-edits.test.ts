@@ -69,7 +69,7 @@ const override = (start: string, title: string, ...lines: readonly string[]): st
     'X-OWN:kept',
     'END:VEVENT',
   );
-const invitation = (...own: readonly string[]): string =>
+const invitation = (...attendees: readonly string[]): string =>
   calendarObject(
     text(
       'BEGIN:VEVENT',
@@ -81,7 +81,7 @@ const invitation = (...own: readonly string[]): string =>
       'SUMMARY:Invitation',
       'ORGANIZER;CN=Grace:mailto:grace@example.com',
       'ATTENDEE;CN=Alan;PARTSTAT=ACCEPTED:mailto:alan@example.com',
-      ...own,
+      ...attendees,
       'END:VEVENT',
     ),
   );
@@ -120,8 +120,8 @@ describe('a change of what other programs wrote', () => {
     await account.update(href, { location: 'Room 1' });
 
     const volatile = /^(SEQUENCE|DTSTAMP|LAST-MODIFIED|LOCATION)\b/;
-    const kept = (lines: readonly string[]) => lines.filter((line) => !volatile.test(line));
-    assert.deepEqual(kept(account.lines('a.ics')), kept(before.split('\r\n')));
+    const unchangedIn = (lines: readonly string[]) => lines.filter((line) => !volatile.test(line));
+    assert.deepEqual(unchangedIn(account.lines('a.ics')), unchangedIn(before.split('\r\n')));
     has('SEQUENCE:5', 'LAST-MODIFIED:20261121T120000Z', 'DTSTAMP:20261121T120000Z');
   });
 
@@ -132,7 +132,7 @@ describe('a change of what other programs wrote', () => {
 
     const lines = account.lines('a.ics');
     const at = lines.lastIndexOf('BEGIN:VEVENT');
-    const own = lines.slice(at);
+    const override = lines.slice(at);
     for (const line of [
       `RECURRENCE-ID;${TZID}:20261026T090000`,
       `DTSTART;${TZID}:20261026T090000`,
@@ -141,8 +141,8 @@ describe('a change of what other programs wrote', () => {
       'X-MOZ-GENERATION:3',
       'BEGIN:VALARM',
     ])
-      assert.ok(own.includes(line), `${line} in\n${own.join('\n')}`);
-    assert.ok(own.every((line) => !/^(RRULE|EXDATE)/.test(line)));
+      assert.ok(override.includes(line), `${line} in\n${override.join('\n')}`);
+    assert.ok(override.every((line) => !/^(RRULE|EXDATE)/.test(line)));
     assert.equal(lines.filter((line) => line === 'BEGIN:VTIMEZONE').length, 1);
   });
 

@@ -34,13 +34,13 @@ describe('writing to a CalDAV server', () => {
   });
   afterEach(() => account.close());
 
-  /** Answers the next call of that method so, after the server did it where `done`. */
-  const once = (method: string, answer: DavAnswer, done?: (call: DavCall) => void) => {
+  /** Answers the next call of that method so, after `act`. */
+  const once = (method: string, answer: DavAnswer, act?: (call: DavCall) => void) => {
     let isOver = false;
     account.server.odd = (call) => {
       if (call.method !== method || isOver) return undefined;
       isOver = true;
-      done?.(call);
+      act?.(call);
       return answer;
     };
   };
@@ -78,8 +78,8 @@ describe('writing to a CalDAV server', () => {
       const [name = ''] = names();
       account.server.put('renamed.ics', account.server.resources.get(name)?.data);
       account.server.remove(name);
-      const taken = `<c:no-uid-conflict><d:href>${CALENDAR}renamed.ics</d:href></c:no-uid-conflict>`;
-      once('PUT', conditionOf(403, taken));
+      const conflict = `<c:no-uid-conflict><d:href>${CALENDAR}renamed.ics</d:href></c:no-uid-conflict>`;
+      once('PUT', conditionOf(403, conflict));
 
       const again = await account.create(DRAFT, KEY);
 
@@ -181,7 +181,7 @@ describe('writing to a CalDAV server', () => {
       assert.ok(account.lines('a.ics').includes('SUMMARY:Between'));
     });
 
-    it('what a proxy shows under an etag of its own', async () => {
+    it('what a front end shows under an etag of its own', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const etag = account.mirror.get(href)?.etag ?? '';
       const data = account.server.resources.get('a.ics')?.data ?? '';
@@ -207,12 +207,12 @@ describe('writing to a CalDAV server', () => {
         account.server.put(path.slice(CALENDAR.length), body);
         return { status: 204 };
       };
-      const known = account.mirror.get(href);
-      assert.ok(known);
+      const stored = account.mirror.get(href);
+      assert.ok(stored);
 
       await account.writing.update(
         account.calendar,
-        { href, etag: 'W/"7"', known: [known] },
+        { href, etag: 'W/"7"', known: [stored] },
         { title: 'Second' },
       );
 

@@ -64,13 +64,13 @@ describe('multistatus', () => {
   });
 
   it('holds no member of the document that was taken', () => {
-    const taken: string[] = [];
+    const names: string[] = [];
     const { children } = parseXml(listing, ({ name }) => {
-      taken.push(name);
+      names.push(name);
       return name === dav('response');
     });
 
-    assert.deepEqual(taken, [dav('response'), dav('sync-token'), dav('response')]);
+    assert.deepEqual(names, [dav('response'), dav('sync-token'), dav('response')]);
     assert.deepEqual(
       children.map(({ name }) => name),
       [dav('sync-token')],
@@ -173,15 +173,15 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 12 }),
 );
 
-describe('malformed multistatus', () => {
+describe('multistatus that nobody meant', () => {
   const numRuns = rounds(2500);
 
-  it('is read or refused in under a second', () => {
+  it('fails as an answer that cannot be read, or is read, and takes no second', () => {
     const pieces = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(fc.property(fc.oneof(pieces, pieces.map(root)), readInTime), { numRuns });
   });
 
-  it('is so too where one part of a right answer was replaced', () => {
+  it('does so too where one part of a right answer was replaced', () => {
     const right = root(
       '<response><href>/ada/work/</href><propstat><prop><resourcetype><collection/><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></resourcetype><displayname>Work</displayname></prop><status>HTTP/1.1 200 OK</status></propstat></response><sync-token>urn:1</sync-token>',
     );

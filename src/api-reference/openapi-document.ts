@@ -138,8 +138,8 @@ function securityOf(caller: Caller): Record<string, string[]> {
 
 function parameterOf({ required = false, schema, example, ...rest }: Parameter, reference: Reference) {
   // An empty example shows nothing.
-  const shownExample = example === '' ? {} : { example };
-  return { ...rest, required, schema: reference(schema), ...shownExample };
+  const exampleField = example === '' ? {} : { example };
+  return { ...rest, required, schema: reference(schema), ...exampleField };
 }
 
 const bodyOf = ({ schema, example, required, types = ['application/json'] }: Body, reference: Reference) => ({

@@ -5,14 +5,14 @@ export type Json = { readonly [member: string]: unknown };
 
 /** Collects the named schemas among those given to `reference`. */
 export function collectSchemas() {
-  const found = new Map<string, Json>();
+  const schemas = new Map<string, Json>();
 
   function reference(schema: object): Json {
     const { $id: name, ...rest }: Json = { ...schema };
     if (typeof name !== 'string') return mapped(rest);
-    if (!found.has(name)) {
-      found.set(name, {}); // In its place while its parts are read: it may be among them.
-      found.set(name, mapped(rest));
+    if (!schemas.has(name)) {
+      schemas.set(name, {}); // In its place while its parts are read: it may be among them.
+      schemas.set(name, mapped(rest));
     }
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -30,6 +30,6 @@ export function collectSchemas() {
     reference,
     /** All that were found, by name. */
     named: (): Record<string, Json> =>
-      Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

@@ -114,9 +114,9 @@ function readText(value: Value, read: (text: string) => string): string | null |
 function oneOf<const T extends string>(options: Options, name: string, values: readonly T[]): T | undefined {
   const value = options[name];
   if (value === undefined) return undefined;
-  const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
-  return found;
+  const choice = values.find((candidate) => candidate === value);
+  if (choice === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
+  return choice;
 }
 
 function switchOf(options: Options, name: string): boolean | undefined {

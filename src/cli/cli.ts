@@ -62,9 +62,9 @@ async function runArgs(argv: readonly string[], context: Context): Promise<Resul
   if (first === '--version' || first === '-v') return versionResult();
   if (first === 'help') return helpOfProgram(args.slice(1));
 
-  const found = findCommand(COMMANDS, args);
-  if (found === undefined) return groupHelp(args);
-  const { command, rest } = found;
+  const match = findCommand(COMMANDS, args);
+  if (match === undefined) return groupHelp(args);
+  const { command, rest } = match;
   const separator = firstSeparator(rest);
   if (rest.some((arg, i) => i < separator && (arg === '--help' || arg === '-h'))) return helpOfOne(command);
   return command.run(parseInput(command, rest), context);
@@ -89,9 +89,9 @@ function helpOfProgram(args: readonly string[]): Result {
   const prefix = args.join(' ');
   const exact = COMMANDS.find(({ name }) => name === prefix);
   if (exact) return helpOfOne(exact);
-  const shown = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
-  if (shown.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
-  return { json: { commands: shown.map(helpDocument) }, text: helpOfAll(shown) };
+  const commands = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
+  if (commands.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
+  return { json: { commands: commands.map(helpDocument) }, text: helpOfAll(commands) };
 }
 
 const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), text: helpOf(command) });

@@ -119,11 +119,15 @@ const show: Command = {
   run: ({ positionals }, { config, withStorage, deps }) =>
     withStorage(async ({ clients, users, branding, providerApps }) => {
       const clientId = clientIdOf(positionals);
-      const known = await clients.findClientWithSecrets(clientId, deps.now());
-      if (known === undefined) throw unknownClient(clientId);
-      const secretCount = known.secretHashes.length;
+      const record = await clients.findClientWithSecrets(clientId, deps.now());
+      if (record === undefined) throw unknownClient(clientId);
+      const secretCount = record.secretHashes.length;
       const userCount = (await users.listUsers(clientId)).length;
-      const { document, rows } = await describeClient(known.client, { branding, providerApps }, config().url);
+      const { document, rows } = await describeClient(
+        record.client,
+        { branding, providerApps },
+        config().url,
+      );
       const counts = [
         ['live secrets', String(secretCount)],
         ['users', String(userCount)],

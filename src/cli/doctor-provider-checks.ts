@@ -43,8 +43,8 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
 }
 
 async function tokenEndpoint(issuer: string): Promise<string | undefined> {
-  const found = await fetchJson(`${issuer}/.well-known/openid-configuration`);
-  return typeof found?.token_endpoint === 'string' ? found.token_endpoint : undefined;
+  const metadata = await fetchJson(`${issuer}/.well-known/openid-configuration`);
+  return typeof metadata?.token_endpoint === 'string' ? metadata.token_endpoint : undefined;
 }
 
 async function refusalAt(

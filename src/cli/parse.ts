@@ -25,10 +25,10 @@ export function findCommand(
 /** Throws a usage error that names the argument that does not fit. */
 export function parseInput(command: Command, args: readonly string[]): Input {
   const { values, positionals } = parseArguments(command, args);
-  const given: Record<string, string> = {};
+  const byName: Record<string, string> = {};
   for (const [i, { name, optional }] of command.positionals.entries()) {
     const value = positionals[i];
-    if (value !== undefined) given[name] = value;
+    if (value !== undefined) byName[name] = value;
     else if (!optional) throw misuse(command, `${name} is missing`);
   }
   const extra = positionals[command.positionals.length];
@@ -36,15 +36,15 @@ export function parseInput(command: Command, args: readonly string[]): Input {
   for (const { name, value, required } of command.options) {
     if (required && values[name] === undefined) throw misuse(command, `--${name} ${value} is missing`);
   }
-  return { positionals: given, options: values };
+  return { positionals: byName, options: values };
 }
 
 type ParsedArguments = { values: Record<string, string | true>; positionals: string[] };
 
 function parseArguments(command: Command, args: readonly string[]): ParsedArguments {
-  const known = [...command.options, ...COMMON_OPTIONS];
+  const allowed = [...command.options, ...COMMON_OPTIONS];
   const options: ParseArgsOptionsConfig = {};
-  for (const { name, value } of known) options[name] = { type: value === undefined ? 'boolean' : 'string' };
+  for (const { name, value } of allowed) options[name] = { type: value === undefined ? 'boolean' : 'string' };
   // Not strict, so that the messages of refusals are our own. The tokens hold what was typed.
   const { tokens } = parseArgs({
     args: [...args],
@@ -58,7 +58,7 @@ function parseArguments(command: Command, args: readonly string[]): ParsedArgume
   for (const token of tokens) {
     if (token.kind === 'positional') parsed.positionals.push(token.value);
     if (token.kind !== 'option') continue;
-    const option = known.find(({ name }) => name === token.name);
+    const option = allowed.find(({ name }) => name === token.name);
     if (option === undefined) throw misuse(command, `${token.rawName} is not an option of it`);
     if (option.value === undefined && token.value !== undefined) {
       throw misuse(command, `${token.rawName} takes no value`);

@@ -18,7 +18,7 @@ export const serveCommand: Command = {
     'The first start makes the data folder, the keys and the database. SIGTERM or Ctrl-C ends it once running requests are answered.',
   ],
   async run({ options }, { config, json, deps }): Promise<Result | undefined> {
-    const role = ROLES.find((known) => known === (options.role ?? config().role));
+    const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));
     if (role === undefined)
       throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${options.role}".`);
     await deps.serve({ ...config(), role }, { json });

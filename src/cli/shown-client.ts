@@ -21,12 +21,12 @@ export async function describeClient(
   { branding, providerApps }: DescriptionDeps,
   url: string,
 ): Promise<ClientDescription> {
-  const own = { document: documentOf(client), rows: rowsOf(client) };
+  const base = { document: documentOf(client), rows: rowsOf(client) };
   const look = describeLook(await branding.findLook(client.clientId), url);
   const apps = await describeApps(client.clientId, providerApps);
   return {
-    document: { ...own.document, ...look.document, ...apps.document },
-    rows: [...own.rows, ...look.rows, ...apps.rows],
+    document: { ...base.document, ...look.document, ...apps.document },
+    rows: [...base.rows, ...look.rows, ...apps.rows],
   };
 }
 

@@ -10,11 +10,11 @@ export function formatTable(rows: readonly (readonly string[])[], width = 0, ind
     Math.max(...rows.map((row) => (row[i] ?? '').length)),
   );
   const before = indent.length + widths.reduce((sum, column) => sum + column + GAP.length, 0);
-  const left = width === 0 ? Number.POSITIVE_INFINITY : Math.max(LEAST_LAST_COLUMN, width - before);
+  const lastWidth = width === 0 ? Number.POSITIVE_INFINITY : Math.max(LEAST_LAST_COLUMN, width - before);
   return rows
     .flatMap((row) => {
       const head = widths.map((column, i) => (row[i] ?? '').padEnd(column) + GAP).join('');
-      const lines = wrapped(row[columns - 1] ?? '', left);
+      const lines = wrapped(row[columns - 1] ?? '', lastWidth);
       return lines.map((line, i) => (indent + (i === 0 ? head : ' '.repeat(head.length)) + line).trimEnd());
     })
     .join('\n');

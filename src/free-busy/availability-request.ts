@@ -31,7 +31,11 @@ export function parseAvailability(body: unknown): AvailabilityRequest {
   const details: Details = {};
   // Anything but an object has no fields, and so lacks the required ones.
   const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {};
-  const minutes = (name: string, [least, most]: readonly [number, number], fallback?: number): number => {
+  const minutes = (
+    name: string,
+    { least, most }: { least: number; most: number },
+    fallback?: number,
+  ): number => {
     const value = fields[name] ?? undefined;
     if (value === undefined && fallback !== undefined) return fallback;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
@@ -39,16 +43,16 @@ export function parseAvailability(body: unknown): AvailabilityRequest {
     details[name] = [`${name} ${problem}`];
     return least;
   };
-  const duration = minutes('duration', [1, 7 * DAY_MINUTES]);
+  const duration = minutes('duration', { least: 1, most: 7 * DAY_MINUTES });
   const timeZone = zoneOf('timeZone', fields.timeZone, details);
   const request = {
     window: windowOf(fields.start, fields.end, details),
     duration,
-    bufferBefore: minutes('bufferBefore', [0, DAY_MINUTES], 0),
-    bufferAfter: minutes('bufferAfter', [0, DAY_MINUTES], 0),
-    minimumNotice: minutes('minimumNotice', [0, 366 * DAY_MINUTES], 0),
-    step: minutes('step', [1, DAY_MINUTES], 30),
-    limit: minutes('limit', [1, 500], DEFAULT_LIMIT),
+    bufferBefore: minutes('bufferBefore', { least: 0, most: DAY_MINUTES }, 0),
+    bufferAfter: minutes('bufferAfter', { least: 0, most: DAY_MINUTES }, 0),
+    minimumNotice: minutes('minimumNotice', { least: 0, most: 366 * DAY_MINUTES }, 0),
+    step: minutes('step', { least: 1, most: DAY_MINUTES }, 30),
+    limit: minutes('limit', { least: 1, most: 500 }, DEFAULT_LIMIT),
     timeZone,
     workingHours: workingHoursListOf(fields.workingHours, timeZone ?? 'UTC', details),
     filter: fields.calendarIds == null ? undefined : filterOf(JSON.stringify(fields.calendarIds), details),

@@ -30,7 +30,7 @@ export async function busyTime(
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   // The mirror has days at midnight UTC: up to 14 hours from midnight in the zone that is meant.
   const wide = { start: window.start - DAY, end: window.end + DAY };
-  const found: Interval[] = [];
+  const intervals: Interval[] = [];
   for (let after: ListedEvent | undefined, read = 0; ; ) {
     const page = { window: wide, singleEvents: true, pageSize: PAGE_SIZE, after };
     const { events, more } = await pageOfEvents(page, zones, reader);
@@ -38,13 +38,13 @@ export async function busyTime(
     for (const event of events) {
       const owner = owners.get(event.calendarKey);
       const interval = owner && busyInterval(event, owner, timeZone);
-      if (interval !== undefined) found.push(interval);
+      if (interval !== undefined) intervals.push(interval);
     }
     after = events.at(-1);
     if (!more || after === undefined) break;
     if (read >= MOST_EVENTS) throw windowTooLarge();
   }
-  return merged(clipped(found, window));
+  return merged(clipped(intervals, window));
 }
 
 /** The members of an event's content that matter here (wire 2.5). */
@@ -66,8 +66,12 @@ function busyInterval(
   const content = JSON.parse(`{${event.content}}`) as EventContent;
   const { availability, status, attendees, allDay } = content;
   if (availability === 'free' || status === 'cancelled') return undefined;
-  const own = new Set([account.accountId, account.display, calendar.href].map(addressOf));
-  if (attendees.some((attendee) => attendee.status === 'declined' && own.has(addressOf(attendee.email))))
+  const userAddresses = new Set([account.accountId, account.display, calendar.href].map(addressOf));
+  if (
+    attendees.some(
+      (attendee) => attendee.status === 'declined' && userAddresses.has(addressOf(attendee.email)),
+    )
+  )
     return undefined;
   const start = event.times?.start ?? Date.parse(content.start ?? '');
   const end = event.times?.end ?? Date.parse(content.end ?? '');

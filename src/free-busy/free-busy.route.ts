@@ -31,20 +31,24 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
           )
         : await authenticateBearer(authorization, deps);
       const request = parseAvailability(body);
-      const users = 'userId' in caller ? ownUser(caller, request) : namedUsers(caller.clientId, request);
+      const users =
+        'userId' in caller ? usersOfToken(caller, request) : usersOfClient(caller.clientId, request);
       return reply.type(JSON_TYPE).send(await availability(request, users, deps));
     });
   };
 }
 
-function ownUser({ clientId, userId }: RequestedUser, { userIds }: AvailabilityRequest): RequestedUser[] {
+function usersOfToken(
+  { clientId, userId }: RequestedUser,
+  { userIds }: AvailabilityRequest,
+): RequestedUser[] {
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === userId)) return [{ clientId, userId }];
   const problem =
     'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
   throw new ApiError(403, 'client_authentication_required', problem, { details: { user_ids: [problem] } });
 }
 
-function namedUsers(clientId: string, { userIds }: AvailabilityRequest): RequestedUser[] {
+function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): RequestedUser[] {
   if (userIds !== undefined) return userIds.map((userId) => ({ clientId, userId }));
   const problem = 'user_ids is missing: name the users, or send the access token of one';
   throw new ApiError(400, 'invalid_request', problem, { details: { user_ids: [problem] } });

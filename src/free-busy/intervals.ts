@@ -17,10 +17,10 @@ export function merged(intervals: readonly Interval[]): Interval[] {
 }
 
 /** The parts of `window` that are in none of `taken`. */
-export function gaps(taken: readonly Interval[], window: Interval): Interval[] {
+export function gaps(busy: readonly Interval[], window: Interval): Interval[] {
   const free: Interval[] = [];
   let from = window.start;
-  for (const { start, end } of merged(taken)) {
+  for (const { start, end } of merged(busy)) {
     if (start >= window.end) break;
     if (start > from) free.push({ start: from, end: start });
     from = Math.max(from, end);

@@ -35,9 +35,9 @@ describe('free slots', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         for (const slot of freeSlots(busy, open, rules)) {
-          const kept = { start: slot.start - rules.bufferBefore, end: slot.end + rules.bufferAfter };
+          const buffered = { start: slot.start - rules.bufferBefore, end: slot.end + rules.bufferAfter };
           assert.equal(slot.end - slot.start, rules.duration);
-          assert.ok(!busy.some((block) => block.end > block.start && overlap(kept, block)));
+          assert.ok(!busy.some((block) => block.end > block.start && overlap(buffered, block)));
           assert.ok(open.some((hours) => isIn(slot, hours)));
           assert.ok(isIn(slot, rules.window) && slot.start >= rules.earliest);
         }
@@ -102,16 +102,16 @@ describe('free slots', () => {
   });
 });
 
-describe('intervals of time', () => {
+describe('stretches of time', () => {
   it('make the whole window, the taken and the free together, and never both', () => {
     fc.assert(
-      fc.property(intervals, (taken) => {
+      fc.property(intervals, (busy) => {
         const window = { start: 0, end: 1440 * MINUTE };
-        const free = gaps(taken, window);
+        const free = gaps(busy, window);
         const length = (list: readonly Interval[]) =>
           list.reduce((sum, { start, end }) => sum + end - start, 0);
-        assert.deepEqual(common(merged(taken), free), []);
-        assert.equal(length(common(merged(taken), [window])) + length(free), 1440 * MINUTE);
+        assert.deepEqual(common(merged(busy), free), []);
+        assert.equal(length(common(merged(busy), [window])) + length(free), 1440 * MINUTE);
       }),
       RUNS,
     );

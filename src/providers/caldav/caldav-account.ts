@@ -33,8 +33,8 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
       // The homes moved: the principal says where to.
       return listCalendars(session, await homeSet(session, new URL(principal)), deps.log);
     },
-    async *changesSince(calendarHref, token, known) {
-      yield* changesSince({ session, collection: calendarUrl(calendarHref), token, known }, deps);
+    async *changesSince(calendarHref, token, stored) {
+      yield* changesSince({ session, collection: calendarUrl(calendarHref), token, stored }, deps);
     },
   };
 }
@@ -47,8 +47,8 @@ export async function listCalendars(
 ): Promise<ProviderCalendar[]> {
   const calendars = new Map<string, ProviderCalendar>();
   for (const home of homes) {
-    const asked = { depth: '1', properties: CALENDAR_PROPERTIES } as const;
-    const { responses, url: base } = await propfind(session, home, asked);
+    const request = { depth: '1', properties: CALENDAR_PROPERTIES } as const;
+    const { responses, url: base } = await propfind(session, home, request);
     for (const response of responses) {
       const url = URL.parse(response.href, base);
       if (url === null || !isPinned(session.origins, url)) {

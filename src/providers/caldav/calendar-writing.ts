@@ -25,15 +25,15 @@ export function calendarWriting(
       if (home === undefined)
         throw new ProviderError('no_calendars', 'The server names no place for calendars');
       // The key is the collection's name, so that a repetition finds what the first try created, and finishes it.
-      return create(session, urlWithin(home, `${key}/`), writtenProperties(draft, now()));
+      return create(session, urlWithin(home, `${key}/`), calendarProperties(draft, now()));
     },
-    change: (href, change) => setProperties(session, calendarUrl(href), writtenProperties(change, now())),
+    change: (href, change) => setProperties(session, calendarUrl(href), calendarProperties(change, now())),
     delete: (href) => remove(session, calendarUrl(href)),
   };
 }
 
 /** A property to write for a field of the draft. */
-type WrittenProperty = {
+type CalendarProperty = {
   readonly name: string;
   readonly field: keyof CalendarDraft;
   readonly value: string;
@@ -42,11 +42,11 @@ type WrittenProperty = {
 };
 
 /** In the order of RFC 4791 §5.2. Fails for a colour that is not `#rrggbb`. `now` is epoch milliseconds. */
-function writtenProperties(draft: Partial<CalendarDraft>, now: number): WrittenProperty[] {
+function calendarProperties(draft: Partial<CalendarDraft>, now: number): CalendarProperty[] {
   const { color, timeZone } = draft;
   if (color !== undefined && !color.startsWith('#'))
     throw unsupported('color', 'A colour in a CalDAV calendar is written as #rrggbb');
-  const property = (field: keyof CalendarDraft, name: string, text = draft[field]): WrittenProperty[] => {
+  const property = (field: keyof CalendarDraft, name: string, text = draft[field]): CalendarProperty[] => {
     const value = draft[field];
     if (value === undefined || text === undefined) return [];
     return [{ field, name, value, xml: text === '' ? undefined : escapeText(text) }];
@@ -72,7 +72,7 @@ const escapeText = (text: string): string => escapeXml(text).replaceAll('\r', '&
 async function create(
   session: DavSession,
   url: URL,
-  properties: readonly WrittenProperty[],
+  properties: readonly CalendarProperty[],
 ): Promise<string> {
   const answer = await davRequest(session, url, { method: 'MKCALENDAR', body: mkcalendarBody(properties) });
   if (answer.status !== 201) await requireCreated(session, url, answer);
@@ -89,7 +89,7 @@ async function create(
   return calendar.href;
 }
 
-function mkcalendarBody(properties: readonly WrittenProperty[]): string {
+function mkcalendarBody(properties: readonly CalendarProperty[]): string {
   const components = `<${COMPONENTS}><c:comp name="VEVENT"/></${COMPONENTS}>`;
   return davDocument(
     'c:mkcalendar',
@@ -99,7 +99,7 @@ function mkcalendarBody(properties: readonly WrittenProperty[]): string {
 
 const COMPONENTS = prefixed(caldav('supported-calendar-component-set'));
 
-const elementOf = ({ name, xml = '' }: WrittenProperty): string =>
+const elementOf = ({ name, xml = '' }: CalendarProperty): string =>
   `<${prefixed(name)}>${xml}</${prefixed(name)}>`;
 
 /** Resolves when the refused MKCALENDAR was a repetition, and the calendar is there. */
@@ -121,8 +121,8 @@ const FINAL_REFUSALS: readonly number[] = [400, 403, 405, 409, 415, 422, 501];
 
 /** The calendar at this address, with the href by which it is listed. */
 async function readCalendar(session: DavSession, url: URL): Promise<ProviderCalendar> {
-  const asked = { depth: '0', properties: CALENDAR_PROPERTIES } as const;
-  const { responses, url: base } = await propfind(session, url, asked);
+  const request = { depth: '0', properties: CALENDAR_PROPERTIES } as const;
+  const { responses, url: base } = await propfind(session, url, request);
   for (const response of responses) {
     const address = URL.parse(response.href, base);
     const calendar = address === null ? undefined : calendarOf(response, address);
@@ -135,10 +135,10 @@ async function readCalendar(session: DavSession, url: URL): Promise<ProviderCale
 async function setProperties(
   session: DavSession,
   url: URL,
-  properties: readonly WrittenProperty[],
+  properties: readonly CalendarProperty[],
 ): Promise<void> {
   if (properties.length === 0) return;
-  const part = (name: string, some: readonly WrittenProperty[]) =>
+  const part = (name: string, some: readonly CalendarProperty[]) =>
     some.length === 0 ? '' : `<d:${name}><d:prop>${some.map(elementOf).join('')}</d:prop></d:${name}>`;
   const set = part(
     'set',
@@ -152,8 +152,10 @@ async function setProperties(
   const answer = await davRequest(session, url, { method: 'PROPPATCH', body });
   if (FINAL_REFUSALS.includes(answer.status))
     throw new UnsupportedByProvider('calendar_read_only', 'The server does not let this calendar be changed');
-  const kept = multistatusOf(answer).responses.flatMap((response) => [...response.properties.keys()]);
-  const refused = properties.find(({ name }) => !kept.includes(name));
+  const acceptedNames = multistatusOf(answer).responses.flatMap((response) => [
+    ...response.properties.keys(),
+  ]);
+  const refused = properties.find(({ name }) => !acceptedNames.includes(name));
   if (refused === undefined) return;
   const message = `The server does not keep this of a calendar: ${prefixed(refused.name)}`;
   throw unsupported(refused.field, message);

@@ -16,7 +16,7 @@ export type ChangesInput = {
   readonly session: DavSession;
   readonly collection: URL;
   readonly token: string | undefined;
-  readonly known: KnownResources;
+  readonly stored: KnownResources;
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 
@@ -45,7 +45,7 @@ export async function* changesSince(input: ChangesInput, deps: ChangesDeps): Asy
 }
 
 async function* bySyncCollection(
-  { session, collection, known }: ChangesInput,
+  { session, collection, stored }: ChangesInput,
   state: SyncState | undefined,
   log: Log,
 ): AsyncGenerator<Changes> {
@@ -54,7 +54,7 @@ async function* bySyncCollection(
   const since = overlapping(token, collection);
   // After a time of comparing, everything is listed, but only what differs is fetched.
   const relisted = state?.method === 'compare';
-  const mirror = relisted || since !== token ? comparable(await known()) : undefined;
+  const mirror = relisted || since !== token ? comparable(await stored()) : undefined;
   const listed = new Set<string>();
   let last: SyncPage | undefined;
 
@@ -74,7 +74,7 @@ async function* bySyncCollection(
 
 /**
  * The token to ask with. SOGo's is a time in whole seconds and misses changes of the second it was made in: two seconds
- * are subtracted, and what is known already is left out by its etag.
+ * are subtracted, and what is stored already is left out by its etag.
  */
 function overlapping(token: string, collection: URL): string {
   if (!/\/SOGo\/dav\//i.test(collection.pathname) || !/^\d{10}$/.test(token)) return token;
@@ -82,7 +82,7 @@ function overlapping(token: string, collection: URL): string {
 }
 
 async function* byComparison(
-  { session, collection, known }: ChangesInput,
+  { session, collection, stored }: ChangesInput,
   { state, demotedUntil }: { state: SyncState | undefined; demotedUntil: number },
   { log, now }: ChangesDeps,
 ): AsyncGenerator<Changes> {
@@ -96,7 +96,7 @@ async function* byComparison(
   }
 
   const objects = await listObjects(session, collection);
-  const mirror = complete ? new Map<string, never>() : comparable(await known());
+  const mirror = complete ? new Map<string, never>() : comparable(await stored());
   const differ = differing(objects, mirror);
   for await (const { resources, gone } of fetchEvents({ session, collection, log }, differ))
     yield { changed: resources, removed: complete ? [] : gone, complete };
@@ -115,8 +115,8 @@ function isUnchanged(before: Comparison, ctag: string | undefined, now: number):
 /** What the mirror has, by the path for comparison. */
 type Mirror = ReadonlyMap<string, { readonly href: string; readonly etag: string | undefined }>;
 
-const comparable = (known: ReadonlyMap<string, string | undefined>): Mirror =>
-  new Map([...known].map(([href, etag]) => [comparablePath(href), { href, etag }]));
+const comparable = (stored: ReadonlyMap<string, string | undefined>): Mirror =>
+  new Map([...stored].map(([href, etag]) => [comparablePath(href), { href, etag }]));
 
 const differing = (objects: readonly ListedObject[], mirror: Mirror): ListedObject[] =>
   objects.filter(({ path, etag }) => !sameEtag(etag, mirror.get(path)?.etag));

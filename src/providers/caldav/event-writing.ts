@@ -5,7 +5,6 @@
 import type { EventResource } from '../../calendars/event.ts';
 import type { EventDraft, EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { type AccountAddresses, accountAddresses } from './dav/account-addresses.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { findByUid } from './dav/find-by-uid.ts';
 import { calendarUrl, sameEtag, urlWithin } from './dav/href.ts';
@@ -17,6 +16,7 @@ import {
   replaceObject,
   type StoredObject,
 } from './dav/stored-object.ts';
+import { type UserAddresses, userAddresses } from './dav/user-addresses.ts';
 import { answerInvitation } from './events/answer-invitation.ts';
 import { type CalendarObject, type EventEdit, readObject, writeObject } from './events/calendar-object.ts';
 import { changeEvent, removeOccurrence } from './events/edit-event.ts';
@@ -29,7 +29,7 @@ export type WritingDeps = { readonly now: () => number };
 
 /** The `writing` of a CalDAV account. */
 export function eventWriting({ session, principal }: WritingInput, { now }: WritingDeps): EventWriting {
-  const writer: Writer = { session, now, account: askedOnce(() => accountAddresses(session, principal)) };
+  const writer: Writer = { session, now, user: cacheAnswer(() => userAddresses(session, principal)) };
 
   return {
     create: (href, draft, key) => create(writer, calendarUrl(href), { draft, key }),
@@ -60,8 +60,8 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
     },
     async read(href, eventHref) {
       const collection = calendarUrl(href);
-      const found = await getObject(session, urlOf(collection, eventHref));
-      return found && [resourceOf(collection, found)];
+      const object = await getObject(session, urlOf(collection, eventHref));
+      return object && [resourceOf(collection, object)];
     },
   };
 }
@@ -69,27 +69,27 @@ export function eventWriting({ session, principal }: WritingInput, { now }: Writ
 type Writer = {
   readonly session: DavSession;
   readonly now: () => number;
-  readonly account: () => Promise<AccountAddresses>;
+  readonly user: () => Promise<UserAddresses>;
 };
 
 /** Keeps the first answer, but no failure. */
-function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: Promise<T> | undefined;
+function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
   return () => {
-    asked ??= ask().catch((failure: unknown) => {
-      asked = undefined;
+    answer ??= ask().catch((failure: unknown) => {
+      answer = undefined;
       throw failure;
     });
-    return asked;
+    return answer;
   };
 }
 
-const UNKNOWN_ACCOUNT: AccountAddresses = { addresses: [], name: undefined };
+const UNKNOWN_USER: UserAddresses = { addresses: [], name: undefined };
 
 /** The account's addresses are asked for only where there are guests: before the change, or after it (`isInviting`). */
-async function editorOf({ account, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
+async function editorOf({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
   const hasGuests = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
-  return { account: hasGuests ? await account() : UNKNOWN_ACCOUNT, now: now() };
+  return { user: hasGuests ? await user() : UNKNOWN_USER, now: now() };
 }
 
 type NewEvent = { readonly draft: EventDraft; readonly key: string };
@@ -102,7 +102,7 @@ async function create(writer: Writer, collection: URL, { draft, key }: NewEvent)
   const creation = await createObject(session, url, newObject(draft, uid, editor));
   if (creation.outcome === 'created') {
     const stored = await asStored(session, creation.object);
-    return stored ? written(collection, stored) : readCreated(session, { collection, uid, url: null });
+    return stored ? resultOf(collection, stored) : readCreated(session, { collection, uid, url: null });
   }
   const href = creation.outcome === 'uid taken' ? creation.href : undefined;
   return readCreated(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
@@ -115,8 +115,8 @@ async function readCreated(session: DavSession, { collection, uid, url }: Create
   const isInCalendar = url !== null && objectPath(url.href, collection) !== undefined;
   const named = isInCalendar ? await getObject(session, url) : undefined;
   const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
-  const found = named ?? (elsewhere && (await getObject(session, elsewhere)));
-  const result = found && written(collection, found);
+  const object = named ?? (elsewhere && (await getObject(session, elsewhere)));
+  const result = object && resultOf(collection, object);
   if (result?.changed.some(({ events }) => events.some((event) => event.uid === uid))) return result;
   throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
 }
@@ -134,14 +134,14 @@ async function editObject(writer: Writer, place: Place, edit: Edit): Promise<Wri
   const object = readObject(base.icalendar);
   const edits = edit(object, await editorOf(writer, base.icalendar, isInviting));
   // An earlier answer was lost, or somebody else did the same.
-  if (edits.length === 0) return written(collection, base);
+  if (edits.length === 0) return resultOf(collection, base);
   const icalendar = writeObject(object, edits, now());
   if (icalendar === undefined) {
     await deleteObject(session, base);
     return { changed: [], removed: [target.href] };
   }
   const stored = await asStored(session, await replaceObject(session, base, icalendar));
-  return stored ? written(collection, stored) : gone();
+  return stored ? resultOf(collection, stored) : gone();
 }
 
 function gone(): never {
@@ -158,7 +158,7 @@ function urlOf(collection: URL, href: string): URL {
 const resourceOf = (collection: URL, { url, etag, icalendar }: StoredObject): EventResource =>
   eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
 
-const written = (collection: URL, object: StoredObject): Written => ({
+const resultOf = (collection: URL, object: StoredObject): Written => ({
   changed: [resourceOf(collection, object)],
   removed: [],
 });
@@ -170,11 +170,11 @@ const written = (collection: URL, object: StoredObject): Written => ({
 async function versionSeen(
   session: DavSession,
   collection: URL,
-  { href, etag, known }: WriteTarget,
+  { href, etag, known: stored }: WriteTarget,
 ): Promise<StoredObject | undefined> {
-  const found = await getObject(session, urlOf(collection, href));
-  if (found === undefined || sameEtag(found.etag, etag)) return found;
-  if (known.some(({ original }) => original.icalendar === found.icalendar)) return found;
+  const object = await getObject(session, urlOf(collection, href));
+  if (object === undefined || sameEtag(object.etag, etag)) return object;
+  if (stored.some(({ original }) => original.icalendar === object.icalendar)) return object;
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
 }
 

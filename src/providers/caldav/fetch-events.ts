@@ -54,8 +54,8 @@ async function fetchBatch(
   fetcher: Fetcher,
   objects: readonly ListedObject[],
 ): Promise<[ListedObject, Content][]> {
-  const found = fetcher.multiget ? await multiget(fetcher, objects) : new Map<string, Content>();
-  if (found === 'too large') {
+  const contents = fetcher.multiget ? await multiget(fetcher, objects) : new Map<string, Content>();
+  if (contents === 'too large') {
     const half = Math.ceil(objects.length / 2);
     return [
       ...(await fetchBatch(fetcher, objects.slice(0, half))),
@@ -64,7 +64,7 @@ async function fetchBatch(
   }
   const contentAt = async (object: ListedObject): Promise<[ListedObject, Content]> => [
     object,
-    found.get(object.path) ?? (await fetchOne(fetcher, object)),
+    contents.get(object.path) ?? (await fetchOne(fetcher, object)),
   ];
   return Promise.all(objects.map(contentAt));
 }
@@ -78,13 +78,13 @@ async function multiget(
   const hrefs = objects.map(({ href }) => `<d:href>${escapeXml(href)}</d:href>`).join('');
   const prop = propElement([dav('getetag'), caldav('calendar-data')]);
   const body = davDocument('c:calendar-multiget', prop + hrefs);
-  const found = new Map<string, Content>();
+  const contents = new Map<string, Content>();
   try {
     const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body });
     if (answer.status !== 207) {
       if (isTemporary(answer.status)) throw refusalOf(answer);
       fetcher.multiget = false;
-      return found;
+      return contents;
     }
     for (const { href, status, properties } of multistatusOf(answer).responses) {
       const path = objectPath(href, collection);
@@ -92,15 +92,15 @@ async function multiget(
       if (object === undefined) continue;
       const data = properties.get(caldav('calendar-data'))?.text;
       const etag = textOf(properties.get(dav('getetag'))) ?? object.etag;
-      if (data) found.set(object.path, contentOf(fetcher, { ...object, etag }, data));
-      else if (isGone(status)) found.set(object.path, 'gone');
+      if (data) contents.set(object.path, contentOf(fetcher, { ...object, etag }, data));
+      else if (isGone(status)) contents.set(object.path, 'gone');
     }
-    return found;
+    return contents;
   } catch (failure) {
     if (!(failure instanceof ProviderError)) throw failure;
-    if (isTooLarge(failure)) return objects.length > 1 ? 'too large' : found;
+    if (isTooLarge(failure)) return objects.length > 1 ? 'too large' : contents;
     // One event with characters that XML forbids makes the whole answer unreadable: each is fetched by itself.
-    if (failure.kind === 'invalid_response') return found;
+    if (failure.kind === 'invalid_response') return contents;
     throw failure;
   }
 }

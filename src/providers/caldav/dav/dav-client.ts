@@ -61,15 +61,15 @@ export async function davRequest(
     });
 }
 
-export type PropertiesAsked = { readonly depth: '0' | '1'; readonly properties: readonly string[] };
+export type PropertyRequest = { readonly depth: '0' | '1'; readonly properties: readonly string[] };
 
 /** Properties of a resource, and of its members with depth 1. Fails unless the status is 207. */
 export async function propfind(
   session: DavSession,
   url: URL,
-  asked: PropertiesAsked,
+  request: PropertyRequest,
 ): Promise<Multistatus & { readonly url: URL }> {
-  const answer = await sendPropfind(session, url, asked);
+  const answer = await sendPropfind(session, url, request);
   return { ...multistatusOf(answer), url: answer.url };
 }
 
@@ -77,7 +77,7 @@ export async function propfind(
 export function sendPropfind(
   session: DavSession,
   url: URL,
-  { depth, properties }: PropertiesAsked,
+  { depth, properties }: PropertyRequest,
 ): Promise<EgressResponse> {
   const body = davDocument('d:propfind', propElement(properties));
   return davRequest(session, url, { method: 'PROPFIND', depth, body });

@@ -9,7 +9,7 @@ import { isPinned } from '../../../lib/egress/origins.ts';
 import { type DavSession, foreignAddress, multistatusOf, propfind, sendPropfind } from './dav-client.ts';
 import { caldav, dav } from './dav-names.ts';
 import type { DavResponse } from './multistatus.ts';
-import { belongsTo, KNOWN_PATHS, type ServerAddress } from './server-address.ts';
+import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
 import { child, hrefsOf } from './xml.ts';
 
@@ -27,7 +27,7 @@ export type CalendarHomes = {
 };
 
 /** The user as an address names it: by the principal, by its homes, or by both. */
-type FoundUser = { readonly principal: URL | undefined; readonly homes: readonly URL[] };
+type DavUser = { readonly principal: URL | undefined; readonly homes: readonly URL[] };
 
 type Search = {
   readonly server: ServerAddress;
@@ -36,7 +36,7 @@ type Search = {
   readonly origins: string[];
 };
 
-const ASKED = {
+const USER_REQUEST = {
   depth: '0',
   properties: [
     dav('current-user-principal'),
@@ -80,7 +80,7 @@ async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGener
   const hasName = /[a-z]$/i.test(server.domain) && server.domain.includes('.');
   if (hasName) yield* await serviceAddresses(server.domain, dns);
   const base = server.url.origin;
-  for (const path of ['/.well-known/caldav', ...KNOWN_PATHS]) yield new URL(path, base);
+  for (const path of ['/.well-known/caldav', ...COMMON_PATHS]) yield new URL(path, base);
 }
 
 /** Lets the origin of an address have the password. Fails when the server is not known to own it. */
@@ -90,12 +90,12 @@ function pinOrigin({ server, origins }: Search, address: URL): void {
 }
 
 /** `undefined` when the address names no user. */
-async function findUser(search: Search, url: URL): Promise<FoundUser | undefined> {
-  let answer: EgressResponse = await sendPropfind(search.session, url, ASKED);
+async function findUser(search: Search, url: URL): Promise<DavUser | undefined> {
+  let answer: EgressResponse = await sendPropfind(search.session, url, USER_REQUEST);
   const target = redirectOf(answer);
   if (target !== undefined) {
     pinOrigin(search, target);
-    answer = await sendPropfind(search.session, target, ASKED);
+    answer = await sendPropfind(search.session, target, USER_REQUEST);
   }
   const [response] = multistatusOf(answer).responses;
   return response && readUser(response, answer.url);
@@ -107,7 +107,7 @@ function redirectOf(answer: EgressResponse): URL | undefined {
   return URL.parse(answer.header('location') ?? '', answer.url) ?? undefined;
 }
 
-function readUser({ properties }: DavResponse, base: URL): FoundUser | undefined {
+function readUser({ properties }: DavResponse, base: URL): DavUser | undefined {
   const current = properties.get(dav('current-user-principal'));
   if (child(current, dav('unauthenticated')) !== undefined)
     throw new ProviderError('unauthorized', `${base.hostname} refuses this user name and password`);
@@ -122,7 +122,7 @@ function readUser({ properties }: DavResponse, base: URL): FoundUser | undefined
   return isCalendar ? { principal: undefined, homes: [base] } : undefined;
 }
 
-async function homesOf(session: DavSession, user: FoundUser): Promise<CalendarHomes> {
+async function homesOf(session: DavSession, user: DavUser): Promise<CalendarHomes> {
   const { principal } = user;
   const named = user.homes.length > 0 || !principal ? user.homes : await homeSet(session, principal);
   const homes = named.filter((home) => isPinned(session.origins, home));
@@ -135,8 +135,8 @@ async function homesOf(session: DavSession, user: FoundUser): Promise<CalendarHo
 
 /** The calendar homes that a principal names. */
 export async function homeSet(session: DavSession, principal: URL): Promise<URL[]> {
-  const asked = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
-  const { responses, url } = await propfind(session, principal, asked);
+  const request = { depth: '0', properties: [caldav('calendar-home-set')] } as const;
+  const { responses, url } = await propfind(session, principal, request);
   return responses.flatMap(({ properties }) =>
     resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
   );
@@ -148,8 +148,8 @@ const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>
 /** A wrong password tells more than a wrong address, and an address where nothing is tells least. */
 function mostTelling(refusals: readonly ProviderError[]): ProviderError {
   for (const kind of ['unauthorized', 'no_calendars', 'forbidden_address', 'unavailable'] as const) {
-    const found = refusals.find((refusal) => refusal.kind === kind);
-    if (found !== undefined) return found;
+    const refusal = refusals.find((refusal) => refusal.kind === kind);
+    if (refusal !== undefined) return refusal;
   }
   const foreign = refusals.find(({ message }) => message.includes('points to'));
   return foreign ?? new ProviderError('invalid_response', 'No CalDAV server was found at this address');

@@ -15,9 +15,9 @@ import { textOf } from './xml.ts';
 export async function readCtag(session: DavSession, collection: URL): Promise<string | undefined> {
   const properties = [calendarServer('getctag'), dav('resourcetype')];
   const { responses } = await propfind(session, collection, { depth: '0', properties });
-  const [own] = responses;
-  if (own?.status === 404) throw new ProviderError('not_found', 'The calendar is gone');
-  return textOf(own?.properties.get(calendarServer('getctag')));
+  const [response] = responses;
+  if (response?.status === 404) throw new ProviderError('not_found', 'The calendar is gone');
+  return textOf(response?.properties.get(calendarServer('getctag')));
 }
 
 /** All events with their etags: by a query, or where that is refused by a PROPFIND of the collection. */
@@ -35,8 +35,8 @@ export async function listObjects(session: DavSession, collection: URL): Promise
     // What a truncated listing does not name may still be there.
     if (!listing.responses.some(isTruncation)) return objectsIn(listing);
   }
-  const asked = { depth: '1', properties: LISTED_PROPERTIES } as const;
-  const listing = readListing(await sendPropfind(session, collection, asked), collection);
+  const request = { depth: '1', properties: LISTED_PROPERTIES } as const;
+  const listing = readListing(await sendPropfind(session, collection, request), collection);
   if (listing.responses.some(isTruncation))
     throw new ProviderError('invalid_response', 'The server lists only a part of the calendar');
   return objectsIn(listing);

@@ -42,8 +42,8 @@ function readResponse(element: XmlElement): DavResponse[] {
   const properties = new Map<string, XmlElement>();
   for (const propstat of element.children.filter(({ name }) => name === dav('propstat'))) {
     // Without a status the property is there: some servers leave it out.
-    const found = statusOf(child(propstat, dav('status'))) ?? 200;
-    if (found < 200 || found > 299) continue;
+    const code = statusOf(child(propstat, dav('status'))) ?? 200;
+    if (code < 200 || code > 299) continue;
     for (const property of child(propstat, dav('prop'))?.children ?? [])
       properties.set(property.name, property);
   }

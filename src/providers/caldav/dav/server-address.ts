@@ -31,7 +31,7 @@ const PRESETS: Readonly<Record<string, string>> = {
 export const ICLOUD_ORIGINS: readonly string[] = ['https://*.icloud.com', 'https://*.icloud.com.cn'];
 
 /** Where to look for a server that answers at neither the typed nor the well-known address. */
-export const KNOWN_PATHS: readonly string[] = [
+export const COMMON_PATHS: readonly string[] = [
   '/remote.php/dav',
   '/dav/',
   '/dav.php',

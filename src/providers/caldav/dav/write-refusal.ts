@@ -48,8 +48,8 @@ const CONTENT_REFUSED: readonly number[] = [400, 413, 415, 422];
 export function writeRefusalOf(answer: EgressResponse): ProviderError | UnsupportedByProvider {
   const { status, url } = answer;
   const names = conditionNames(answer);
-  const known = names.map((name) => LIMITS[name]).find((limit) => limit !== undefined);
-  if (known !== undefined) return new UnsupportedByProvider(known.reason, known.message, known.field);
+  const limit = names.map((name) => LIMITS[name]).find((limit) => limit !== undefined);
+  if (limit !== undefined) return new UnsupportedByProvider(limit.reason, limit.message, limit.field);
   if (status === 409 && names.length === 0)
     return new ProviderError('not_found', `${url.hostname} has no such calendar`, { cause: causeOf(answer) });
   if (CONTENT_REFUSED.includes(status) || ((status === 403 || status === 409) && names.length > 0)) {

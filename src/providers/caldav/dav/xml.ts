@@ -78,10 +78,10 @@ export function parseXml(document: string, takes: (member: XmlElement) => boolea
 }
 
 function hasMore(text: string, character: string, most: number): boolean {
-  let found = 0;
+  let count = 0;
   for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
-    found += 1;
-    if (found > most) return true;
+    count += 1;
+    if (count > most) return true;
   }
   return false;
 }

@@ -23,10 +23,10 @@ export function answerInvitation(object: CalendarObject, answer: Answer, editor:
   if (answer.instance !== undefined) return [edit(overrideFor(object, answer.instance))];
   const [first, ...others] = object.events;
   if (first === undefined) return [];
-  const before = answerOf(editor.account, first.component.lines);
+  const before = answerOf(editor.user, first.component.lines);
   const following = others.filter(({ component }) => {
-    const own = answerOf(editor.account, component.lines);
-    return own !== undefined && (own === before || own === 'NEEDS-ACTION');
+    const participation = answerOf(editor.user, component.lines);
+    return participation !== undefined && (participation === before || participation === 'NEEDS-ACTION');
   });
   return [first, ...following].map(edit);
 }
@@ -35,9 +35,9 @@ export function answerInvitation(object: CalendarObject, answer: Answer, editor:
 function answeredLines(
   { component }: ReadEvent,
   { participation, comment }: Answer,
-  { account, now }: Editor,
+  { user, now }: Editor,
 ): string[] {
-  const lines = withAnswer(component.lines, account, participation);
+  const lines = withAnswer(component.lines, user, participation);
   if (lines === undefined) {
     const message = 'This account is not among the guests of the event';
     throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'response');

@@ -3,7 +3,7 @@ import type { Attendee } from '../../../calendars/event.ts';
 import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import { contentLine, type LineParameters } from '../../../lib/icalendar/write-lines.ts';
-import { type AccountAddresses, isAccount, sameAddress } from '../dav/account-addresses.ts';
+import { isUserAddress, sameAddress, type UserAddresses } from '../dav/user-addresses.ts';
 
 /**
  * Lines of a VEVENT with these guests and no others. The account becomes the organizer if there was none; without an
@@ -12,16 +12,16 @@ import { type AccountAddresses, isAccount, sameAddress } from '../dav/account-ad
 export function withAttendees(
   lines: readonly string[],
   attendees: readonly Attendee[],
-  account: AccountAddresses,
+  user: UserAddresses,
 ): string[] {
   if (attendees.length === 0) return linesWithout(lines, 'ATTENDEE', 'ORGANIZER');
   const organized = linesNamed(lines, 'ORGANIZER');
-  const organizer = organized.length > 0 ? organized : organizerLines(attendees, account);
-  const known = linesNamed(lines, 'ATTENDEE');
+  const organizer = organized.length > 0 ? organized : organizerLines(attendees, user);
+  const attendeeLines = linesNamed(lines, 'ATTENDEE');
   const guests = new Map<string, string>();
   for (const attendee of attendees) {
     const address = mailto(attendee.email);
-    const before = known.find((line) => sameAddress(addressIn(line), address));
+    const before = attendeeLines.find((line) => sameAddress(addressIn(line), address));
     // The organizer is no guest, unless the event already lists them as one.
     if (before === undefined && organizer.some((line) => sameAddress(addressIn(line), address))) continue;
     const line = before === undefined ? guestLine(attendee) : changedGuest(before, attendee);
@@ -40,25 +40,25 @@ export const invitedAddresses = (lines: readonly string[]): string =>
 /** The lines with the account's new answer; `undefined` when it is not among the guests. */
 export function withAnswer(
   lines: readonly string[],
-  account: AccountAddresses,
+  user: UserAddresses,
   participation: string,
 ): string[] | undefined {
-  const own = ownLines(account, lines);
-  if (own.length === 0) return undefined;
+  const userLines = linesOfUser(user, lines);
+  if (userLines.length === 0) return undefined;
   return lines.map((line) =>
-    own.includes(line) ? withParameters(line, { PARTSTAT: participation, RSVP: undefined }) : line,
+    userLines.includes(line) ? withParameters(line, { PARTSTAT: participation, RSVP: undefined }) : line,
   );
 }
 
 /** The account's answer (PARTSTAT); `undefined` when it is not among the guests. */
-export function answerOf(account: AccountAddresses, lines: readonly string[]): string | undefined {
-  const [own] = ownLines(account, lines);
-  const property = own === undefined ? undefined : parseContentLine(own);
+export function answerOf(user: UserAddresses, lines: readonly string[]): string | undefined {
+  const [line] = linesOfUser(user, lines);
+  const property = line === undefined ? undefined : parseContentLine(line);
   return property && (parameterOf(property, 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
 }
 
-const ownLines = (account: AccountAddresses, lines: readonly string[]): string[] =>
-  linesNamed(lines, 'ATTENDEE').filter((line) => isAccount(account, addressIn(line)));
+const linesOfUser = (user: UserAddresses, lines: readonly string[]): string[] =>
+  linesNamed(lines, 'ATTENDEE').filter((line) => isUserAddress(user, addressIn(line)));
 
 /** The value of an ATTENDEE or ORGANIZER line, and its EMAIL parameter where the value is no e-mail address. */
 export function addressIn(line: string): string {
@@ -74,7 +74,7 @@ export function addressIn(line: string): string {
 const mailto = (email: string): string =>
   `mailto:${email.replace(/[%?&#"<>\\^`{|}\s]/g, encodeURIComponent)}`;
 
-function organizerLines(attendees: readonly Attendee[], { addresses, name }: AccountAddresses): string[] {
+function organizerLines(attendees: readonly Attendee[], { addresses, name }: UserAddresses): string[] {
   const named = attendees.find(({ organizer }) => organizer === true);
   const address = addresses[0] ?? (named && mailto(named.email));
   return address === undefined ? [] : [contentLine('ORGANIZER', { CN: name ?? named?.name }, address)];

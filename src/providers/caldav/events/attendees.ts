@@ -9,22 +9,29 @@ import { percentDecoded } from '../dav/href.ts';
  */
 export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
   const organizerEmail = organizer && emailOf(organizer);
-  const found = new Map<string, Attendee>();
+  const byAddress = new Map<string, Attendee>();
   if (organizer !== undefined && organizerEmail !== undefined) {
     // An organizer takes part, unless an entry of the guest list says otherwise.
-    const own: Attendee = { ...attendeeOf(organizer, organizerEmail), status: 'accepted', organizer: true };
-    found.set(organizerEmail.toLowerCase(), own);
+    const organizerEntry: Attendee = {
+      ...attendeeOf(organizer, organizerEmail),
+      status: 'accepted',
+      organizer: true,
+    };
+    byAddress.set(organizerEmail.toLowerCase(), organizerEntry);
   }
   for (const attendee of attendees) {
     const email = emailOf(attendee);
     if (email === undefined) continue;
     const key = email.toLowerCase();
-    const organizes = found.get(key)?.organizer;
-    if (found.has(key) && organizes === undefined) continue;
+    const organizes = byAddress.get(key)?.organizer;
+    if (byAddress.has(key) && organizes === undefined) continue;
     const entry = attendeeOf(attendee, email);
-    found.set(key, organizes === undefined ? entry : { ...found.get(key), ...entry, organizer: true });
+    byAddress.set(
+      key,
+      organizes === undefined ? entry : { ...byAddress.get(key), ...entry, organizer: true },
+    );
   }
-  return [...found.values()];
+  return [...byAddress.values()];
 }
 
 function attendeeOf({ name, participation }: VAttendee, email: string): Attendee {

@@ -18,8 +18,8 @@ export function conferenceOf({ conference, location, url, description }: VEvent)
   if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
   for (const text of [location, url, description?.slice(0, LONGEST_SEARCH)]) {
     for (const pattern of text === undefined ? [] : JOIN_URLS) {
-      const found = pattern.exec(text ?? '')?.[0];
-      if (found !== undefined) return found.replace(/[.,;:!?]+$/, '');
+      const match = pattern.exec(text ?? '')?.[0];
+      if (match !== undefined) return match.replace(/[.,;:!?]+$/, '');
     }
   }
   return undefined;

@@ -6,7 +6,7 @@ import { instanceLine } from '../../../lib/icalendar/write-time.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';
 import { answerOf, invitedAddresses, withAttendees } from './attendee-lines.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
-import { EVENT_FIELDS, hasSameLines, withFields } from './event-fields.ts';
+import { DETAIL_FIELDS, hasSameLines, withDetails } from './event-details.ts';
 import { dtstartOf, movedOverrides, type Series, withTimes } from './event-times.ts';
 import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
 import { findOverride, isExcluded, overrideFor } from './override.ts';
@@ -25,7 +25,7 @@ export function changeEvent(
   if (event === undefined) return [];
   requireRole(event.component.lines, change, editor);
   const timed = withTimes(event, change, object.tzidOf);
-  const lines = markRevised(withFieldsAndAttendees(timed, change, editor), editor);
+  const lines = markRevised(withDetailsAndAttendees(timed, change, editor), editor);
   if (event !== object.master) return [{ event, lines }];
   const series = { ...object, master: event };
   return [{ event, lines }, ...editOverrides(series, { change, dtstart: dtstartOf(timed) }, editor)];
@@ -36,11 +36,11 @@ type SeriesChange = { readonly change: EventChange; readonly dtstart: ContentLin
 function editOverrides(series: Series, { change, dtstart }: SeriesChange, editor: Editor): EventEdit[] {
   return movedOverrides(series, change, dtstart).map((edit) => {
     const { event, lines } = edit;
-    const own = event.component.lines;
-    const followed = followedPart(change, own, series.master.component.lines);
-    const isUnchanged = lines === own && Object.keys(followed).length === 0;
+    const overrideLines = event.component.lines;
+    const followed = followedPart(change, overrideLines, series.master.component.lines);
+    const isUnchanged = lines === overrideLines && Object.keys(followed).length === 0;
     if (lines === undefined || isUnchanged) return edit;
-    return { event, lines: markRevised(withFieldsAndAttendees(lines, followed, editor), editor) };
+    return { event, lines: markRevised(withDetailsAndAttendees(lines, followed, editor), editor) };
   });
 }
 
@@ -57,32 +57,34 @@ export function removeOccurrence(object: CalendarObject, instance: EventTime, ed
   return [...removed, { event: master, lines: markRevised([...lines, ...exdate], editor) }];
 }
 
-function withFieldsAndAttendees(
-  lines: readonly string[],
-  change: EventChange,
-  { account }: Editor,
-): string[] {
-  const filled = withFields(lines, change);
-  return change.attendees === undefined ? filled : withAttendees(filled, change.attendees ?? [], account);
+function withDetailsAndAttendees(lines: readonly string[], change: EventChange, { user }: Editor): string[] {
+  const filled = withDetails(lines, change);
+  return change.attendees === undefined ? filled : withAttendees(filled, change.attendees ?? [], user);
 }
 
 /** The part of a change that an override takes over: the fields in which it has the lines of its series. */
-function followedPart(change: EventChange, own: readonly string[], series: readonly string[]): EventChange {
-  const followed: (keyof EventChange)[] = EVENT_FIELDS.filter((field) => hasSameLines(field, own, series));
-  if (invitedAddresses(own) === invitedAddresses(series)) followed.push('attendees');
+function followedPart(
+  change: EventChange,
+  overrideLines: readonly string[],
+  seriesLines: readonly string[],
+): EventChange {
+  const followed: (keyof EventChange)[] = DETAIL_FIELDS.filter((field) =>
+    hasSameLines(field, overrideLines, seriesLines),
+  );
+  if (invitedAddresses(overrideLines) === invitedAddresses(seriesLines)) followed.push('attendees');
   const changed = followed.filter((field) => change[field] !== undefined);
   return Object.fromEntries(changed.map((field) => [field, change[field]]));
 }
 
 /** What a guest may change of an invitation without its organizer, RFC 6638 §3.2.2.1. */
-const GUESTS_OWN: readonly string[] = ['availability', 'color', 'custom', 'privacy', 'autoConference'];
+const GUEST_FIELDS: readonly string[] = ['availability', 'color', 'custom', 'privacy', 'autoConference'];
 
-function requireRole(lines: readonly string[], change: EventChange, { account }: Editor): void {
-  if (isOrganizer(account, lines)) return;
+function requireRole(lines: readonly string[], change: EventChange, { user }: Editor): void {
+  if (isOrganizer(user, lines)) return;
   const foreign = Object.entries(change).flatMap(([field, value]) =>
-    value === undefined || GUESTS_OWN.includes(field) ? [] : field,
+    value === undefined || GUEST_FIELDS.includes(field) ? [] : field,
   );
-  const isGuest = answerOf(account, lines) !== undefined;
+  const isGuest = answerOf(user, lines) !== undefined;
   // Somebody else's event that was only imported may be changed, but only its organizer invites to it.
   const refused = isGuest ? foreign[0] : foreign.find((field) => field === 'attendees');
   if (refused === undefined) return;

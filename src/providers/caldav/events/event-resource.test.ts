@@ -96,7 +96,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(availabilities, ['busy', 'busy', 'free', 'free', 'busy', 'free']);
   });
 
-  it('is private when its class is unknown', () => {
+  it('is private when it says a class nobody knows', () => {
     const privacies = ['X:', 'CLASS:PUBLIC', 'CLASS:PRIVATE', 'CLASS:CONFIDENTIAL', 'CLASS:SECRET'].map(
       (line) => eventOf(line).privacy,
     );

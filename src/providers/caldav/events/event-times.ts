@@ -155,8 +155,8 @@ function isInstanceOf(
   const budget = recurrenceBudget(100_000, 10_000_000);
   try {
     const { instances, unsupported } = expand({ master, overrides: [] }, window, 'UTC', budget);
-    const found = new Set(instances.map(({ originalStart }) => instantOf(originalStart, 'UTC')));
-    return (start) => unsupported || found.has(instantOf(start, 'UTC'));
+    const instanceStarts = new Set(instances.map(({ originalStart }) => instantOf(originalStart, 'UTC')));
+    return (start) => unsupported || instanceStarts.has(instantOf(start, 'UTC'));
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return () => true;
     throw error;

@@ -6,7 +6,7 @@ import { parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
 import { recurrenceLines, timeLine, utcText } from '../../../lib/icalendar/write-time.ts';
 import { withAttendees } from './attendee-lines.ts';
-import { withFields } from './event-fields.ts';
+import { withDetails } from './event-details.ts';
 import type { Editor } from './mark-changed.ts';
 import { withTimezones } from './timezones.ts';
 
@@ -20,7 +20,7 @@ export function uidOf(key: string, collection: URL): string {
 }
 
 /** The text of the new object. `editor` creates it. */
-export function newObject(draft: EventDraft, uid: string, { account, now }: Editor): string {
+export function newObject(draft: EventDraft, uid: string, { user, now }: Editor): string {
   const { start, end, recurrence, attendees } = draft;
   const dtstart = timeLine('DTSTART', start, unnamed);
   const property = parseContentLine(dtstart);
@@ -37,10 +37,10 @@ export function newObject(draft: EventDraft, uid: string, { account, now }: Edit
       ? []
       : recurrenceLines(recurrence, property, start)),
   ];
-  const filled = withFields(lines, draft);
+  const filled = withDetails(lines, draft);
   const event = {
     name: 'VEVENT',
-    lines: attendees === undefined ? filled : withAttendees(filled, attendees, account),
+    lines: attendees === undefined ? filled : withAttendees(filled, attendees, user),
     components: [],
   };
   const calendar = {

@@ -36,9 +36,9 @@ export function overrideFor(object: CalendarObject, instance: EventTime): ReadEv
 /** The override of exactly this occurrence. Fails when it holds for later ones too: those would change with it. */
 export function findOverride(object: CalendarObject, instance: EventTime): ReadEvent | undefined {
   const at = instantIn(object, instance);
-  const found = object.overrides.find(({ event }) => instantIn(object, originalOf(event)) === at);
-  if (found?.event.thisAndFuture === true) throw changedWithLaterOnes();
-  return found;
+  const override = object.overrides.find(({ event }) => instantIn(object, originalOf(event)) === at);
+  if (override?.event.thisAndFuture === true) throw changedWithLaterOnes();
+  return override;
 }
 
 const changedWithLaterOnes = (): UnsupportedByProvider =>

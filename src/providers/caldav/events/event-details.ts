@@ -21,14 +21,14 @@ const SIMPLE_FIELDS = [
 ] as const;
 
 /** The fields that are lines of their own: all but times, recurrence and attendees. */
-export const EVENT_FIELDS = [...SIMPLE_FIELDS, 'conference'] as const;
-export type EventField = (typeof EVENT_FIELDS)[number];
+export const DETAIL_FIELDS = [...SIMPLE_FIELDS, 'conference'] as const;
+export type DetailField = (typeof DETAIL_FIELDS)[number];
 
 type SimpleField = (typeof SIMPLE_FIELDS)[number];
-type FieldValues = Required<Pick<CalendarEvent, EventField>>;
+type DetailValues = Required<Pick<CalendarEvent, DetailField>>;
 
 /** Absent: stays as it is. `null`: is taken away. */
-export type FieldChange = { readonly [Field in EventField]?: FieldValues[Field] | null | undefined };
+export type DetailsChange = { readonly [Field in DetailField]?: DetailValues[Field] | null | undefined };
 
 type FieldLines<Value> = {
   /** All properties that state it. */
@@ -40,7 +40,7 @@ const text =
   (name: string) =>
   (value: string): string[] => [contentLine(name, {}, escapeText(value))];
 
-const FIELDS: { readonly [Field in SimpleField]: FieldLines<FieldValues[Field]> } = {
+const FIELDS: { readonly [Field in SimpleField]: FieldLines<DetailValues[Field]> } = {
   title: { names: ['SUMMARY'], write: text('SUMMARY') },
   description: { names: ['DESCRIPTION', 'X-ALT-DESC', 'STYLED-DESCRIPTION'], write: text('DESCRIPTION') },
   location: {
@@ -65,21 +65,25 @@ const FIELDS: { readonly [Field in SimpleField]: FieldLines<FieldValues[Field]> 
 };
 
 /** The lines with the fields of `change`. */
-export function withFields(lines: readonly string[], change: FieldChange): string[] {
+export function withDetails(lines: readonly string[], change: DetailsChange): string[] {
   let changed = [...lines];
   for (const field of SIMPLE_FIELDS) changed = withField(changed, field, change);
   return change.conference === undefined ? changed : withConference(changed, change.conference);
 }
 
-function withField<Field extends SimpleField>(lines: string[], field: Field, change: FieldChange): string[] {
+function withField<Field extends SimpleField>(
+  lines: string[],
+  field: Field,
+  change: DetailsChange,
+): string[] {
   const { names, write } = FIELDS[field];
-  const value: FieldChange[Field] = change[field];
+  const value: DetailsChange[Field] = change[field];
   if (value === undefined) return lines;
   return value === null ? linesWithout(lines, ...names) : replaceLines(lines, names, write(value));
 }
 
 /** Whether two VEVENTs have the same lines for a field. */
-export function hasSameLines(field: EventField, one: readonly string[], other: readonly string[]): boolean {
+export function hasSameLines(field: DetailField, one: readonly string[], other: readonly string[]): boolean {
   const names = field === 'conference' ? CONFERENCES : FIELDS[field].names;
   return linesNamed(one, ...names).join('\n') === linesNamed(other, ...names).join('\n');
 }
@@ -103,10 +107,15 @@ function withConference(lines: readonly string[], conference: string | null): st
   const url = linesNamed(lines, 'URL').filter(
     (line) => !old.has(uriIn(line)) && !old.has(uriText(uriIn(line))),
   );
-  const kept = linesWithout(lines, ...CONFERENCES, 'URL');
-  if (conference === null) return [...kept, ...url, ...others];
-  const own = contentLine('CONFERENCE', { VALUE: 'URI', FEATURE: 'VIDEO' }, uriText(conference));
-  return [...kept, ...(url.length > 0 ? url : [contentLine('URL', {}, conference.trim())]), own, ...others];
+  const remaining = linesWithout(lines, ...CONFERENCES, 'URL');
+  if (conference === null) return [...remaining, ...url, ...others];
+  const line = contentLine('CONFERENCE', { VALUE: 'URI', FEATURE: 'VIDEO' }, uriText(conference));
+  return [
+    ...remaining,
+    ...(url.length > 0 ? url : [contentLine('URL', {}, conference.trim())]),
+    line,
+    ...others,
+  ];
 }
 
 const uriIn = (line: string): string => parseContentLine(line)?.value.trim() ?? '';

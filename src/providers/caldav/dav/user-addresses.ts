@@ -5,14 +5,14 @@ import { caldav, dav } from './dav-names.ts';
 import { percentDecoded, withoutSlash } from './href.ts';
 import { hrefsOf, textOf } from './xml.ts';
 
-export type AccountAddresses = {
+export type UserAddresses = {
   /** As the server spells them, `mailto:` ones first; empty when it names none. */
   readonly addresses: readonly string[];
   readonly name: string | undefined;
 };
 
 /** Also the user name if it is an e-mail address: a server without scheduling names no addresses. */
-export async function accountAddresses(session: DavSession, principal: URL): Promise<AccountAddresses> {
+export async function userAddresses(session: DavSession, principal: URL): Promise<UserAddresses> {
   const [response] = await askPrincipal(session, principal);
   const named = hrefsOf(response?.properties.get(caldav('calendar-user-address-set')));
   const name = textOf(response?.properties.get(dav('displayname')));
@@ -36,7 +36,7 @@ async function askPrincipal(session: DavSession, principal: URL) {
 const isMail = (address: string): boolean => /^mailto:/i.test(address);
 
 /** Whether an ATTENDEE or ORGANIZER with this value is the account. */
-export function isAccount({ addresses }: AccountAddresses, value: string): boolean {
+export function isUserAddress({ addresses }: UserAddresses, value: string): boolean {
   return addresses.some((address) => sameAddress(address, value));
 }
 
