@@ -10,7 +10,7 @@ import {
   type Positional,
   usageError,
 } from './command.ts';
-import { requireConfirmation, YES } from './confirm.ts';
+import { confirm, YES } from './confirm.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
 import {
   applyAppChanges,
@@ -19,7 +19,7 @@ import {
   readAppChanges,
 } from './provider-app-options.ts';
 import { clientDocument, describeClient } from './shown-client.ts';
-import { formatTable } from './table.ts';
+import { INDENT, tabulate } from './table.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -82,7 +82,7 @@ const create: Command = {
         text: [
           `Registered ${client.name}.`,
           '',
-          formatTable([idRow, ['client_secret', clientSecret], ...otherRows]),
+          tabulate([idRow, ['client_secret', clientSecret], ...otherRows], { indent: INDENT }),
           '',
           'Keep the secret now: it is not shown again. To try the flow, start the server and open',
           `  ${authorizeUrl}`,
@@ -106,7 +106,7 @@ const list: Command = {
       const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
       return {
         json: { clients: documents },
-        text: all.length === 0 ? none : formatTable([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows], 0, ''),
+        text: all.length === 0 ? none : tabulate([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows]),
       };
     }),
 };
@@ -121,20 +121,16 @@ const show: Command = {
       const clientId = clientIdOf(positionals);
       const record = await clients.findClientWithSecrets(clientId, deps.now());
       if (record === undefined) throw unknownClient(clientId);
-      const secretCount = record.secretHashes.length;
       const userCount = (await users.listUsers(clientId)).length;
-      const { document, rows } = await describeClient(
-        record.client,
-        { branding, providerApps },
-        config().url,
-      );
+      const { client, secretHashes } = record;
+      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
       const counts = [
-        ['live secrets', String(secretCount)],
+        ['live secrets', String(secretHashes.length)],
         ['users', String(userCount)],
       ];
       return {
-        json: { ...document, live_secrets: secretCount, user_count: userCount },
-        text: formatTable([...rows, ...counts], 0, ''),
+        json: { ...document, live_secrets: secretHashes.length, user_count: userCount },
+        text: tabulate([...rows, ...counts]),
       };
     }),
 };
@@ -171,7 +167,7 @@ const update: Command = {
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
       const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
-      return { json: document, text: formatTable(rows, 0, '') };
+      return { json: document, text: tabulate(rows) };
     });
   },
 };
@@ -200,7 +196,7 @@ const rotateSecret: Command = {
         overlapMs === 0 ? 'The secret before it is dead.' : `The secret before it lives until ${ends}.`;
       return {
         json: { client_id: clientId, client_secret: rotated.clientSecret, old_secret_expires_at: ends },
-        text: `${formatTable([['client_secret', rotated.clientSecret]])}\n\nKeep it now: it is not shown again. ${old}`,
+        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nKeep it now: it is not shown again. ${old}`,
       };
     });
   },
@@ -217,7 +213,7 @@ const remove: Command = {
       const client = await clients.findClient(clientId);
       if (client === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
-      await requireConfirmation(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
+      await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
       await clients.deleteClient(clientId, context.deps.now());
       return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
     }),

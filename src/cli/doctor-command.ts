@@ -12,7 +12,7 @@ import {
   providerAddresses,
 } from './doctor-config-checks.ts';
 import { checkProvider } from './doctor-provider-checks.ts';
-import { formatTable } from './table.ts';
+import { tabulate } from './table.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -62,7 +62,7 @@ function resultOf(checks: readonly Check[], addresses: readonly string[]): Resul
     failed + warned === 0 ? 'Everything is in order.' : `${failed} problem(s), ${warned} warning(s).`;
   return {
     json: { ok: failed === 0, checks, addresses_to_register: addresses },
-    text: `${formatTable(rows, 110, '')}\n\n${end}`,
+    text: `${tabulate(rows, { width: 110 })}\n\n${end}`,
     exitCode: failed === 0 ? 0 : 1,
   };
 }

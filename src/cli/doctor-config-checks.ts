@@ -40,12 +40,10 @@ export function checkEgress({ privateNetwork, url }: Config): Check {
       const advice = `${message} Users of a public instance could reach services of this machine: set KALENDS_PRIVATE_NETWORK=deny.`;
       return { name, status: 'warn', message: advice };
     }
-    case 'hosts':
-      return {
-        name,
-        status: 'ok',
-        message: `Public addresses, and ${privateNetwork.hosts.join(', ')}, also over plain http.`,
-      };
+    case 'hosts': {
+      const message = `Public addresses, and ${privateNetwork.hosts.join(', ')}, also over plain http.`;
+      return { name, status: 'ok', message };
+    }
     case 'allow': {
       const message =
         'Every private address is open: whoever can link a calendar reaches your whole network. Name the hosts in KALENDS_PRIVATE_NETWORK instead.';

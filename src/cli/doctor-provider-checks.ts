@@ -29,11 +29,8 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
     return { name: kind, status: 'fail', message };
   }
   if (refusal === 'redirect_uri_mismatch') {
-    return {
-      name: kind,
-      status: 'fail',
-      message: `The provider does not know ${address}: register it there.`,
-    };
+    const message = `The provider does not know ${address}: register it there.`;
+    return { name: kind, status: 'fail', message };
   }
   const message =
     refusal === 'invalid_grant'

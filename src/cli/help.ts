@@ -1,7 +1,7 @@
 /** The help of commands, for the terminal, as JSON and as docs/cli.md: all from the commands themselves. */
 import type { Command, CommandOption } from './command.ts';
 import { COMMON_OPTIONS } from './parse.ts';
-import { formatTable } from './table.ts';
+import { INDENT, tabulate } from './table.ts';
 
 const WIDTH = 100;
 
@@ -26,7 +26,7 @@ export function helpOf(command: Command): string {
     '',
     `Usage: ${usageOf(command)}`,
     '',
-    formatTable(rows, WIDTH),
+    tabulate(rows, { width: WIDTH, indent: INDENT }),
     ...notes,
   ].join('\n');
 }
@@ -39,7 +39,7 @@ export function helpOfAll(commands: readonly Command[]): string {
     '',
     'Usage: kalends COMMAND [options]',
     '',
-    formatTable(rows, WIDTH),
+    tabulate(rows, { width: WIDTH, indent: INDENT }),
     '',
     wrap(
       'Every command takes --json, which prints one JSON document on standard output and nothing else, and --help. ' +
@@ -80,5 +80,5 @@ const optionName = ({ name, value }: CommandOption): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;
 
 function wrap(text: string): string {
-  return formatTable([[text]], WIDTH, '');
+  return tabulate([[text]], { width: WIDTH });
 }

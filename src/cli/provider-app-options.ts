@@ -3,6 +3,7 @@
  * standard input, since arguments are visible in the shell's history and in the list of processes.
  */
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 
 import {
   APP_KINDS,
@@ -107,15 +108,10 @@ export async function describeApps(clientId: string, apps: ProviderAppStore) {
 }
 
 async function readSecret(file: string, io: Io): Promise<string> {
-  const text = file === '-' ? await readStream(io.stdin) : await readSecretFile(file);
-  const secret = text.trim();
-  if (secret === '') {
-    throw new CommandError(
-      'empty_secret',
-      `There is no secret in ${file === '-' ? 'standard input' : file}.`,
-    );
-  }
-  return secret;
+  const content = file === '-' ? await text(io.stdin) : await readSecretFile(file);
+  const secret = content.trim();
+  if (secret !== '') return secret;
+  throw new CommandError('empty_secret', `There is no secret in ${file === '-' ? 'standard input' : file}.`);
 }
 
 async function readSecretFile(file: string): Promise<string> {
@@ -124,10 +120,4 @@ async function readSecretFile(file: string): Promise<string> {
   } catch (cause) {
     throw unreadableFile('unreadable_secret', file, cause);
   }
-}
-
-async function readStream(stream: NodeJS.ReadableStream): Promise<string> {
-  const pieces: string[] = [];
-  for await (const piece of stream) pieces.push(String(piece));
-  return pieces.join('');
 }

@@ -3,14 +3,20 @@
 const GAP = '  ';
 const LEAST_LAST_COLUMN = 20;
 
-/** `rows` are of equal length; a `width` of 0 wraps nothing; `indent` is put before each line. */
-export function formatTable(rows: readonly (readonly string[])[], width = 0, indent = '  '): string {
+/** The indent of a table within other text. */
+export const INDENT = '  ';
+
+/** `rows` are of equal length. Nothing is wrapped without a `width`. */
+export function tabulate(
+  rows: readonly (readonly string[])[],
+  { width = Number.POSITIVE_INFINITY, indent = '' } = {},
+): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns - 1 }, (_, i) =>
     Math.max(...rows.map((row) => (row[i] ?? '').length)),
   );
   const before = indent.length + widths.reduce((sum, column) => sum + column + GAP.length, 0);
-  const lastWidth = width === 0 ? Number.POSITIVE_INFINITY : Math.max(LEAST_LAST_COLUMN, width - before);
+  const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before);
   return rows
     .flatMap((row) => {
       const head = widths.map((column, i) => (row[i] ?? '').padEnd(column) + GAP).join('');

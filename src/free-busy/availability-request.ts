@@ -26,16 +26,14 @@ const MOST_HOURS = 50;
 export const MOST_USERS = 20;
 const DEFAULT_LIMIT = 50;
 
+type MinutesRange = { readonly least: number; readonly most: number; readonly fallback?: number };
+
 /** Throws 400 with everything that is wrong. */
 export function parseAvailability(body: unknown): AvailabilityRequest {
   const details: Details = {};
   // Anything but an object has no fields, and so lacks the required ones.
   const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {};
-  const minutes = (
-    name: string,
-    { least, most }: { least: number; most: number },
-    fallback?: number,
-  ): number => {
+  const minutes = (name: string, { least, most, fallback }: MinutesRange): number => {
     const value = fields[name] ?? undefined;
     if (value === undefined && fallback !== undefined) return fallback;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
@@ -48,13 +46,13 @@ export function parseAvailability(body: unknown): AvailabilityRequest {
   const request = {
     window: windowOf(fields.start, fields.end, details),
     duration,
-    bufferBefore: minutes('bufferBefore', { least: 0, most: DAY_MINUTES }, 0),
-    bufferAfter: minutes('bufferAfter', { least: 0, most: DAY_MINUTES }, 0),
-    minimumNotice: minutes('minimumNotice', { least: 0, most: 366 * DAY_MINUTES }, 0),
-    step: minutes('step', { least: 1, most: DAY_MINUTES }, 30),
-    limit: minutes('limit', { least: 1, most: 500 }, DEFAULT_LIMIT),
+    bufferBefore: minutes('bufferBefore', { least: 0, most: DAY_MINUTES, fallback: 0 }),
+    bufferAfter: minutes('bufferAfter', { least: 0, most: DAY_MINUTES, fallback: 0 }),
+    minimumNotice: minutes('minimumNotice', { least: 0, most: 366 * DAY_MINUTES, fallback: 0 }),
+    step: minutes('step', { least: 1, most: DAY_MINUTES, fallback: 30 }),
+    limit: minutes('limit', { least: 1, most: 500, fallback: DEFAULT_LIMIT }),
     timeZone,
-    workingHours: workingHoursListOf(fields.workingHours, timeZone ?? 'UTC', details),
+    workingHours: hoursListOf(fields.workingHours, timeZone ?? 'UTC', details),
     filter: fields.calendarIds == null ? undefined : filterOf(JSON.stringify(fields.calendarIds), details),
     userIds: userIdsOf(fields.user_ids, details),
   };
@@ -70,22 +68,19 @@ function userIdsOf(value: unknown, details: Details): string[] | undefined {
   return undefined;
 }
 
-function workingHoursListOf(value: unknown, timeZone: string, details: Details): WorkingHours[] {
+function hoursListOf(value: unknown, timeZone: string, details: Details): WorkingHours[] {
   if (value === undefined || value === null) return [];
   const list = Array.isArray(value) ? value : [value];
   if (list.length > MOST_HOURS)
     details.workingHours = [`workingHours must have at most ${MOST_HOURS} entries`];
   return list
     .slice(0, MOST_HOURS)
-    .flatMap((item, i) => workingHoursOf(item, { name: `workingHours[${i}]`, timeZone }, details) ?? []);
+    .flatMap((item, i) => hoursOf(item, { name: `workingHours[${i}]`, timeZone }, details) ?? []);
 }
 
-/** `timeZone` is for hours that name none. */
-type WorkingHoursField = { readonly name: string; readonly timeZone: string };
-
-function workingHoursOf(
+function hoursOf(
   item: unknown,
-  { name, timeZone }: WorkingHoursField,
+  { name, timeZone }: { name: string; timeZone: string },
   details: Details,
 ): WorkingHours | undefined {
   if (typeof item !== 'object' || item === null) {

@@ -12,7 +12,7 @@ import type { Interval } from './intervals.ts';
 import { freeSlots } from './slots.ts';
 import { workingTime } from './working-hours.ts';
 
-export type RequestedUser = { readonly clientId: string; readonly userId: string };
+export type UserKey = { readonly clientId: string; readonly userId: string };
 
 const MINUTE = 60_000;
 
@@ -22,7 +22,7 @@ const MINUTE = 60_000;
  */
 export async function availability(
   request: AvailabilityRequest,
-  users: readonly RequestedUser[],
+  users: readonly UserKey[],
   deps: ListEventsDeps,
 ): Promise<string> {
   const { duration, bufferBefore, bufferAfter, minimumNotice, step, limit, window, workingHours } = request;
@@ -52,7 +52,7 @@ export async function availability(
   });
 }
 
-function notConnected({ userId }: RequestedUser): ApiError {
+function notConnected({ userId }: UserKey): ApiError {
   const problem = `The user ${userId} has no connected calendar account`;
   return new ApiError(404, 'user_not_connected', problem, { details: { user_ids: [problem] } });
 }

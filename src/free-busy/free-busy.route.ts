@@ -5,7 +5,7 @@ import type { ListEventsDeps } from '../calendars/list-events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
-import { availability, type RequestedUser } from './availability.ts';
+import { availability, type UserKey } from './availability.ts';
 import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
 import { freeBusy } from './free-busy.ts';
 
@@ -38,17 +38,14 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   };
 }
 
-function usersOfToken(
-  { clientId, userId }: RequestedUser,
-  { userIds }: AvailabilityRequest,
-): RequestedUser[] {
+function usersOfToken({ clientId, userId }: UserKey, { userIds }: AvailabilityRequest): UserKey[] {
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === userId)) return [{ clientId, userId }];
   const problem =
     'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
   throw new ApiError(403, 'client_authentication_required', problem, { details: { user_ids: [problem] } });
 }
 
-function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): RequestedUser[] {
+function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): UserKey[] {
   if (userIds !== undefined) return userIds.map((userId) => ({ clientId, userId }));
   const problem = 'user_ids is missing: name the users, or send the access token of one';
   throw new ApiError(400, 'invalid_request', problem, { details: { user_ids: [problem] } });

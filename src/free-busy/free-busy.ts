@@ -15,14 +15,14 @@ import {
 import type { ReadProblem } from '../calendars/read-problem.ts';
 import { ApiError } from '../http/api-error.ts';
 import { instantText } from '../lib/instant-text.ts';
+import { DAY } from '../lib/recurrence/civil.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
 
-const DAY_MS = 86_400_000;
 /** A year, with a day to spare. */
-export const LONGEST_WINDOW_MS = 367 * DAY_MS;
+export const LONGEST_WINDOW_MS = 367 * DAY;
 
 /** What is wrong with a request, by field. */
 export type Details = Record<string, string[]>;
