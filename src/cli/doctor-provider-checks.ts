@@ -1,6 +1,6 @@
 /** The check of `doctor` that asks Google and Microsoft whether they accept the instance's app. */
-import type { AppKind } from '../calendars/provider-apps.ts';
-import type { Config } from '../config.ts';
+import type { AppKind } from '../access/provider-apps.ts';
+import type { Config } from '../config/config.ts';
 import type { Check } from './doctor-checks.ts';
 import { providerAddresses } from './doctor-config-checks.ts';
 

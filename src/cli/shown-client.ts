@@ -1,6 +1,7 @@
 /** An application as commands print it: a document for programs, rows for people. */
+
+import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
-import type { ProviderAppStore } from '../calendars/provider-apps.ts';
 import type { Client } from '../oauth/client.ts';
 import { describeLook } from './branding-options.ts';
 import { describeApps } from './provider-app-options.ts';
