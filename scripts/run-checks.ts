@@ -1,4 +1,4 @@
-/** The checks before the tests: types, lint and format, import rules, conformance, generated documents. */
+/** The checks before the tests: types, lint and format, import rules, conformance, documents, generated documents. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
@@ -17,6 +17,7 @@ const CHECKS: readonly Check[] = [
   { name: 'lint and format', module: 'node_modules/@biomejs/biome/bin/biome', words: ['check', '.'] },
   { name: 'import rules', module: 'scripts/check-imports.ts', words: [] },
   { name: 'conformance', module: 'scripts/check-conformance.ts', words: [] },
+  { name: 'documents', module: 'scripts/check-docs.ts', words: [] },
   { name: 'generated documents', module: 'scripts/generate-docs.ts', words: ['--check'] },
 ];
 
