@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { commentsOf } from '../scripts/comments.ts';
-import { brokenLinks, unfollowedCitations, unreachablePages } from '../scripts/docs-rules.ts';
+import { commentsOf } from '../../scripts/comments.ts';
+import { brokenLinks, unfollowedCitations, unreachablePages } from '../../scripts/docs-rules.ts';
 
 type Tree = Record<string, string>;
 
