@@ -121,6 +121,19 @@ describe('the citations of comments', () => {
 });
 
 describe('the comments of a file', () => {
+  it('are found behind templates, whatever is in their braces', () => {
+    const text = [
+      'const a = `x $',
+      '{f(/[`"{]/g, `y $',
+      '{1}`)} // no`; // yes\nb({ c: "}" }); /* too */',
+    ].join('');
+
+    assert.deepEqual(
+      commentsOf({ path: 'a.ts', text }).map((comment) => comment.text),
+      ['yes', 'too'],
+    );
+  });
+
   it('are each read as one line, line comments in a row together', () => {
     const text = '/**\n * One\n *   two.\n */\nconst url = "https://a"; // three\n// four\n';
 
