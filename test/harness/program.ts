@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const MAIN = path.resolve(import.meta.dirname, '../src/start.js');
+const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 /** Two instances can share two slow cores with everything else that runs. */
 const START_MS = 30_000;
 const STOP_MS = 20_000;

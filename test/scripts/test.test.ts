@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 
-const SCRIPT = path.resolve(import.meta.dirname, '../scripts/test.ts');
+const SCRIPT = path.resolve(import.meta.dirname, '../../scripts/test.ts');
 
 describe('npm test', () => {
   let folder: string;

@@ -17,7 +17,7 @@ import { makeFamily } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 
-const CHILD = path.resolve(import.meta.dirname, 'children/database-child.ts');
+const CHILD = path.resolve(import.meta.dirname, 'database-child.ts');
 const PUT = 'INSERT INTO setting (name, value) VALUES (:name, :value)';
 const AT_ONCE = 64;
 

@@ -302,7 +302,7 @@ async function runContract({ store, without, fails }: Guard): Promise<string> {
     KALENDS_TEST_WITHOUT_GUARD: without,
   };
   const pattern = fails.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const file = path.resolve(import.meta.dirname, `store-${store}.test.ts`);
+  const file = path.resolve(import.meta.dirname, `${store}.test.ts`);
   const args = ['--test-reporter=tap', `--test-name-pattern=${pattern}`, file];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { env }, (_failure, stdout) => resolve(stdout));

@@ -13,7 +13,7 @@ import { type DatabaseSettings, openDatabase, sqliteFileIn } from '../../src/sto
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 
-const CHILD = path.resolve(import.meta.dirname, 'children/database-child.ts');
+const CHILD = path.resolve(import.meta.dirname, 'database-child.ts');
 const MODES = 0o777;
 /** What stands in a database whose first migration was begun. */
 const BEGUN = `

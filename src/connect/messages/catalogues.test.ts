@@ -8,10 +8,10 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import en from './locales/en.json' with { type: 'json' };
 import { LANGUAGES, type MessageKey, messagesFor } from './messages.ts';
 
-const FOLDER = new URL('../', import.meta.url);
-const read = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
+const LOCALES = new URL('locales/', import.meta.url);
+const CONNECT = new URL('../', import.meta.url);
 const catalogueOf = (language: string): Record<string, string> =>
-  JSON.parse(read(`locales/${language}.json`));
+  JSON.parse(readFileSync(new URL(`${language}.json`, LOCALES), 'utf8'));
 // What `Object.keys` of a JSON module answers are its keys.
 const KEYS = Object.keys(en) as MessageKey[];
 
@@ -66,14 +66,16 @@ const formsOf = (language: string): Map<string, number[]> => {
 };
 
 it('the catalogues are those of the folder', () => {
-  const files = readdirSync(new URL('locales/', FOLDER)).map((file) => file.replace('.json', ''));
+  const files = readdirSync(LOCALES).map((file) => file.replace('.json', ''));
 
   assert.deepEqual(files.sort(), [...LANGUAGES].sort());
 });
 
 it('every message is shown by some page', () => {
-  const sources = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-  const code = sources.map(read).join('\n');
+  const code = readdirSync(CONNECT, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(new URL(file, CONNECT), 'utf8'))
+    .join('\n');
 
   assert.deepEqual(
     KEYS.filter((key) => !code.includes(`'${key}'`)),

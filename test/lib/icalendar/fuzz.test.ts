@@ -18,7 +18,7 @@ import { takesUnderASecond } from '../../harness/processor-time.ts';
 import { rounds } from '../../harness/rounds.ts';
 
 const ROUNDS = rounds(5000);
-const FIXTURES = new URL('fixtures/icalendar/', import.meta.url);
+const FIXTURES = new URL('../../fixtures/icalendar/', import.meta.url);
 const fixtures = readdirSync(FIXTURES)
   .filter((name) => name.endsWith('.ics'))
   .map((name) => readFileSync(new URL(name, FIXTURES), 'utf8'));
