@@ -19,10 +19,10 @@ import {
   type Look,
   languageProblems,
   layoutProblems,
+  loadingProblems,
   lookAt,
   openDesk,
   prepareChecks,
-  weightProblems,
 } from './connect-page-checks.ts';
 import { takeTour } from './connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from './connect-tour-site.ts';
@@ -145,8 +145,7 @@ async function problemsOf({ walker, page, desk, stop: { view } }: Seat, { looks,
   let markup = walker.page.body;
   if (loading !== undefined) {
     await lookAt(page, loading);
-    await show(page, walker, view);
-    problems.push(...(await weightProblems(page)));
+    problems.push(...(await loadingProblems(page, () => show(page, walker, view))));
     markup = await page.content();
   }
   // What a loaded page shows is open already.

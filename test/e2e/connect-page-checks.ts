@@ -8,7 +8,7 @@ import type { Messages } from '../../src/connect/messages/messages.ts';
 
 const CLIENT = readFileSync(new URL('./page-checks.client.js', import.meta.url), 'utf8');
 const MOST_BYTES = 60 * 1024;
-/** A tenth of what counts as good: on a busy machine a letter may be drawn a pixel off before its line is whole. */
+/** A tenth of what counts as good. */
 const MOST_SHIFT = 0.01;
 /** The page's own picture may be fetched, in one scheme of colours or the other. */
 const LOGO = /^\/connect\/logos\/[0-9a-f]{64}\.webp$/;
@@ -82,15 +82,26 @@ export function bytesProblems(markup: string): string[] {
   return bytes > MOST_BYTES ? [`${bytes} bytes of markup`] : [];
 }
 
-/** A page that is too heavy, asks for more than its logo, or moved while it was built up. */
-export async function weightProblems(page: Page): Promise<string[]> {
-  // The answer of the script beside this file.
-  const { bytes, requests, shifted } = (await ask(page, 'weight()')) as {
-    bytes: number;
-    requests: string[];
-    shifted: number;
-  };
-  const { origin } = new URL(page.url());
+/** As often as a page is loaded before what moves on it counts: a busy machine may draw one of them in two parts. */
+const LOADINGS = 3;
+
+/** A page that is too heavy, asks for more than its logo, or moves each time it is loaded. */
+export async function loadingProblems(page: Page, load: () => Promise<void>): Promise<string[]> {
+  let moves: string[] = [];
+  for (let loading = 1; loading <= LOADINGS; loading += 1) {
+    await load();
+    const { shifted, ...weight } = await weightOf(page);
+    const problems = weightProblems(new URL(page.url()).origin, weight);
+    if (problems.length > 0) return problems;
+    if (shifted <= MOST_SHIFT) return [];
+    moves = [...moves, `moved by ${shifted}`];
+  }
+  return moves;
+}
+
+type Weight = { readonly bytes: number; readonly requests: readonly string[] };
+
+function weightProblems(origin: string, { bytes, requests }: Weight): string[] {
   const foreign = requests.filter(
     (url) => new URL(url).origin !== origin || !LOGO.test(new URL(url).pathname),
   );
@@ -99,9 +110,11 @@ export async function weightProblems(page: Page): Promise<string[]> {
     ...(bytes === 0 ? ['the browser does not say how heavy it is'] : []),
     ...(requests.length > 1 ? [`${requests.length} requests beside its own`] : []),
     ...foreign.map((url) => `asks for ${url}`),
-    ...(shifted > MOST_SHIFT ? [`moved by ${shifted}`] : []),
   ];
 }
+
+/** The answer of the script beside this file. */
+const weightOf = async (page: Page) => (await ask(page, 'weight()')) as Weight & { readonly shifted: number };
 
 /** A page in another language or direction than it is to be. */
 export async function languageProblems(page: Page, { language, direction }: Messages): Promise<string[]> {
