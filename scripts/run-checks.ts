@@ -1,5 +1,6 @@
 /**
- * The checks before the tests: types, lint and format, imports and sizes, conformance, generated documents. With `--closures`
+ * The checks before the tests: types, lint and format, imports and sizes, conformance, links and
+ * citations, generated documents. With `--closures`
  * the files behind three endpoints are listed instead.
  */
 import { spawn } from 'node:child_process';
@@ -31,6 +32,7 @@ const CHECKS: readonly Check[] = [
   },
   { name: 'imports and sizes', module: 'scripts/check-sources.ts', args: [], quick: true },
   { name: 'conformance', module: 'scripts/check-conformance.ts', args: [] },
+  { name: 'documents', module: 'scripts/check-docs.ts', args: [], quick: true },
   { name: 'generated documents', module: 'scripts/generate-docs.ts', args: ['--check'] },
 ];
 

@@ -1,6 +1,6 @@
 /** A CalDAV server on loopback, in one of two manners: as the RFCs have it, or as iCloud does it. */
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { parseXml, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { parseXml, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import type { FaultEffect } from '../core/faults.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';

@@ -1,6 +1,5 @@
 /**
- * GET /openapi.json and GET /docs. What they are made of is loaded when somebody first asks, so that a server nobody
- * asks starts as fast and holds as little as without them.
+ * GET /openapi.json and GET /docs. Both are made at the first request, so that they cost a server nothing before that.
  */
 import type { FastifyPluginAsync } from 'fastify';
 

@@ -1,7 +1,7 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
 import { ApiError } from '../http/api-error.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
-import { searchWords } from '../lib/search-text.ts';
+import { searchTerms } from '../lib/search-text.ts';
 import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
@@ -99,7 +99,7 @@ const LONGEST_SEARCH = 200;
 function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
   const text = parameterOf(query, 'q');
   if (text === undefined) return [];
-  const words = searchWords(text);
+  const words = searchTerms(text);
   if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
     details.q = [`q must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`];
   else if (words.length === 0) details.q = ['q has nothing to search for'];
