@@ -27,7 +27,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
   const jobs = (db: Database) => db.all<{ kind: string; key: string }>('SELECT kind, key FROM job');
 
   describe(`AccountStore on ${database}`, () => {
-    it('links an account and schedules its first sync with it', async () => {
+    it('linking makes an account and schedules its first sync with it', async () => {
       const { db, accounts } = await prepare();
 
       const linked = await accounts.linkAccount(newAccount(), NOW);
@@ -41,7 +41,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       );
     });
 
-    it('tells whoever waits for jobs that one was scheduled', async () => {
+    it('linking an account tells whoever waits for jobs that one was scheduled', async () => {
       const { db } = await prepare();
       let told = 0;
 
@@ -50,7 +50,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(told, 1);
     });
 
-    it('says of each account of a user how far the first loading of its calendars is', async () => {
+    it('each account of a user says how far the first loading of its calendars is', async () => {
       const { db, accounts } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       const other = await accounts.linkAccount(newAccount({ userId: 'ben' }), NOW);
@@ -69,7 +69,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal((await accounts.loadingOf('acme', 'ada')).has(other.accountKey), false);
     });
 
-    it('makes one account of ten concurrent calls, with every device', async () => {
+    it('ten concurrent calls to link make one account, with every device', async () => {
       const { accounts } = await prepare();
 
       const linked = await tenTimes((i) => accounts.linkAccount(newAccount({ deviceHash: `d${i}` }), NOW));
@@ -82,7 +82,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await accounts.credentialsOf([...keys][0] ?? ''), newAccount().credentials);
     });
 
-    it('renews credentials and health of an account linked already and keeps its key', async () => {
+    it('linking an account again renews its credentials and health and keeps its key', async () => {
       const { accounts } = await prepare();
       const first = await accounts.linkAccount(newAccount(), NOW);
       await accounts.setHealth(first, REFUSED, NOW + 1);
@@ -99,7 +99,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await accounts.credentialsOf(first.accountKey), { password: 'new' });
     });
 
-    it('seals credentials, so that they stand nowhere in plain and open in their own row only', async () => {
+    it('credentials are sealed: they stand nowhere in plain and open in their own row only', async () => {
       const { db, accounts } = await prepare();
       const one = await accounts.linkAccount(newAccount(), NOW);
       const two = await accounts.linkAccount(newAccount({ userId: 'ben' }), NOW);
@@ -115,7 +115,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await assert.rejects(accounts.credentialsOf(two.accountKey));
     });
 
-    it('lists the accounts of the user alone, in provider order, then by when they were linked', async () => {
+    it('a list of accounts is of the user alone, in provider order, then by when they were linked', async () => {
       const { accounts } = await prepare();
       await accounts.linkAccount(newAccount({ accountId: 'later' }), NOW + 1);
       await accounts.linkAccount(newAccount({ accountId: 'earlier' }), NOW);
@@ -130,7 +130,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       );
     });
 
-    it('names the accounts that a device linked, and no others', async () => {
+    it('the accounts that a device linked are named, and no others', async () => {
       const { accounts } = await prepare();
       const mine = await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
       await accounts.linkAccount(newAccount({ accountId: 'b', deviceHash: 'device-2' }), NOW);
@@ -142,7 +142,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await accounts.accountsLinkedBy('acme', 'ben', 'device-1'), new Set());
     });
 
-    it('keeps since when an account is in a state while only the reason changes', async () => {
+    it('an account keeps since when it is in a state while only the reason changes', async () => {
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);
 
@@ -153,7 +153,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(found?.health, { ...DOWN, since: NOW + 1 });
     });
 
-    it('keeps telling that the user must act while the provider is down as well', async () => {
+    it('an account keeps telling that the user must act while the provider is down as well', async () => {
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);
       await accounts.setHealth(account, REFUSED, NOW + 1);
@@ -164,7 +164,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(found?.health, { ...REFUSED, since: NOW + 1 });
     });
 
-    it('does not hear of an account what was found out before its user linked it again', async () => {
+    it('an account does not hear what was found out before its user linked it again', async () => {
       const { accounts } = await prepare();
       const before = await accounts.linkAccount(newAccount(), NOW);
       await accounts.linkAccount(newAccount(), NOW + 1);
@@ -175,7 +175,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(found?.health.state, 'active');
     });
 
-    it('takes syncs under way with the old credentials their leases', async () => {
+    it('linking an account again takes syncs under way with the old credentials their leases', async () => {
       const { db, accounts } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await makeCalendar(db, accountKey);
@@ -191,7 +191,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(held, []);
     });
 
-    it('has the user act on an account linked without the calendar permission', async () => {
+    it('an account linked without the calendar permission has the user act', async () => {
       const { accounts } = await prepare();
 
       const linked = await accounts.linkAccount(newAccount({ calendarPermission: false }), NOW);
@@ -200,7 +200,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual([state, reason, since], ['reauth_required', 'calendar_permission_missing', NOW]);
     });
 
-    it('notes a calendar permission that is missing, and that it is there again', async () => {
+    it('an account notes a calendar permission that is missing, and that it is there again', async () => {
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount({ calendarPermission: true }), NOW);
       const permission = async () => (await accounts.findAccount(account.accountKey))?.calendarPermission;
@@ -213,7 +213,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await permission(), true);
     });
 
-    it('knows that a calendar permission is there again, whatever else was the matter meanwhile', async () => {
+    it('an account knows that a calendar permission is there again, whatever else was the matter meanwhile', async () => {
       const { accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount({ calendarPermission: true }), NOW);
       await accounts.setHealth(account, { ...REFUSED, reason: 'calendar_permission_missing' }, NOW + 1);
@@ -225,7 +225,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual([calendarPermission, health?.state], [true, 'active']);
     });
 
-    it('recovers an account only when its list and all its calendars are well', async () => {
+    it('an account recovers only when its list and all its calendars are well', async () => {
       const { db, accounts } = await prepare();
       const account = await accounts.linkAccount(newAccount(), NOW);
       const { accountKey } = account;
@@ -248,7 +248,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(after?.health, wellSince(NOW + 3));
     });
 
-    it('disconnects an account with its credentials, mirror and jobs', async () => {
+    it('an account is disconnected with its credentials, mirror and jobs', async () => {
       const { db, accounts } = await prepare();
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await makeCalendar(db, accountKey);
@@ -263,7 +263,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await jobs(db), []);
     });
 
-    it('disconnects the named account alone, and none for an id it does not know', async () => {
+    it('disconnecting takes the named account alone, and none for an id it does not know', async () => {
       const { accounts } = await prepare();
       await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
       await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
@@ -281,7 +281,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal((await accounts.listAccounts('acme', 'ben')).length, 1);
     });
 
-    it('withdraws the pending code with the last account, not before, and of that user alone', async () => {
+    it('the pending code is withdrawn with the last account, not before, and of that user alone', async () => {
       const { db, accounts } = await prepare();
       await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
       await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
@@ -297,7 +297,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await codeIsWithdrawn(db, 'ben'), false);
     });
 
-    it('leaves the code alone when there was nothing to disconnect', async () => {
+    it('the pending code is left alone when there was no account to disconnect', async () => {
       const { db, accounts } = await prepare();
       await makeCode(db, 'ada');
 
@@ -306,7 +306,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await codeIsWithdrawn(db, 'ada'), false);
     });
 
-    it('withdraws the code when the last ten accounts go at once', async () => {
+    it('the pending code is withdrawn when the last ten accounts go at once', async () => {
       const { db, accounts } = await prepare();
       await tenTimes((i) => accounts.linkAccount(newAccount({ accountId: `a${i}` }), NOW));
       await makeCode(db, 'ada');
@@ -317,7 +317,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
     });
 
-    it('counts an account once when ten calls disconnect it', async () => {
+    it('an account counts once when ten calls disconnect it', async () => {
       const { accounts } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
 

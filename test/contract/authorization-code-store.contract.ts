@@ -24,7 +24,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
   };
 
   describe(`AuthorizationCodeStore on ${database}`, () => {
-    it("answers a code's record at its own application only", async () => {
+    it("a code's record is answered at its own application only", async () => {
       const { codes } = await prepare();
 
       assert.deepEqual(await codes.findCode('acme', 'ada'), {
@@ -42,7 +42,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.equal(await codes.findCode('other', 'ada'), undefined);
     });
 
-    it('answers each of many who look at once for its own record', async () => {
+    it('each of many who look up codes at once is answered its own record', async () => {
       const { codes } = await prepare();
 
       const found = await tenTimes((i) => codes.findCode(i % 2 ? 'acme' : 'other', 'ada'));
@@ -53,7 +53,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       );
     });
 
-    it('tells a code of another application from one that is nowhere', async () => {
+    it('a code of another application is told from one that is nowhere', async () => {
       const { codes } = await prepare();
 
       assert.equal(await codes.isCodeOfAnotherClient('other', 'ada'), true);
@@ -61,7 +61,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.equal(await codes.isCodeOfAnotherClient('other', 'ada\0'), false);
     });
 
-    it('lets exactly one of ten concurrent exchanges redeem a code', async () => {
+    it('exactly one of ten concurrent exchanges redeems a code', async () => {
       const { db, codes, code } = await prepare();
 
       const redeemed = await tenTimes(() => codes.redeemCode(code, NOW + 1));
@@ -71,7 +71,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.equal(await codes.findCode('acme', 'ada'), undefined);
     });
 
-    it('starts the grant that the code authorizes, with its first refresh token', async () => {
+    it('redeeming a code starts the grant that the code authorizes, with its first refresh token', async () => {
       const { db, codes, code } = await prepare();
       const families = tokenFamilyStore(db);
 
@@ -92,7 +92,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       ['the application it was issued to', { clientId: 'other' }],
     ];
     for (const [what, other] of others) {
-      it(`redeems nothing, and keeps the record, without ${what}`, async () => {
+      it(`a code redeems nothing, and keeps the record, without ${what}`, async () => {
         const { db, codes, code } = await prepare();
 
         assert.equal(await codes.redeemCode({ ...code, ...other }, NOW), undefined);
@@ -102,7 +102,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       });
     }
 
-    it('redeems nothing without the challenge of the approval', async () => {
+    it('a code redeems nothing without the challenge of the approval', async () => {
       const { db, codes, code } = await prepare();
       const codeChallenge = 'c'.repeat(43);
       await db.write('UPDATE authorization_code SET code_challenge = :codeChallenge', { codeChallenge });
@@ -111,7 +111,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.ok(await codes.redeemCode({ ...code, codeChallenge }, NOW));
     });
 
-    it('does not redeem a record that was withdrawn meanwhile, and keeps it', async () => {
+    it('a code whose record was withdrawn meanwhile is not redeemed, and the record is kept', async () => {
       const { db, codes, code } = await prepare();
       await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
 
@@ -119,7 +119,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       assert.equal((await codes.findCode('acme', 'ada'))?.withdrawnAt, NOW);
     });
 
-    it('leaves no grant alive of a user or application that is deleted while its code is redeemed', async () => {
+    it('no grant stays alive of a user or application that is deleted while its code is redeemed', async () => {
       for (const by of ['user', 'application']) {
         const { db, codes, code } = await prepare();
 
@@ -137,7 +137,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       }
     });
 
-    it('forgets records approved before the instant, in parts, and no others', async () => {
+    it('records of codes approved before the instant are forgotten, in parts, and no others', async () => {
       const { db, codes } = await prepare();
       await makeCode(db, 'ben');
       await db.write("UPDATE authorization_code SET approved_at = :at WHERE user_id = 'ben'", {

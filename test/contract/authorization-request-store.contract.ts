@@ -44,7 +44,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
   };
 
   describe(`AuthorizationRequestStore on ${database}`, () => {
-    it('answers a request as it was made, and nothing for another transaction', async () => {
+    it('a request is answered as it was made, and nothing for another transaction', async () => {
       const { requests } = await prepare();
       const none = { state: undefined, codeChallenge: undefined, theme: undefined };
       const bare: AuthorizationRequest = { ...request, ...none, transactionId: 't2', display: 'page' };
@@ -56,7 +56,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal(await requests.findRequest('t1\0'), undefined);
     });
 
-    it('keeps the form token sealed', async () => {
+    it('the form token is kept sealed', async () => {
       const { db } = await prepare();
 
       const [row] = await db.all<{ sealed: string }>(
@@ -67,7 +67,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal(sealer.open(row?.sealed ?? '', 'authorization_request|t1|form_token'), request.formToken);
     });
 
-    it('approves a request once, however many try, and writes its code', async () => {
+    it('a request is approved once, however many try, and its code is written', async () => {
       const { requests, codes } = await prepareConnected();
 
       const approved = await tenTimes((i) => requests.approveRequest('t1', NOW + 1 + i));
@@ -85,7 +85,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal((await requests.findRequest('t1'))?.status, 'approved');
     });
 
-    it('approves nothing for a user without an account', async () => {
+    it('a request of a user without an account is not approved', async () => {
       const { requests, codes } = await prepare();
 
       assert.equal(await requests.approveRequest('t1', NOW), false);
@@ -94,7 +94,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal((await requests.findRequest('t1'))?.status, 'open');
     });
 
-    it('lets exactly one of five approvals and five denials decide', async () => {
+    it('exactly one of five approvals and five denials decides a request', async () => {
       const { requests, codes } = await prepareConnected();
 
       const decided = await tenTimes((i) =>
@@ -107,7 +107,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal((await codes.findCode('acme', 'ada')) !== undefined, status === 'approved');
     });
 
-    it('puts a later approval in the place of an earlier code, withdrawn or not', async () => {
+    it('a later approval takes the place of an earlier code, withdrawn or not', async () => {
       const { db, requests, codes } = await prepareConnected();
       await requests.createRequest({ ...request, transactionId: 't2', scope: 'read-write' });
       await requests.approveRequest('t1', NOW);
@@ -122,7 +122,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       );
     });
 
-    it('leaves no code to redeem when the last account goes while it is approved', async () => {
+    it('no code is left to redeem when the last account goes while it is approved', async () => {
       const { db, requests, codes } = await prepareConnected();
       const accounts = accountStore(db, sealer);
 
@@ -135,7 +135,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.ok(code === undefined || code.withdrawnAt !== undefined);
     });
 
-    it('leaves no code to redeem when the user is deleted while it is approved', async () => {
+    it('no code is left to redeem when the user is deleted while it is approved', async () => {
       const { db, requests, codes } = await prepareConnected();
 
       await Promise.all([requests.approveRequest('t1', NOW), userStore(db).deleteUser('acme', 'ada', NOW)]);
@@ -145,7 +145,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal(await requests.findRequest('t1'), undefined);
     });
 
-    it('shows an open request in another language from then on, and leaves one that ended', async () => {
+    it('an open request is shown in another language from then on, and one that ended is left', async () => {
       const { requests } = await prepare();
       await requests.createRequest({ ...request, transactionId: 't2' });
 
@@ -158,7 +158,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal((await requests.findRequest('t2'))?.language, 'fr');
     });
 
-    it('forgets requests made before the instant, and no others', async () => {
+    it('requests made before the instant are forgotten, and no others', async () => {
       const { requests } = await prepare();
       await requests.createRequest({ ...request, transactionId: 'old', createdAt: NOW - 1 });
 

@@ -28,7 +28,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
   };
 
   describe(`BrandingStore on ${database}`, () => {
-    it('answers the defaults of an application that has set nothing, or is not known', async () => {
+    it('an application that has set no look, or is not known, has the defaults', async () => {
       const { looks } = await prepare();
 
       for (const clientId of ['acme', 'nobody']) {
@@ -36,7 +36,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       }
     });
 
-    it('answers everything as it was set, to its application only', async () => {
+    it('a look is answered as it was set, to its application only', async () => {
       const { looks } = await prepare();
       const [logo, darkLogo] = [picture('light'), picture('dark')];
       const plain = { enabled: false, primaryColor: '#aa3355', theme: 'dark', hideFooter: true } as const;
@@ -50,7 +50,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.deepEqual(await looks.findLook('other'), { branding: DEFAULT_BRANDING, facts: NO_FACTS });
     });
 
-    it('leaves what a change does not name, and empties what it names null', async () => {
+    it('a change of a look leaves what it does not name, and empties what it names null', async () => {
       const { looks } = await prepare();
       const set = { primaryColor: '#aa3355', supportEmail: 'a@acme.example', logo: picture('one') };
       await looks.changeLook('acme', { ...set, theme: 'light', verified: true }, NOW);
@@ -71,7 +71,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       });
     });
 
-    it('sets nothing for an application that is not there', async () => {
+    it('no look is set for an application that is not there', async () => {
       const { db, looks } = await prepare();
 
       assert.equal(await looks.changeLook('nobody', { logo: picture('x'), verified: true }, NOW), undefined);
@@ -79,7 +79,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.equal(await rowsIn(db, 'application_logo'), 0);
     });
 
-    it('sets nothing at all where a part cannot be', async () => {
+    it('nothing of a look is set where a part cannot be', async () => {
       const { db, looks } = await prepare();
       // The guarantee of the types, broken on purpose.
       const change = { logo: picture('x'), theme: 'sepia' } as unknown as LookChange;
@@ -89,7 +89,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.equal(await rowsIn(db, 'application_logo'), 0);
     });
 
-    it('loses none of ten changes that are made at once', async () => {
+    it('none of ten changes of a look that are made at once is lost', async () => {
       const { looks } = await prepare();
       const changes: LookChange[] = [
         { enabled: false },
@@ -114,7 +114,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.deepEqual(lost, []);
     });
 
-    it('answers a picture byte for byte by its hash', async () => {
+    it('a picture is answered byte for byte by its hash', async () => {
       const { looks } = await prepare();
       const logo = picture('one');
       await looks.changeLook('acme', { logo }, NOW);
@@ -125,7 +125,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.equal(await looks.findLogo(hashOf(picture('two'))), undefined);
     });
 
-    it('keeps a picture while one application or one scheme shows it, and no longer', async () => {
+    it('a picture is kept while one application or one scheme shows it, and no longer', async () => {
       const { db, looks } = await prepare();
       const logo = picture('shared');
       await looks.changeLook('acme', { logo, darkLogo: logo }, NOW);
@@ -144,7 +144,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       assert.equal(await rowsIn(db, 'application_logo'), 1);
     });
 
-    it('forgets the look and the pictures of an application that is deleted', async () => {
+    it('the look and the pictures of an application that is deleted are forgotten', async () => {
       const { db, looks } = await prepare();
       const logo = picture('gone');
       await looks.changeLook('acme', { logo, verified: true }, NOW);

@@ -68,7 +68,7 @@ export function calendarProviderContract(target: ContractServer): void {
     failures();
 
     function linking(): void {
-      it('links with the address of the server and the right password', async () => {
+      it('an account is linked with the address of the server and the right password', async () => {
         const { accountId, display, credentials } = await provider().signIn.verify(login('ada'));
 
         assert.ok(accountId.startsWith(server.origin), accountId);
@@ -76,14 +76,14 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.deepEqual(credentials.origins, [server.origin]);
       });
 
-      it('gives an account one id, however the way to it was spelled', async () => {
+      it('an account has one id, however the way to it was spelled', async () => {
         const { accountId } = await provider().signIn.verify(login('ada'));
         const deep = await provider().signIn.verify(login('ada', accountId));
 
         assert.equal(deep.accountId, accountId);
       });
 
-      it('remembers of a login what leads to the same account again, and not the password', async () => {
+      it('what is remembered of a login leads to the same account again, and is not the password', async () => {
         const { signIn } = provider();
         const first = await signIn.verify(login('ada'));
         const remembered = signIn.remembered?.(first.credentials);
@@ -95,13 +95,13 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.deepEqual([again.accountId, again.display], [first.accountId, first.display]);
       });
 
-      it('links by the well-known address', async () => {
+      it('an account is linked by the well-known address', async () => {
         const typed = `${server.origin}/.well-known/caldav`;
 
         assert.ok((await provider().signIn.verify(login('ada', typed))).accountId.startsWith(server.origin));
       });
 
-      it('finds the server from a path that is no calendar', async () => {
+      it('the server is found from a path that is no calendar', async () => {
         const { accountId } = await provider().signIn.verify(login('ada'));
 
         const found = await provider().signIn.verify(login('ada', `${server.origin}/no/such/path`));
@@ -109,13 +109,13 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.equal(found.accountId, accountId);
       });
 
-      it('refuses a wrong password as unauthorized', async () => {
+      it('a wrong password is refused as unauthorized', async () => {
         const wrong = { ...login('ada'), password: 'wrong' };
 
         await assert.rejects(provider().signIn.verify(wrong), failsAs('unauthorized'));
       });
 
-      it('serves as the Apple provider, whose account is the Apple Account', async () => {
+      it('a CalDAV server serves as the Apple provider, whose account is the Apple Account', async () => {
         const apple = appleProvider({ egress, log, now: Date.now, serverUrl: server.typed });
         const { accountId, credentials } = await apple.signIn.verify({
           username: 'ada',
@@ -128,7 +128,7 @@ export function calendarProviderContract(target: ContractServer): void {
     }
 
     function listing(): void {
-      it('lists the calendars of the user, each at its absolute address', async () => {
+      it('the calendars of the user are listed, each at its absolute address', async () => {
         const calendars = await (await open('ada')).listCalendars();
 
         const hrefs = calendars.map(({ href }) => href);
@@ -139,7 +139,7 @@ export function calendarProviderContract(target: ContractServer): void {
 
       if (target.keepsProperties) properties();
 
-      it('shows a user nothing of another', async () => {
+      it('a user is shown nothing of another', async () => {
         await put('work', 'secret.ics', event('secret', 'Ada alone'));
         const grace = await open('grace');
 
@@ -151,7 +151,7 @@ export function calendarProviderContract(target: ContractServer): void {
     }
 
     function properties(): void {
-      it('leaves out collections that hold no events', async () => {
+      it('the list of calendars leaves out collections that hold no events', async () => {
         const tasks = server.calendarUrl('ada', 'tasks');
         await makeCalendar('ada', tasks, '', 'VTODO');
 
@@ -160,7 +160,7 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.ok(!hrefs.includes(tasks));
       });
 
-      it('tells title, color and zone of a calendar', async () => {
+      it('a calendar has title, color and zone', async () => {
         const styled = server.calendarUrl('ada', 'styled');
         await makeCalendar('ada', styled, STYLE);
 
@@ -174,7 +174,7 @@ export function calendarProviderContract(target: ContractServer): void {
     }
 
     function changes(): void {
-      it('tells creations, changes and deletions once each', async () => {
+      it('a sync tells creations, changes and deletions once each', async () => {
         const account = await open('ada');
         const calendar = server.calendarUrl('ada', 'delta');
         const mirror: Mirror = new Map();
@@ -194,7 +194,7 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.deepEqual([third.changed, third.removed], [[], []]);
       });
 
-      it('reads a series with its override as one resource', async () => {
+      it('a series with its override is read as one resource', async () => {
         await put('series', 'weekly.ics', seriesWithOverride('weekly'));
         const mirror: Mirror = new Map();
 
@@ -215,7 +215,7 @@ export function calendarProviderContract(target: ContractServer): void {
         );
       });
 
-      it('reads a calendar of 200 events in parts', async () => {
+      it('a calendar of 200 events is read in parts', async () => {
         const names = Array.from({ length: 200 }, (_, index) => `event-${index}`);
         for (let start = 0; start < names.length; start += 5)
           await Promise.all(
@@ -229,7 +229,7 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.ok(parts >= 4, `${parts} parts`);
       });
 
-      it('reads and removes resources with special characters in their names', async () => {
+      it('resources with special characters in their names are read and removed', async () => {
         const names = ['sp%20ace.ics', 'plus+and&.ics', 'caf%C3%A9.ics', 'at@home~.ics', 'per%25cent.ics'];
         const account = await open('ada');
         const calendar = server.calendarUrl('ada', 'odd');
@@ -244,7 +244,7 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.equal(mirror.size, 0);
       });
 
-      it('passes by tasks that share a calendar with events', async () => {
+      it('a sync passes by tasks that share a calendar with events', async () => {
         await makeCalendar('ada', server.calendarUrl('ada', 'shared'), '', 'VEVENT', 'VTODO');
         const task = 'BEGIN:VTODO\r\nUID:task\r\nDTSTAMP:20260101T000000Z\r\nSUMMARY:Task\r\nEND:VTODO\r\n';
         await put('shared', 'task.ics', calendarObject(task));
@@ -260,7 +260,7 @@ export function calendarProviderContract(target: ContractServer): void {
     }
 
     function failures(): void {
-      it('loses nothing to a sync token the server does not know', async () => {
+      it('a sync token the server does not know loses nothing', async () => {
         const account = await open('ada');
         const calendar = server.calendarUrl('ada', 'token');
         await put('token', 'kept.ics', event('kept', 'Kept'));
@@ -282,7 +282,7 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.deepEqual(titles(mirror), ['Kept', 'New']);
       });
 
-      it('takes a sync token it did not write for an expired one', async () => {
+      it('a sync token the provider did not write is taken for an expired one', async () => {
         const calendar = server.calendarUrl('ada', 'token');
 
         for (const token of ['', 'nonsense', '{}', '{"v":2}', '[]', 'null'])
@@ -292,7 +292,7 @@ export function calendarProviderContract(target: ContractServer): void {
           );
       });
 
-      it('tells that a calendar was deleted, at the next sync and at a first one', async () => {
+      it('a calendar that was deleted is told at the next sync and at a first one', async () => {
         const account = await open('ada');
         const doomed = server.calendarUrl('ada', 'doomed');
         const { next } = await sync(account, doomed, new Map());
@@ -303,7 +303,7 @@ export function calendarProviderContract(target: ContractServer): void {
         await assert.rejects(sync(account, doomed, new Map()), failsAs('not_found'));
       });
 
-      it('tells a password that stopped working as unauthorized', async () => {
+      it('a password that stopped working is told as unauthorized', async () => {
         const { credentials } = await provider().signIn.verify(login('ada'));
         const account = provider().open({ ...credentials, password: 'changed meanwhile' });
 

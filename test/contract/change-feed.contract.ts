@@ -62,7 +62,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
   };
 
   describe(`ChangeFeed on ${database}`, () => {
-    it('tells what was created, updated and deleted since a place, each event once', async () => {
+    it('the feed tells what was created, updated and deleted since a place, each event once', async () => {
       const made = await prepare();
       await fill(
         made.mirror,
@@ -94,7 +94,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       );
     });
 
-    it('tells nothing of what a full listing brings as it was', async () => {
+    it('the feed tells nothing of what a full listing brings as it was', async () => {
       const made = await prepare();
       const resources = [
         resource('x', event('2026-11-02T09:00:00')),
@@ -114,7 +114,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await told(made, since), ['x updated']);
     });
 
-    it('tells a full listing’s difference: what it did not name was deleted', async () => {
+    it('the feed tells a full listing’s difference: what it did not name was deleted', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [
         resource('x', event('2026-11-02T09:00:00')),
@@ -128,7 +128,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await told(made, since), ['y deleted']);
     });
 
-    it('takes a series for one, whichever of its events changed and however it is kept', async () => {
+    it('the feed takes a series for one, whichever of its events changed and however it is kept', async () => {
       const made = await prepare();
       const master = { ...resource('m', event('2026-11-02T09:00:00', { recurrence })), href: 'm' };
       await write(made, made.calendarKey, [master]);
@@ -153,7 +153,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await next(), ['m deleted']);
     });
 
-    it('tells an instance known alone by its own id, until its series comes', async () => {
+    it('the feed tells an instance known alone by its own id, until its series comes', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [apart('o', 'm', originally('2026-11-09T09:00:00'))]);
       const since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
@@ -167,7 +167,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual((await told(made, since)).sort(), ['m created', `${instance} deleted`]);
     });
 
-    it('tells of an event that was cancelled that it is deleted', async () => {
+    it('the feed tells of an event that was cancelled that it is deleted', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [resource('x', event('2026-11-02T09:00:00'))]);
       await write(made, made.calendarKey, [
@@ -177,7 +177,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await told(made), ['x deleted']);
     });
 
-    it('tells the events of calendars and accounts that went, and those of an account linked anew', async () => {
+    it('the feed tells the events of calendars and accounts that went, and those of an account linked anew', async () => {
       const made = await prepare('/a/', '/b/');
       const [a = '', b = ''] = made.calendarKeys;
       await write(made, a, [resource('x', event('2026-11-02T09:00:00'))]);
@@ -205,7 +205,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await told(made, since), ['w deleted', 'w created']);
     });
 
-    it('writes nothing down for a user whom nobody follows, nor what a lost lease left undone', async () => {
+    it('the feed has no entry for a user whom nobody follows, nor of what a lost lease left undone', async () => {
       const made = await mirrorWith(await open(), calendar('/a/'));
       await fill(made.mirror, made.calendarKey, resource('x', event('2026-11-02T09:00:00')));
       const feed = changeFeed(made.db);
@@ -224,7 +224,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.equal(await feed.follow({ clientId: 'acme', userId: 'nobody' }, NOW), undefined);
     });
 
-    it('goes on behind any entry, in pages of any size', async () => {
+    it('the feed goes on behind any entry, in pages of any size', async () => {
       const made = await prepare();
       await write(
         made,
@@ -248,7 +248,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.equal(whole.length, 8);
     });
 
-    it('lists everything there is, in pages, a series once', async () => {
+    it('the feed lists everything there is, in pages, a series once', async () => {
       const made = await prepare('/a/', '/b/');
       const [a = '', b = ''] = made.calendarKeys;
       await write(made, a, [
@@ -266,7 +266,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await made.feed.eventsAfter([], { calendarKey: '', id: '' }, 9), []);
     });
 
-    it('forgets old changes and tells up to where', async () => {
+    it('the feed forgets old changes and tells up to where', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [resource('x', event('2026-11-02T09:00:00'))]);
       const [old] = await all(made);
@@ -280,7 +280,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await all(made), []);
     });
 
-    it('ends a feed that nobody reads: whoever comes back has another', async () => {
+    it('a feed that nobody reads ends: whoever comes back has another', async () => {
       const made = await prepare();
 
       await made.feed.forgetChanges(NOW + 1);
@@ -289,7 +289,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.notEqual((await made.feed.follow(ada, NOW))?.feedId, made.feedId);
     });
 
-    it('keeps a feed that is read, and goes with its user', async () => {
+    it('a feed that is read is kept, and goes with its user', async () => {
       const made = await prepare();
       await write(made, made.calendarKey, [resource('x', event('2026-11-02T09:00:00'))]);
       await made.feed.stateOf(ada, NOW + 2 * DAY);
@@ -301,7 +301,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       assert.deepEqual(await made.db.all('SELECT 1 AS "one" FROM event_change'), []);
     });
 
-    it('lets a reader miss nothing of many writers at once, whatever it read between their commits', async () => {
+    it('a reader of the feed misses nothing of many writers at once, whatever it read between their commits', async () => {
       const names = Array.from({ length: 6 }, (_, i) => `/${i}/`);
       const made = await prepare(...names);
       const ROUNDS = 8;

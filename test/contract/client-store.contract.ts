@@ -19,7 +19,7 @@ const acme: Client = {
 
 export function clientStoreContract(database: string, open: () => Promise<Database>): void {
   describe(`ClientStore on ${database}`, () => {
-    it('answers an application as it was created, with its secret', async () => {
+    it('an application is answered as it was created, with its secret', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash-1');
 
@@ -31,7 +31,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await clients.listClients(), [acme]);
     });
 
-    it('knows nothing of an application that was never created', async () => {
+    it('an application that was never created is unknown', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash-1');
 
@@ -41,7 +41,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       }
     });
 
-    it('answers each of many who ask at once for its own application', async () => {
+    it('each of many who ask at once is answered its own application', async () => {
       const clients = clientStore(await open());
       await tenTimes((i) => clients.createClient({ ...acme, clientId: `c${i}` }, `hash-${i}`));
 
@@ -53,7 +53,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('makes an application once, however many create it at once', async () => {
+    it('an application is made once, however many create it at once', async () => {
       const db = await open();
       const clients = clientStore(db);
 
@@ -65,7 +65,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await rowsIn(db, 'client_secret'), 1);
     });
 
-    it('changes what a change names, empties what it sets to null, and leaves the rest', async () => {
+    it('a change of an application changes what it names, empties what it sets to null, and leaves the rest', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash-1');
 
@@ -84,7 +84,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await clients.updateClient('other', { name: 'x' }, NOW), undefined);
     });
 
-    it('keeps the secret before a rotation alive until the instant given, and none before it', async () => {
+    it('the secret before a rotation stays alive until the instant given, and none before it', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash-1');
       const alive = async (at: number) => (await clients.findClientWithSecrets('acme', at))?.secretHashes;
@@ -98,7 +98,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await clients.rotateSecret({ ...rotation('hash-4'), clientId: 'other' }), false);
     });
 
-    it('leaves two secrets after ten concurrent rotations, one of them to stay', async () => {
+    it('ten concurrent rotations leave two secrets, one of them to stay', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash');
 
@@ -108,7 +108,7 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await clients.findClientWithSecrets('acme', NOW + 100))?.secretHashes.length, 1);
     });
 
-    it('deletes an application with everything of its users, once, and nothing of another', async () => {
+    it('an application is deleted with everything of its users, once, and nothing of another', async () => {
       const db = await open();
       const clients = clientStore(db);
       for (const clientId of ['acme', 'other']) {

@@ -33,7 +33,7 @@ const failed = (results: PromiseSettledResult<unknown>[]): number[] =>
 
 export function databaseContract(database: string, open: () => Promise<Database>): void {
   describe(`Writes on ${database}`, () => {
-    it('harm no other write of the same moment when they fail', async () => {
+    it('writes that fail harm no other write of the same moment', async () => {
       const db = await open();
       await db.write(PUT, { name: 'n3', value: '' });
 
@@ -45,7 +45,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.equal((await namesIn(db)).length, 10);
     });
 
-    it('harm no other call of their batch when they fail', async () => {
+    it('writes that fail harm no other call of their batch', async () => {
       const db = await open();
       await db.write(PUT, { name: 'n3', value: '' });
 
@@ -59,7 +59,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.equal((await namesIn(db)).length, 9);
     });
 
-    it('answer what their RETURNING list names', async () => {
+    it('writes answer what their RETURNING list names', async () => {
       const db = await open();
 
       const rows = await db.write(`${PUT} RETURNING name AS "aName", 1 + 1 AS "two"`, {
@@ -75,7 +75,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
   });
 
   describe(`Look-ups of one batch on ${database}`, () => {
-    it('answer every call, of those that ask for the same too', async () => {
+    it('look-ups of one batch answer every call, of those that ask for the same too', async () => {
       const db = await open();
       for (const name of ['a', 'b']) await db.write(PUT, { name, value: `of ${name}` });
       const names = ['a', 'b', 'a', 'none', 'a', 'none'];
@@ -92,7 +92,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
   });
 
   describe(`Transactions on ${database}`, () => {
-    it('undo everything of one that throws, and nothing of those beside it', async () => {
+    it('a transaction that throws undoes everything of its own, and nothing of those beside it', async () => {
       const db = await open();
 
       const results = await Promise.allSettled(
@@ -108,7 +108,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await namesIn(db), ['n0', 'n1', 'n2', 'n3', 'n5', 'n6', 'n7', 'n8', 'n9']);
     });
 
-    it('fail with a statement that failed, whether or not the caller caught it', async () => {
+    it('a transaction fails with a statement that failed, whether or not the caller caught it', async () => {
       const db = await open();
       await db.write(PUT, { name: 'taken', value: '' });
 
@@ -121,7 +121,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await namesIn(db), ['taken']);
     });
 
-    it('show nothing of themselves to readers before they are committed', async () => {
+    it('transactions show nothing of themselves to readers before they are committed', async () => {
       const db = await open();
 
       await db.transaction(async (tx) => {
@@ -133,7 +133,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await namesIn(db), ['n']);
     });
 
-    it('take no statement after their end', async () => {
+    it('transactions take no statement after their end', async () => {
       const db = await open();
 
       const tx = await db.transaction(async (statements) => statements);
@@ -143,7 +143,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       }
     });
 
-    it('all get their turn, though there are more than connections', async () => {
+    it('transactions all get their turn, though there are more than connections', async () => {
       const db = await open();
       await db.write(PUT, { name: 'count', value: '0' });
 
@@ -164,7 +164,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
   });
 
   describe(`Parameters on ${database}`, () => {
-    it('are a list where one is asked for, of any length, and of none', async () => {
+    it('parameters are a list where one is asked for, of any length, and of none', async () => {
       const db = await open();
       const odd = ["it's", 'a,b', '{"x"}', '\\', 'é😀', ''];
       for (const name of odd) await db.write(PUT, { name, value: '' });
@@ -181,7 +181,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.equal((await db.all(numbers, { numbers: [1, 2 ** 48] })).length, 0);
     });
 
-    it('equal nothing when no database could hold them', async () => {
+    it('parameters equal nothing when no database could hold them', async () => {
       const db = await open();
       await db.write(PUT, { name: 'a', value: '' });
       await db.write(PUT, { name: 'a\ufffd', value: '' });
@@ -192,7 +192,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       }
     });
 
-    it('are refused with 400 where they would be written, when no database could hold them', async () => {
+    it('parameters that no database could hold are refused with 400 where they would be written', async () => {
       const db = await open();
 
       for (const value of ['a\0', 'a\ud800']) {
@@ -206,7 +206,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.deepEqual(await namesIn(db), []);
     });
 
-    it('keep every character they can hold', async () => {
+    it('parameters keep every character they can hold', async () => {
       const db = await open();
       const value = `\u0001\u001a\t\r\n${"'"}"\\\u{10ffff}\u00e9e\u0301\ufffe ' ; --`;
 
@@ -215,7 +215,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
       assert.equal((await db.get<{ value: string }>('SELECT value FROM setting'))?.value, value);
     });
 
-    it('must all be given', async () => {
+    it('parameters must all be given', async () => {
       const db = await open();
 
       await assert.rejects(async () => db.write(PUT, { name: 'n' }), /no value for :value/);
@@ -223,7 +223,7 @@ export function databaseContract(database: string, open: () => Promise<Database>
   });
 
   describe(`Closing ${database}`, () => {
-    it('waits for everything under way, and refuses what comes after', async () => {
+    it('closing the database waits for everything under way, and refuses what comes after', async () => {
       const db = await open();
       const under = [
         tenTimes((i) => db.write(PUT, { name: `w${i}`, value: '' })),

@@ -25,7 +25,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
     newAccount({ userId, provider, accountId: 'ada@example.com', credentials: { token: `of ${userId}` } });
 
   describe(`EndedAccessStore on ${database}`, () => {
-    it('keeps the access of a disconnected account, and makes the job that ends it', async () => {
+    it('the access of a disconnected account is kept, with the job that ends it', async () => {
       const { accounts, ended, jobs } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
 
@@ -42,7 +42,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
     });
 
-    it('keeps the access of the accounts of a deleted user', async () => {
+    it('the access of the accounts of a deleted user is kept', async () => {
       const { db, accounts, ended, jobs } = await prepare();
       const { accountKey } = await accounts.linkAccount(google('ada', 'microsoft'), NOW);
 
@@ -56,7 +56,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       ['a user', (db: Database) => userStore(db).deleteUser('acme', 'ada', NOW + 1)],
       ['an application', (db: Database) => clientStore(db).deleteClient('acme', NOW + 1)],
     ] as const)
-      it(`keeps it once however many delete ${what} at once`, async () => {
+      it(`access is kept once however many delete ${what} at once`, async () => {
         const { db, accounts, ended, jobs } = await prepare();
         const { accountKey } = await accounts.linkAccount(google(), NOW);
         // Whose rows would otherwise make them take turns.
@@ -69,7 +69,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
         assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
       });
 
-    it('takes access that no account holds, sealed, with the job that ends it', async () => {
+    it('access that no account holds is taken, sealed, with the job that ends it', async () => {
       const { db, ended, jobs } = await prepare();
       const access = { clientId: 'acme', provider: 'google', accountId: 'ada@example.com' } as const;
 
@@ -88,7 +88,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await jobs(), [`end-access ${row.key}`]);
     });
 
-    it('takes none for an application that is gone: its app at the provider went with it', async () => {
+    it('no access is taken for an application that is gone: its app at the provider went with it', async () => {
       const { db, ended, jobs } = await prepare();
       const access = { clientId: 'gone', provider: 'google', accountId: 'ada@example.com' } as const;
 
@@ -98,7 +98,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await jobs(), []);
     });
 
-    it('keeps no password: there is nothing to end at a server that only checks it', async () => {
+    it('no password is kept: there is nothing to end at a server that only checks it', async () => {
       const { db, accounts, jobs } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
 
@@ -108,7 +108,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await jobs(), []);
     });
 
-    it('names the accounts that are the same one at the provider, whoever linked them', async () => {
+    it('the accounts that are the same one at the provider are named, whoever linked them', async () => {
       const { accounts, ended } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
       await accounts.linkAccount(google('ben'), NOW);
@@ -121,7 +121,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await ended.credentialsOfTwins(access), [{ token: 'of ben' }]);
     });
 
-    it('keeps the credentials sealed, and forgets them when told to', async () => {
+    it('credentials of ended access are kept sealed, and forgotten when told to', async () => {
       const { db, accounts, ended } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
       await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);

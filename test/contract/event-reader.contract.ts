@@ -20,7 +20,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
   };
 
   describe(`EventReader on ${database}`, () => {
-    it('shows the accounts of a user with their calendars, and of that user alone', async () => {
+    it('the accounts of a user are shown with their calendars, and of that user alone', async () => {
       const { reader, calendarKeys } = await prepare('/b/', '/a/');
 
       const [account, ...others] = await reader.accountsOf('acme', 'ada');
@@ -36,7 +36,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await reader.accountsOf('acme', 'ben'), []);
     });
 
-    it('writes a single event out in the words of the wire', async () => {
+    it('a single event is written out in the words of the wire', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       await fill(
         mirror,
@@ -69,7 +69,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal(found?.calendarKey, calendarKey);
     });
 
-    it('names the service that a conference is held with, beside what the provider says of it', async () => {
+    it('an event names the service that a conference is held with, beside what the provider says of it', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const conference = 'https://meet.google.com/abc-defg-hij';
       const other = 'https://meetings.example/1';
@@ -93,7 +93,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('finds what overlaps the window, by its first and last moment exactly', async () => {
+    it('a window finds what overlaps it, by its first and last moment exactly', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const zone = 'UTC';
       const span = (name: string, start: string, end: string) =>
@@ -125,7 +125,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('has all-day events at midnight UTC and floating ones on the clock of the calendar', async () => {
+    it('all-day events are at midnight UTC and floating ones on the clock of the calendar', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const date = {
         start: { type: 'date', date: '2026-11-15' },
@@ -146,7 +146,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal(parsed(local?.content ?? '').start, '2026-11-16T08:00:00.000Z');
     });
 
-    it('goes on behind any position, over all calendars, with no event twice and none left out', async () => {
+    it('reading goes on behind any position, over all calendars, with no event twice and none left out', async () => {
       const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/', '/c/');
       for (const key of calendarKeys) {
         const names = ['Zeta', 'alpha', 'é', 'B', '_', '10', '9', '\u{1f600}', '\uffee'];
@@ -177,7 +177,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.deepEqual(firstDay, firstDay.toSorted(Buffer.compare), 'ordered by bytes');
     });
 
-    it('reads the calendars it is asked for and no others', async () => {
+    it('the calendars asked for are read and no others', async () => {
       const { reader, mirror, calendarKeys } = await prepare('/a/', '/b/');
       for (const key of calendarKeys) {
         await fill(
@@ -195,7 +195,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await reader.seriesIn([], november), []);
     });
 
-    it('leaves out what is cancelled', async () => {
+    it('reading leaves out what is cancelled', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       await fill(
         mirror,
@@ -208,7 +208,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await reader.seriesIn([calendarKey], november), []);
     });
 
-    it('finds a series that reaches into the window, with all its overrides', async () => {
+    it('a series that reaches into the window is found, with all its overrides', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const zone = 'Europe/Paris';
       const recurrenceId = { type: 'zoned', local: '2026-10-26T09:00:00', zone } as const;
@@ -248,7 +248,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('finds a series by an override that was moved beyond its end', async () => {
+    it('a series is found by an override that was moved beyond its end', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const recurrenceId = { type: 'zoned', local: '2026-10-02T09:00:00', zone: 'Europe/Paris' } as const;
       await fill(
@@ -264,7 +264,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       assert.equal((await reader.seriesIn([calendarKey], november)).length, 1);
     });
 
-    it('has an override whose master the calendar lacks as an instance of its own', async () => {
+    it('an override whose master the calendar lacks is an instance of its own', async () => {
       const { reader, mirror, calendarKey } = await prepare('/a/');
       const recurrenceId = { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' } as const;
       await fill(mirror, calendarKey, resource('s', event('2026-11-02T10:00:00', { recurrenceId })));

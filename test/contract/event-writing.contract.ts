@@ -100,7 +100,7 @@ export function eventWritingContract(target: WritingTarget): void {
     conflicting();
 
     function creating(): void {
-      it('creates an event as it was drafted, in its zone', async () => {
+      it('an event is created as it was drafted, in its zone', async () => {
         const href = await create({ ...MEETING, title: 'Ünïcode, "quoted"; back\\slash\nand line' });
 
         const event = masterAt(href);
@@ -109,7 +109,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('creates an all-day event as dates, its end exclusive', async () => {
+      it('an all-day event is created as dates, its end exclusive', async () => {
         const href = await create(
           draftOf({ title: 'Fair', start: day('2026-11-15'), end: day('2026-11-17') }),
         );
@@ -119,7 +119,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('makes one event of a creation that is repeated, at once or later', async () => {
+      it('a creation that is repeated, at once or later, makes one event', async () => {
         const key = newKey();
         const before = mirror.size;
         const together = await Promise.all([
@@ -134,7 +134,7 @@ export function eventWritingContract(target: WritingTarget): void {
       });
 
       for (const [name, fields] of Object.entries(FIELDS))
-        it(`creates an event with ${name}`, async () => {
+        it(`an event is created with ${name}`, async () => {
           const href = await create({ ...MEETING, ...fields });
 
           for (const [field, value] of Object.entries(expected(fields)))
@@ -145,7 +145,7 @@ export function eventWritingContract(target: WritingTarget): void {
 
     function updating(): void {
       for (const [name, fields] of Object.entries(FIELDS))
-        it(`changes ${name} and nothing else`, async () => {
+        it(`a change of an event changes ${name} and nothing else`, async () => {
           const title = `Changed ${name}`;
           const all = { description: 'Kept', location: 'Here', custom: { kept: [1] } };
           const href = await create({ ...MEETING, ...all, title });
@@ -159,7 +159,7 @@ export function eventWritingContract(target: WritingTarget): void {
           await mirrored();
         });
 
-      it('moves an event, and makes it an all-day one and back', async () => {
+      it('an event moves, and becomes an all-day one and back', async () => {
         const href = await create({ ...MEETING, title: 'Moving' });
         await update(href, { start: berlin('2026-11-17T14:00:00'), end: berlin('2026-11-17T15:00:00') });
         assert.deepEqual(masterAt(href).start, berlin('2026-11-17T14:00:00'));
@@ -172,7 +172,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('takes away what is changed to null', async () => {
+      it('a change of an event to null takes the field away', async () => {
         const href = await create({ ...MEETING, title: 'Bare', description: 'Words', location: 'Somewhere' });
 
         await update(href, { description: null, location: null });
@@ -182,7 +182,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('replaces the guests, and empties their list', async () => {
+      it('a change of an event replaces the guests, and empties their list', async () => {
         const guests = (...emails: string[]) => emails.map((email) => ({ email, status: 'none' as const }));
         const emails = (href: string) =>
           masterAt(href)
@@ -201,7 +201,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('deletes an event, and finds nothing wrong in one that is gone', async () => {
+      it('an event is deleted, and nothing is wrong in one that is gone', async () => {
         const href = await create({ ...MEETING, title: 'Doomed' });
         const doomed = targetAt(mirror, href);
 
@@ -216,7 +216,7 @@ export function eventWritingContract(target: WritingTarget): void {
     }
 
     function recurring(): void {
-      it('keeps the time of day of a series when the clocks change', async () => {
+      it('a series keeps its time of day when the clocks change', async () => {
         const href = await create(WEEKLY);
 
         assert.deepEqual(starts(href), [
@@ -228,7 +228,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('creates an all-day series that ends with a date', async () => {
+      it('an all-day series that ends with a date is created', async () => {
         const recurrence = rule('FREQ=DAILY;UNTIL=20261103');
         const href = await create(
           draftOf({ title: 'Days', start: day('2026-11-01'), end: day('2026-11-02'), recurrence }),
@@ -238,7 +238,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('changes one occurrence alone, and again', async () => {
+      it('one occurrence is changed alone, and again', async () => {
         const href = await create({ ...WEEKLY, title: 'One of four' });
         const second = berlin('2026-10-19T09:00:00');
 
@@ -257,7 +257,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('deletes one occurrence alone, a changed one too', async () => {
+      it('one occurrence is deleted alone, a changed one too', async () => {
         const href = await create({ ...WEEKLY, title: 'Fewer' });
         await update(href, { title: 'Changed first' }, berlin('2026-10-26T09:00:00'));
 
@@ -268,7 +268,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('deletes a day of an all-day series', async () => {
+      it('a day of an all-day series is deleted', async () => {
         const recurrence = rule('FREQ=DAILY;COUNT=3');
         const href = await create(
           draftOf({ title: 'Fewer days', start: day('2026-11-01'), end: day('2026-11-02'), recurrence }),
@@ -280,7 +280,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('changes words of the whole series; an occurrence with words of its own keeps them', async () => {
+      it('words of the whole series change; an occurrence with words of its own keeps them', async () => {
         const href = await create({ ...WEEKLY, title: 'Old name' });
         await update(href, { title: 'Own name' }, berlin('2026-10-19T09:00:00'));
 
@@ -293,7 +293,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('ends a series earlier', async () => {
+      it('a series ends earlier', async () => {
         const href = await create({ ...WEEKLY, title: 'Shorter' });
 
         await update(href, { recurrence: rule('FREQ=WEEKLY;UNTIL=20261019T070000Z') });
@@ -302,7 +302,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('deletes a whole series', async () => {
+      it('a whole series is deleted', async () => {
         const href = await create({ ...WEEKLY, title: 'All gone' });
         await update(href, { title: 'Gone as well' }, berlin('2026-10-19T09:00:00'));
 
@@ -314,7 +314,7 @@ export function eventWritingContract(target: WritingTarget): void {
     }
 
     function conflicting(): void {
-      it('refuses a change of a version that is not the latest, and changes nothing', async () => {
+      it('a change of a version that is not the latest is refused, and changes nothing', async () => {
         const href = await create({ ...MEETING, title: 'Contended' });
         const stale = targetAt(mirror, href);
         await update(href, { title: 'Contended, first' });
@@ -326,7 +326,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('refuses to delete a version that is not the latest', async () => {
+      it('a version that is not the latest is not deleted, but refused', async () => {
         const href = await create({ ...MEETING, title: 'Kept' });
         const stale = targetAt(mirror, href);
         await update(href, { title: 'Kept, changed' });
@@ -338,7 +338,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('tells a change of an event that is gone as not_found', async () => {
+      it('a change of an event that is gone is told as not_found', async () => {
         const href = await create({ ...MEETING, title: 'Vanished' });
         const gone = targetAt(mirror, href);
         await remove(href);
@@ -349,7 +349,7 @@ export function eventWritingContract(target: WritingTarget): void {
         );
       });
 
-      it('reads the version that a refused change has to be merged with', async () => {
+      it('the version is read that a refused change has to be merged with', async () => {
         const href = await create({ ...WEEKLY, title: 'Read' });
         await update(href, { title: 'Read now' }, berlin('2026-10-19T09:00:00'));
 

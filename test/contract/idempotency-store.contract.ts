@@ -24,7 +24,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
   };
 
   describe(`IdempotencyStore on ${database}`, () => {
-    it('lets exactly one of ten concurrent requests with one key be carried out', async () => {
+    it('exactly one of ten concurrent requests with one key is carried out', async () => {
       const { claim } = await prepare();
 
       const claims = await tenTimes((i) => claim(`run ${i}`));
@@ -33,7 +33,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(states, ['claimed', ...Array(9).fill('under_way')]);
     });
 
-    it('answers what was answered before, and tells another request apart', async () => {
+    it('a key answers what was answered before, and tells another request apart', async () => {
       const { store, claim, accountKey } = await prepare();
       await claim('first');
       await store.keepAnswer(REQUEST, 'first', 'the answer', accountKey);
@@ -43,7 +43,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.equal((await claim('fourth', NOW, { userId: 'ben' })).state, 'claimed', 'keys are a user’s own');
     });
 
-    it('hands what a dead run left to the next one with the same seed, to one alone', async () => {
+    it('what a dead run left goes to the next one with the same seed, to one alone', async () => {
       const { claim } = await prepare();
       await claim('dead');
       assert.equal((await claim('early', NOW + 999)).state, 'under_way');
@@ -57,7 +57,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       });
     });
 
-    it('takes nothing from a run whose claim another took over', async () => {
+    it('nothing is taken from a run whose claim another took over', async () => {
       const { store, claim, accountKey } = await prepare();
       await claim('slow');
       await claim('next', NOW + 1_000);
@@ -69,7 +69,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.equal((await claim('third', NOW + 1_500)).state, 'under_way');
     });
 
-    it('keeps the seed of what was given back, and none of what was refused', async () => {
+    it('the seed of what was given back is kept, and none of what was refused', async () => {
       const { store, claim } = await prepare();
       await claim('first');
       await store.release(REQUEST, 'first');
@@ -81,7 +81,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(other, { state: 'claimed', seed: 'seed of third' });
     });
 
-    it('forgets a key after its day, whether or not it was cleared away', async () => {
+    it('a key is forgotten after its day, whether or not it was cleared away', async () => {
       const { store, claim, accountKey } = await prepare();
       await claim('first');
       await store.keepAnswer(REQUEST, 'first', 'old', accountKey);
@@ -95,7 +95,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.equal((await claim('again', NOW + DAY)).state, 'claimed');
     });
 
-    it('forgets an answer with the account it shows', async () => {
+    it('an answer is forgotten with the account it shows', async () => {
       const { db, store, claim, accountKey } = await prepare();
       await claim('first');
       await store.keepAnswer(REQUEST, 'first', 'secret title', accountKey);

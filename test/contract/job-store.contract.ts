@@ -16,7 +16,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
   };
 
   describe(`JobStore on ${database}`, () => {
-    it('takes a job when it is due, not before', async () => {
+    it('a job is taken when it is due, not before', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
 
@@ -26,7 +26,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       ]);
     });
 
-    it('coalesces hints for the same work and keeps the earliest time', async () => {
+    it('hints for the same work coalesce to one job and keep the earliest time', async () => {
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', 'c', NOW + i));
       await jobs.schedule('sync-calendar', 'c', NOW + 99);
@@ -35,7 +35,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal((await jobs.take('h', 5, NOW, LEASE)).length, 1);
     });
 
-    it('gives each of ten jobs to exactly one of ten concurrent takers', async () => {
+    it('each of ten jobs goes to exactly one of ten concurrent takers', async () => {
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', `c${i}`, NOW));
 
@@ -47,7 +47,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(new Set(keys).size, 10);
     });
 
-    it('takes no more than it is asked to, the longest due first', async () => {
+    it('a taker gets no more jobs than it asked for, the longest due first', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-calendar', 'new', NOW - 1);
       await jobs.schedule('sync-calendar', 'old', NOW - 2);
@@ -60,7 +60,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       );
     });
 
-    it('lets another take a job whose lease ran out, and counts the attempt', async () => {
+    it('a job whose lease ran out is taken by another, and the attempt is counted', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
       await jobs.take('dead', 1, NOW, LEASE);
@@ -69,7 +69,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(first(await jobs.take('h', 1, LEASE, LEASE + 1)).attempts, 1);
     });
 
-    it('ignores the end of a run whose lease another took over', async () => {
+    it('the end of a run whose lease another took over is ignored', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
       const slow = first(await jobs.take('slow', 1, NOW, LEASE));
@@ -81,7 +81,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(await jobs.nextRunAt(), LEASE + 60_000);
     });
 
-    it('forgets a finished job', async () => {
+    it('a finished job is forgotten', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
 
@@ -90,7 +90,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(await jobs.nextRunAt(), undefined);
     });
 
-    it('runs a job anew that was scheduled while it ran, from the first attempt', async () => {
+    it('a job that was scheduled while it ran runs anew, from the first attempt', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
       const job = first(await jobs.take('h', 1, NOW, LEASE));
@@ -105,7 +105,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(first(await jobs.take('h3', 1, NOW + 10, LEASE)).attempts, 0);
     });
 
-    it('loses no hint, whether it comes before or after the end of the run', async () => {
+    it('no hint for a job is lost, whether it comes before or after the end of the run', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
       const job = first(await jobs.take('h', 1, NOW, LEASE));
@@ -115,7 +115,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       assert.equal(await jobs.nextRunAt(), NOW + 1);
     });
 
-    it('puts a failed job off, but not past a hint that came meanwhile', async () => {
+    it('a failed job is put off, but not past a hint that came meanwhile', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
       await jobs.putOff(first(await jobs.take('h', 1, NOW, LEASE)), 'h', NOW + 500);

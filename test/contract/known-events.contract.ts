@@ -30,7 +30,7 @@ export function knownEventsContract(database: string, open: () => Promise<Databa
   };
 
   describe(`KnownEvents on ${database}`, () => {
-    it('answers an event as it was synced', async () => {
+    it('an event is answered as it was synced', async () => {
       const { mirror, calendarKey, known } = await prepare();
       await fill(mirror, calendarKey, resource('rich', RICH));
 
@@ -42,7 +42,7 @@ export function knownEventsContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await known.findEvents(calendarKey, 'poor'), []);
     });
 
-    it('answers a series whole, its master first, cancelled overrides among it', async () => {
+    it('a series is answered whole, its master first, cancelled overrides among it', async () => {
       const { mirror, calendarKey, known } = await prepare();
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
       const master = event('2026-11-16T09:00:00', { recurrence });
@@ -58,7 +58,7 @@ export function knownEventsContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('finds the series by its master and by an override that is a resource of its own', async () => {
+    it('a series is found by its master and by an override that is a resource of its own', async () => {
       const { mirror, calendarKey, known } = await prepare();
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
       const apart = event('2026-11-18T11:00:00', original('2026-11-17T09:00:00'));

@@ -11,7 +11,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
   const failure = { kind: 'unavailable', message: 'The server is down' } as const;
 
   describe(`MirrorStore on ${database}`, () => {
-    it('keeps the calendars of an account in the order of the provider', async () => {
+    it('the calendars of an account are kept in the order of the provider', async () => {
       const { mirror, accountKey } = await mirrorWith(
         await open(),
         calendar('/b/', { description: 'B', color: '#ff0000' }),
@@ -41,7 +41,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       });
     });
 
-    it('drops calendars that are gone with their events and jobs, and keeps the keys of the others', async () => {
+    it('calendars that are gone are dropped with their events and jobs, and the keys of the others are kept', async () => {
       const { db, mirror, accountKey, calendarKeys } = await mirrorWith(
         await open(),
         calendar('/a/'),
@@ -70,7 +70,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await db.all("SELECT * FROM job WHERE kind = 'sync-calendar'"), []);
     });
 
-    it('lists a calendar in full once its zone changed, since floating times moved', async () => {
+    it('a calendar is listed in full once its zone changed, since floating times moved', async () => {
       const { mirror, accountKey, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       await fill(mirror, calendarKey, resource('x', event('2026-11-02T09:00:00')));
       const lease = { key: accountKey, holder: 'again' };
@@ -85,7 +85,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await mirror.knownResources(calendarKey), new Map([['/x.ics', undefined]]));
     });
 
-    it('takes a zone that nobody knows for UTC', async () => {
+    it('a zone that nobody knows is taken for UTC', async () => {
       const { mirror, calendarKey } = await mirrorWith(
         await open(),
         calendar('/a/', { timeZone: 'Mars/Base' }),
@@ -94,7 +94,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await mirror.findCalendar(calendarKey))?.timeZone, 'UTC');
     });
 
-    it('gives a lease to exactly one of ten concurrent runs', async () => {
+    it('exactly one of ten concurrent runs has the lease of a calendar', async () => {
       const { mirror, accountKey, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
 
       const calendars = await tenTimes((i) =>
@@ -106,7 +106,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(lists.filter(Boolean).length, 1);
     });
 
-    it('gives a lease back after a write and leaves token and freshness as they are', async () => {
+    it('giving the lease of a calendar back after a write leaves token and freshness as they are', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       await fill(mirror, calendarKey);
       const before = await mirror.findCalendar(calendarKey);
@@ -120,7 +120,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.ok(await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, NOW, LATER));
     });
 
-    it('gives a lease anew when it ended, was given back, or ran out', async () => {
+    it('the lease of a calendar is given anew when it ended, was given back, or ran out', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = (holder: string) => ({ key: calendarKey, holder });
 
@@ -132,7 +132,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.ok(await mirror.leaseCalendar(lease('late'), LATER, LATER + 1));
     });
 
-    it('writes nothing for a run whose lease another took over', async () => {
+    it('a run whose lease another took over writes nothing', async () => {
       const { db, mirror, calendarKey, accountKey } = await mirrorWith(await open(), calendar('/a/'));
       const slow = await leased(mirror, calendarKey, 'slow');
       await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, LATER, LATER + 60_000);
@@ -156,7 +156,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('leaves a calendar gone that was disconnected while it was synced', async () => {
+    it('a calendar that was disconnected while it was synced stays gone', async () => {
       const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
       await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
@@ -172,7 +172,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await db.all('SELECT * FROM event'), []);
     });
 
-    it('extends the lease with every part', async () => {
+    it('every part of a sync extends the lease', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
 
@@ -181,7 +181,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(await mirror.leaseCalendar({ key: calendarKey, holder: 'h' }, LATER, LATER), undefined);
     });
 
-    it('replaces a resource whole: overrides that are gone go', async () => {
+    it('a resource is replaced whole: overrides that are gone go', async () => {
       const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
       const recurrenceId = { type: 'zoned', local: '2026-11-03T09:00:00', zone: 'Europe/Paris' } as const;
@@ -193,7 +193,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await db.all('SELECT * FROM event')).length, 1);
     });
 
-    it('writes any number of resources, removes those named, and knows the etag of each', async () => {
+    it('any number of resources is written, those named are removed, and the etag of each is known', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const many = Array.from({ length: 45 }, (_, i) => resource(`e${i}`, event('2026-11-02T09:00:00')));
       await fill(mirror, calendarKey, ...many, resource('empty'));
@@ -207,7 +207,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(known.get('/empty.ics'), '"empty"');
     });
 
-    it('touches the resources of its own calendar only', async () => {
+    it('a sync touches the resources of its own calendar only', async () => {
       const { mirror, calendarKeys } = await mirrorWith(await open(), calendar('/a/'), calendar('/b/'));
       const [a = '', b = ''] = calendarKeys;
       await fill(mirror, a, resource('x', event('2026-11-02T09:00:00')));
@@ -219,7 +219,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await mirror.knownResources(b)).size, 1);
     });
 
-    it('keeps odd text as far as text can be kept', async () => {
+    it('odd text is kept as far as text can be kept', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/', { title: 'a\0b' }));
 
       await fill(
@@ -232,7 +232,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal((await mirror.findCalendar(calendarKey))?.title, 'a\ufffdb');
     });
 
-    it('refuses names that no index can hold as an answer of the provider that makes no sense', async () => {
+    it('names that no index can hold are refused as an answer of the provider that makes no sense', async () => {
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
 
@@ -242,7 +242,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       });
     });
 
-    it('remembers the token and the time of a sync, and what one failed of, until the next', async () => {
+    it('a calendar remembers the token and the time of a sync, and what one failed of, until the next', async () => {
       const { mirror, calendarKey, accountKey } = await mirrorWith(await open(), calendar('/a/'));
       await mirror.finishSync(await leased(mirror, calendarKey), 'token', NOW);
       const afterSuccess = await mirror.findCalendar(calendarKey);

@@ -18,7 +18,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
   };
 
   describe(`ProviderAppStore on ${database}`, () => {
-    it('answers an app as it was set, to its application and for its provider only', async () => {
+    it('an app is answered as it was set, to its application and for its provider only', async () => {
       const { apps } = await prepare();
 
       assert.equal(await apps.setProviderApp('acme', 'google', app, NOW), true);
@@ -28,7 +28,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       assert.equal(await apps.findProviderApp('other', 'google'), undefined);
     });
 
-    it('keeps the secret sealed, for this application and provider alone', async () => {
+    it('the secret of an app is kept sealed, for this application and provider alone', async () => {
       const { db, apps } = await prepare();
       await apps.setProviderApp('acme', 'google', app, NOW);
 
@@ -41,7 +41,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       await assert.rejects(apps.findProviderApp('acme', 'microsoft'));
     });
 
-    it('replaces an app as a whole', async () => {
+    it('an app is replaced as a whole', async () => {
       const { apps } = await prepare();
       await apps.setProviderApp('acme', 'google', app, NOW);
       const next = { clientId: 'next', clientSecret: 'two' };
@@ -51,7 +51,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, next);
     });
 
-    it('keeps one whole app, however many are set at once', async () => {
+    it('one whole app is kept, however many are set at once', async () => {
       const { db, apps } = await prepare();
 
       await tenTimes((i) =>
@@ -63,14 +63,14 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       assert.equal(kept?.clientSecret, kept?.clientId.replace('id', 'secret'));
     });
 
-    it('sets none for an application that is not there', async () => {
+    it('no app is set for an application that is not there', async () => {
       const { db, apps } = await prepare();
 
       assert.equal(await apps.setProviderApp('nobody', 'google', app, NOW), false);
       assert.equal(await rowsIn(db, 'provider_app'), 0);
     });
 
-    it('removes an app, and says whether there was one', async () => {
+    it('removing an app says whether there was one', async () => {
       const { apps } = await prepare();
       await apps.setProviderApp('acme', 'google', app, NOW);
 
@@ -83,7 +83,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       assert.equal(await apps.findProviderApp('acme', 'google'), undefined);
     });
 
-    it('lists ids without secrets', async () => {
+    it('a list of apps has ids without secrets', async () => {
       const { apps } = await prepare();
       await apps.setProviderApp('acme', 'microsoft', app, NOW);
 
@@ -91,7 +91,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await apps.listProviderApps('other'), {});
     });
 
-    it('forgets the apps of an application that is deleted', async () => {
+    it('the apps of an application that is deleted are forgotten', async () => {
       const { db, apps } = await prepare();
       await apps.setProviderApp('acme', 'google', app, NOW);
 

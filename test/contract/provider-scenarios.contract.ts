@@ -98,7 +98,7 @@ export function providerScenarios(target: ProviderTarget): void {
       };
 
       if (target.lacks['names and zones of calendars'] === undefined)
-        it('lists a calendar under its name, new and old, and no more once it is gone', async () => {
+        it('a calendar is listed under its name, new and old, and no more once it is gone', async () => {
           const calendar = { title: 'Büro & „Co“', color: '#12abef', timeZone: 'America/New_York' };
           const id = await hand.addCalendar(ADA.email, calendar);
           const [made] = await listed(id);
@@ -116,7 +116,7 @@ export function providerScenarios(target: ProviderTarget): void {
           assert.deepEqual(await listed(id), []);
         });
 
-      it('shows the events of a calendar that is gone no more, without a word of failure', async () => {
+      it('the events of a calendar that is gone are shown no more, without a word of failure', async () => {
         const id = await addCalendar(ADA.email, { title: 'Doomed', timeZone: 'Europe/Paris' });
         await hand.createEvent(ADA.email, id, meeting('Last words'));
         assert.equal((await read(id)).events.length, 1);
@@ -126,7 +126,7 @@ export function providerScenarios(target: ProviderTarget): void {
       });
 
       if (target.lacks['calendars that can only be read'] === undefined)
-        it('shows the events of a calendar that can only be read', async () => {
+        it('the events of a calendar that can only be read are shown', async () => {
           const calendar = { title: 'Team', timeZone: 'Europe/Paris', readOnly: true };
           const id = await addCalendar(ADA.email, calendar);
           await hand.createEvent(ADA.email, id, meeting('Theirs'));
@@ -136,7 +136,7 @@ export function providerScenarios(target: ProviderTarget): void {
     }
 
     function access(): void {
-      it('shows of a grant for free and busy times blocks alone', async () => {
+      it('a grant for free and busy times shows blocks alone', async () => {
         const id = await addCalendar(ADA.email, { title: 'Busy', timeZone: 'Europe/Paris' });
         await hand.createEvent(ADA.email, id, {
           ...meeting('Secret'),
@@ -169,7 +169,7 @@ export function providerScenarios(target: ProviderTarget): void {
         assert.deepEqual(events.map(({ availability }) => availability).sort(), ['busy', 'busy', 'free']);
       });
 
-      it('says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
+      it('an account says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
         const id = await hand.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
         await hand.createEvent(GRACE.email, id, meeting('Before'));
         await connect(GRACE.email, 'ben', 'read-write');
@@ -195,7 +195,7 @@ export function providerScenarios(target: ProviderTarget): void {
         );
       });
 
-      it('keeps the ids of events over changes', async () => {
+      it('events keep their ids over changes', async () => {
         const id = await addCalendar(ADA.email, { title: 'Ids', timeZone: 'Europe/Paris' });
         const single = await hand.createEvent(ADA.email, id, meeting('Single'));
         const weekly = { ...meeting('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;

@@ -21,7 +21,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
   const slot = (holder: string, at = 0) => ({ mailbox: 'm', slot: at, holder });
 
   describe(`RequestLimitStore on ${database}`, () => {
-    it('gives a slot to exactly one of ten concurrent calls', async () => {
+    it('exactly one of ten concurrent calls has a slot', async () => {
       const { limits } = await prepare();
 
       const won = await tenTimes((i) => limits.takeSlot(slot(`h${i}`), NOW, UNTIL));
@@ -29,7 +29,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(won.filter(Boolean).length, 1);
     });
 
-    it('frees a slot when it is given back by its holder, and by nobody else', async () => {
+    it('a slot is freed when it is given back by its holder, and by nobody else', async () => {
       const { limits } = await prepare();
       await limits.takeSlot(slot('mine'), NOW, UNTIL);
 
@@ -41,7 +41,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(await limits.takeSlot(slot('next'), NOW, UNTIL), true);
     });
 
-    it('frees a slot whose holder died when its lease ends, for exactly one', async () => {
+    it('a slot whose holder died is freed when its lease ends, for exactly one', async () => {
       const { limits } = await prepare();
       await limits.takeSlot(slot('dead'), NOW, UNTIL);
 
@@ -52,7 +52,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(late.filter(Boolean).length, 1);
     });
 
-    it('hands out of a bucket no more than is in it, however many ask at once', async () => {
+    it('a bucket hands out no more than is in it, however many ask at once', async () => {
       const { limits } = await prepare();
 
       const first = await tenTimes(() => limits.takeTokens('b', 100, 400, NOW));
@@ -63,7 +63,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.deepEqual([soon, later], [1, 0]);
     });
 
-    it('says when there may be enough tokens, and takes none until then', async () => {
+    it('a bucket says when there may be enough tokens, and none are taken until then', async () => {
       const { limits } = await prepare();
       await limits.takeTokens('b', 300, 400, NOW);
 
@@ -76,7 +76,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(await limits.takeTokens('b', 250, 400, NOW + 150), 0);
     });
 
-    it('fills a bucket no higher than full, however long nobody asked', async () => {
+    it('a bucket is filled no higher than full, however long nobody asked', async () => {
       const { limits } = await prepare();
       await limits.takeTokens('b', 100, 400, NOW);
 
@@ -87,7 +87,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.deepEqual(taken, [true, true, true, true, false]);
     });
 
-    it('keeps an emptied bucket empty until the instant given, and never shortens that', async () => {
+    it('an emptied bucket stays empty until the instant given, and that is never shortened', async () => {
       const { limits } = await prepare();
       await limits.drain('b', 400, NOW + 500);
       await limits.drain('b', 400, NOW + 100);
@@ -96,7 +96,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(await limits.takeTokens('b', 100, 400, NOW + 600), 0);
     });
 
-    it('counts every one of ten failures at once, and opens from the one that is enough', async () => {
+    it('every one of ten failures at once counts, and the circuit opens from the one that is enough', async () => {
       const { limits, accountKey } = await prepare();
       const opens = (failures: number) => (failures >= 5 ? NOW + 30_000 : undefined);
 
@@ -106,7 +106,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.deepEqual(circuit, { operation: 'list', failure: DOWN, openUntil: NOW + 30_000 });
     });
 
-    it('changes nothing for what fails while the circuit is open: it was under way before', async () => {
+    it('what fails while the circuit is open changes nothing: it was under way before', async () => {
       const { limits, accountKey } = await prepare();
       const counts: number[] = [];
       const opens = (failures: number) => {
@@ -121,7 +121,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.deepEqual([...new Set(counts)], [1, 2]);
     });
 
-    it('lets exactly one of ten concurrent calls probe, when the circuit has been open long enough', async () => {
+    it('exactly one of ten concurrent calls probes, when the circuit has been open long enough', async () => {
       const { limits, accountKey } = await prepare();
       await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 30_000);
       const probe = (at: number) => limits.leaseProbe(accountKey, 'list', at, at + 90_000);
@@ -135,7 +135,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(afterDeath, true);
     });
 
-    it('lets another probe as soon as the failed one opened the circuit for its time', async () => {
+    it('another call may probe as soon as the failed one opened the circuit for its time', async () => {
       const { limits, accountKey } = await prepare();
       await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 10);
       await limits.leaseProbe(accountKey, 'list', NOW + 10, NOW + 90_000);
@@ -145,7 +145,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.equal(await limits.leaseProbe(accountKey, 'list', NOW + 40, NOW + 90_000), true);
     });
 
-    it('forgets the failures of an operation that works again, and of no other', async () => {
+    it('an operation that works again has its failures forgotten, and no other', async () => {
       const { limits, accountKey } = await prepare();
       for (const operation of ['list', 'changes']) {
         await limits.countFailure(accountKey, operation, DOWN, NOW, () => NOW + 10);
@@ -160,7 +160,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       );
     });
 
-    it('keeps no failure of an account that is gone', async () => {
+    it('no failure of an account that is gone is kept', async () => {
       const { db, limits, accountKey } = await prepare();
       await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
       await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
@@ -170,7 +170,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.deepEqual(await db.all('SELECT * FROM request_circuit'), []);
     });
 
-    it('forgets failures when the user links the account again', async () => {
+    it('failures are forgotten when the user links the account again', async () => {
       const { db, limits, accountKey } = await prepare();
       await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 30_000);
 
@@ -179,7 +179,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       assert.deepEqual(await limits.circuitsOf(accountKey, ['list']), []);
     });
 
-    it('deletes slots whose lease ran out and full buckets, and nothing that is in use', async () => {
+    it('slots whose lease ran out and full buckets are deleted, and nothing that is in use', async () => {
       const { db, limits } = await prepare();
       await limits.takeSlot(slot('dead', 0), NOW, NOW + 1);
       await limits.takeSlot(slot('alive', 1), NOW, UNTIL);

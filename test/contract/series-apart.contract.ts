@@ -115,7 +115,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       'a master that recurs no more': [[event('2026-10-19T09:00:00')], [first], [moved]],
     };
     for (const [state, parts] of Object.entries(states)) {
-      it(`has ${state} as one resource would show it, whatever comes first`, async () => {
+      it(`an override apart has ${state} as one resource would show it, whatever comes first`, async () => {
         const { mirror, whole, apart, shown } = await prepare();
         const resources = parts.map(([made = master()]) =>
           made.recurrenceId === undefined ? masterApart(made) : overrideApart(made),
@@ -133,7 +133,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       });
     }
 
-    it('shows the regular instance again once its override is gone, and no trace of where it was', async () => {
+    it('an override that is gone leaves the regular instance again, and no trace of where it was', async () => {
       const { mirror, whole, apart, shown } = await prepare();
       await fill(mirror, whole, masterApart(master()));
       await write(mirror, apart, [masterApart(master()), overrideApart(farAway), overrideApart(before)]);
@@ -144,7 +144,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await shown(apart), await shown(whole));
     });
 
-    it('has an event that recurs no more as a single one once its last override is gone', async () => {
+    it('an event that recurs no more is a single one once its last override is gone', async () => {
       const { mirror, whole, apart, shown } = await prepare();
       const single = masterApart(event('2026-10-19T09:00:00'));
       await fill(mirror, whole, single);
@@ -156,7 +156,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.equal((await shown(apart)).flat().length > 0, true);
     });
 
-    it('keeps to the new times of a series whose overrides came before', async () => {
+    it('a series whose overrides came before keeps to its new times', async () => {
       const { mirror, whole, apart, shown } = await prepare();
       const later = master({ recurrence: { rrules: ['FREQ=DAILY;COUNT=30'], rdates: [], exdates: [] } });
       await fill(mirror, whole, masterApart(later, farAway, first));
@@ -167,7 +167,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await shown(apart), await shown(whole));
     });
 
-    it('lets the overrides go with the series that is removed, except those that are named with it', async () => {
+    it('the overrides go with the series that is removed, except those that are named with it', async () => {
       const { db, mirror, apart } = await prepare();
       await write(mirror, apart, [masterApart(master()), overrideApart(moved), overrideApart(farAway)]);
 
@@ -180,7 +180,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       );
     });
 
-    it('keeps an override that a full listing named without its series', async () => {
+    it('an override that a full listing named without its series is kept', async () => {
       const { mirror, whole, apart, shown } = await prepare();
       await fill(mirror, whole, masterApart(moved));
       await write(mirror, apart, [masterApart(master()), overrideApart(moved)]);
@@ -193,7 +193,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await shown(apart), await shown(whole));
     });
 
-    it('drops nothing for a run whose lease another took over', async () => {
+    it('a run whose lease another took over drops no override', async () => {
       const { mirror, apart } = await prepare();
       await write(mirror, apart, [masterApart(master())]);
 
@@ -201,7 +201,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.equal((await mirror.knownResources(apart)).size, 1);
     });
 
-    it('knows an override apart by its own href and etag, and shows its own object', async () => {
+    it('an override apart is known by its own href and etag, and shows its own object', async () => {
       const { db, mirror, apart } = await prepare();
       await write(mirror, apart, [
         masterApart(master()),
@@ -216,7 +216,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       assert.equal(series?.series.master.payload.original, '{"of":"s"}');
     });
 
-    it('keeps series of one name in two calendars apart', async () => {
+    it('series of one name in two calendars are kept apart', async () => {
       const { mirror, whole, apart, shown } = await prepare();
       await write(mirror, whole, [masterApart(master())]);
       const alone = await shown(whole);

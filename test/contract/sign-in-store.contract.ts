@@ -45,7 +45,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
   };
 
   describe(`SignInStore on ${database}`, () => {
-    it('gives what was kept to exactly one of ten who ask at once', async () => {
+    it('a sign-in goes to exactly one of ten who ask at once', async () => {
       const { signIns } = await prepare();
       await signIns.beginSignIn(id, signIn);
 
@@ -56,7 +56,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.equal(answers.filter((answer) => answer !== undefined && 'outcome' in answer).length, 9);
     });
 
-    it('says how it ended to whoever asks again', async () => {
+    it('a sign-in says how it ended to whoever asks again', async () => {
       const { signIns } = await prepare();
       await signIns.beginSignIn(id, signIn);
       await signIns.takeSignIn(id);
@@ -68,7 +68,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual([open, ended], [{ outcome: undefined }, { outcome: 'google' }]);
     });
 
-    it('knows no other state, provider or transaction', async () => {
+    it('a sign-in is known by no other state, provider or transaction', async () => {
       const { signIns } = await prepare();
       await signIns.beginSignIn(id, signIn);
 
@@ -82,7 +82,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await signIns.takeSignIn(id), { signIn });
     });
 
-    it('replaces one at the same provider, and leaves the other provider’s alone', async () => {
+    it('a sign-in replaces one at the same provider, and leaves the other provider’s alone', async () => {
       const { signIns } = await prepare();
       const microsoft = { ...id, kind: 'microsoft' as const };
       await signIns.beginSignIn(id, signIn);
@@ -98,7 +98,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual(await signIns.takeSignIn(microsoft), { signIn });
     });
 
-    it('keeps it sealed, and nothing of it once it was taken', async () => {
+    it('a sign-in is kept sealed, and nothing of it once it was taken', async () => {
       const { db, signIns } = await prepare();
       await signIns.beginSignIn(id, signIn);
       const read = () => db.get<{ kept: string | null }>('SELECT kept FROM sign_in');
@@ -110,7 +110,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual({ ...(await read()) }, { kept: null });
     });
 
-    it('begins none without a request, and forgets it with the request', async () => {
+    it('no sign-in begins without a request, and it is forgotten with the request', async () => {
       const { db, requests, signIns } = await prepare();
       await signIns.beginSignIn({ ...id, transactionId: 'gone' }, signIn);
       await signIns.beginSignIn(id, signIn);

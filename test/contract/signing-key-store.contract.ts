@@ -25,13 +25,13 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
   };
 
   describe(`SigningKeyStore on ${database}`, () => {
-    it('answers keys as they were added', async () => {
+    it('signing keys are answered as they were added', async () => {
       const keys = await prepare();
 
       assert.deepEqual(await keys.listSigningKeys(), [key('a'), key('b', { status: 'next' })]);
     });
 
-    it('keeps one active and one next key of an algorithm, however many are added at once', async () => {
+    it('an algorithm keeps one active and one next key, however many are added at once', async () => {
       const keys = signingKeyStore(await open());
 
       await tenTimes((i) => keys.addSigningKey(key(`a${i}`)));
@@ -44,7 +44,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(statuses.toSorted(), ['ES256 active', 'HS256 active', 'HS256 next']);
     });
 
-    it('rotates: the next key signs, the active one goes on verifying, the fresh one is next', async () => {
+    it('a rotation has the next key sign, the active one go on verifying, the fresh one be next', async () => {
       const keys = await prepare();
       await keys.addSigningKey(key('es', { algorithm: 'ES256' }));
 
@@ -53,7 +53,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(await statusOf(keys), { a: 'previous', b: 'active', c: 'next', es: 'active' });
     });
 
-    it('makes each of ten concurrent rotations a whole one', async () => {
+    it('each of ten concurrent rotations of the keys is a whole one', async () => {
       const keys = await prepare();
 
       await tenTimes((i) => keys.rotateSigningKeys(key(`r${i}`, { status: 'next' })));
@@ -64,7 +64,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
       assert.equal(statuses.filter((status) => status === 'next').length, 1);
     });
 
-    it('lets rotations and first keys meet without failing either', async () => {
+    it('rotations and first keys meet without failing either', async () => {
       const keys = signingKeyStore(await open());
 
       await tenTimes((i) =>

@@ -17,7 +17,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
   };
 
   describe(`SplitJournal on ${database}`, () => {
-    it('notes a split with the job that finishes it', async () => {
+    it('a split is noted with the job that finishes it', async () => {
       const { journal, jobs, calendarKey } = await prepare();
       const split = { splitId: 's1', calendarKey, step: 'planned', plan: '{"a":1}' } as const;
 
@@ -29,7 +29,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
       assert.ok(taken.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
     });
 
-    it('moves a split on, and forgets it when it is done', async () => {
+    it('a split moves on, and is forgotten when it is done', async () => {
       const { journal, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 'late', calendarKey, step: 'planned', plan: '2' }, NOW + 1, NOW);
       await journal.openSplit({ splitId: 'early', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
@@ -49,7 +49,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
       assert.deepEqual(await journal.openSplits(calendarKey), []);
     });
 
-    it('forgets the splits of a calendar that is gone', async () => {
+    it('the splits of a calendar that is gone are forgotten', async () => {
       const { db, journal, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 

@@ -18,7 +18,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
   };
 
   describe(`TokenFamilyStore on ${database}`, () => {
-    it('knows nothing of a token that was never issued', async () => {
+    it('a token that was never issued is unknown', async () => {
       const { families } = await prepare();
       const id = newTokenIn(1);
 
@@ -26,7 +26,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(await families.findLivingGrant(1), undefined);
     });
 
-    it('draws another number when the one it drew is that of a living grant', async () => {
+    it('a family draws another number when the one it drew is that of a living grant', async () => {
       const { db } = await prepare();
 
       const made = await Promise.all(Array.from({ length: 1100 }, () => makeFamily(db, ada)));
@@ -35,7 +35,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(await rowsIn(db, 'token_family'), 1101);
     });
 
-    it('has families that begin together lie together', async () => {
+    it('families that begin together lie together', async () => {
       const { db, grant } = await prepare();
 
       const later = await makeFamily(db, ada);
@@ -43,7 +43,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.ok(Math.abs(later.grant.familyId - grant.familyId) < 2 ** 12);
     });
 
-    it('lets exactly one of ten concurrent refreshes spend a token', async () => {
+    it('exactly one of ten concurrent refreshes spends a token', async () => {
       const { families, grant, first } = await prepare();
 
       const spent = await tenTimes(() => families.rotateRefreshToken(first, successorOf(first), NOW));
@@ -51,7 +51,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(spent.filter(Boolean), [grant]);
     });
 
-    it('makes the winner of a race, and nobody else, the holder of the current token', async () => {
+    it('the winner of a race, and nobody else, holds the current token', async () => {
       const { families, first } = await prepare();
       let current = first;
       for (let round = 0; round < rounds(20); round++) {
@@ -71,7 +71,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.ok(await families.rotateRefreshToken(current, successorOf(current), NOW));
     });
 
-    it('gives the token to one only, even where all ten drew the same successor', async () => {
+    it('the token goes to one only, even where all ten drew the same successor', async () => {
       const { families, first } = await prepare();
       const next = successorOf(first);
 
@@ -80,7 +80,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(spent.filter(Boolean).length, 1);
     });
 
-    it('refuses a spent token and leaves the rest of its family valid', async () => {
+    it('a spent token is refused and leaves the rest of its family valid', async () => {
       const { families, grant, first } = await prepare();
       const next = successorOf(first);
       await families.rotateRefreshToken(first, next, NOW);
@@ -89,7 +89,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await families.rotateRefreshToken(next, successorOf(next), NOW), grant);
     });
 
-    it('answers each of a hundred families that refresh at once with its own grant', async () => {
+    it('each of a hundred families that refresh at once is answered its own grant', async () => {
       const { db, families } = await prepare();
       const made = await Promise.all(
         Array.from({ length: 100 }, (_, i) => makeFamily(db, { ...ada, userId: `user ${i}` })),
@@ -110,7 +110,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       );
     });
 
-    it('does not add a row for a refresh', async () => {
+    it('a refresh adds no row', async () => {
       const { db, families, first } = await prepare();
 
       await families.rotateRefreshToken(first, successorOf(first), NOW);
@@ -118,7 +118,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(await rowsIn(db, 'token_family'), 1);
     });
 
-    it('ends every living grant of the user with any one of them, and nobody else’s', async () => {
+    it('any living grant of the user ends every one of them, and nobody else’s', async () => {
       const { db, families, grant, first } = await prepare();
       const second = await makeFamily(db, ada);
       const others = [
@@ -135,7 +135,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       for (const other of others) assert.ok(await families.findLivingGrant(other.grant.familyId));
     });
 
-    it('ends each grant once, however many revoke at once', async () => {
+    it('each grant ends once, however many revoke at once', async () => {
       const { db, families, grant } = await prepare();
       const second = await makeFamily(db, ada);
 
@@ -147,7 +147,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       );
     });
 
-    it('cannot end a later authorization with a token of an ended grant', async () => {
+    it('a token of an ended grant cannot end a later authorization', async () => {
       const { db, families, grant } = await prepare();
       await families.endGrantsWith(grant, NOW);
       const later = await makeFamily(db, ada);
@@ -156,7 +156,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.deepEqual(await families.findLivingGrant(later.grant.familyId), later.grant);
     });
 
-    it('ends nothing for a family that belongs to another user or application', async () => {
+    it('a family that belongs to another user or application ends nothing', async () => {
       const { db, families, grant } = await prepare();
       await makeFamily(db, { ...ada, userId: 'ben' });
       await makeFamily(db, { ...ada, clientId: 'other' });
@@ -166,7 +166,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.ok(await families.findLivingGrant(grant.familyId));
     });
 
-    it('gives no token of a grant that is revoked while ten refresh it', async () => {
+    it('a grant that is revoked while ten refresh it gives no token', async () => {
       const { families, grant, first } = await prepare();
 
       const results = await Promise.all([
@@ -179,7 +179,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(await families.findLivingGrant(grant.familyId), undefined);
     });
 
-    it('ends the grants of one user for the operator', async () => {
+    it('the operator ends the grants of one user', async () => {
       const { db, families, grant } = await prepare();
       const other = await makeFamily(db, { ...ada, userId: 'ben' });
 
@@ -189,7 +189,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.ok(await families.findLivingGrant(other.grant.familyId));
     });
 
-    it('withdraws the pending code of that user for the operator too', async () => {
+    it('the operator withdraws the pending code of that user too', async () => {
       const { db, families } = await prepare();
       await makeUsers(db);
       await makeCode(db, 'ada');
@@ -201,7 +201,7 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       assert.equal(await codeIsWithdrawn(db, 'ben'), false);
     });
 
-    it('forgets grants that ended before the instant, and no living one', async () => {
+    it('grants that ended before the instant are forgotten, and no living one', async () => {
       const { db, families, grant } = await prepare();
       await families.endGrantsWith(grant, NOW - 1);
       await families.endGrantsWith((await makeFamily(db, ada)).grant, NOW);

@@ -32,7 +32,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
     newAccount({ provider: 'google', accountId: 'ada@example.com', credentials });
 
   describe(`TokenLeaseStore on ${database}`, () => {
-    it('shows the credentials as they are, and none of an account that is gone', async () => {
+    it('the credentials are shown as they are, and none of an account that is gone', async () => {
       const { accounts, tokens, account, held } = await prepare();
       const { credentials, failures, failure } = await held();
 
@@ -42,7 +42,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.equal(await tokens.heldCredentials(account.accountKey), undefined);
     });
 
-    it('gives the lease to exactly one of ten concurrent calls', async () => {
+    it('exactly one of ten concurrent calls has the lease to renew', async () => {
       const { tokens, leaseOf } = await prepare();
 
       const won = await tenTimes((i) => tokens.leaseTokens(leaseOf(`h${i}`), 0, NOW, UNTIL));
@@ -50,7 +50,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.equal(won.filter(Boolean).length, 1);
     });
 
-    it('lets another have a lease that ran out, and exactly one', async () => {
+    it('a lease to renew that ran out goes to another, and exactly one', async () => {
       const { tokens, leaseOf } = await prepare();
       await tokens.leaseTokens(leaseOf('dead'), 0, NOW, UNTIL);
 
@@ -61,7 +61,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.equal(late.filter(Boolean).length, 1);
     });
 
-    it('gives no lease on credentials that were renewed since they were read', async () => {
+    it('credentials that were renewed since they were read give no lease', async () => {
       const { tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
       const stored = await tokens.storeRenewed(leaseOf('first'), { accessToken: 'second' }, NOW);
@@ -74,7 +74,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(credentials, { accessToken: 'second' });
     });
 
-    it('gives no lease to whoever has not seen that renewing them failed', async () => {
+    it('whoever has not seen that renewing the credentials failed gets no lease', async () => {
       const { tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
       const kept = await tokens.failRenewal(leaseOf('first'), FAILURE, NOW + 1);
@@ -87,7 +87,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual([failures, failure, failedAt], [1, FAILURE, NOW + 1]);
     });
 
-    it('forgets failures when a renewal succeeds', async () => {
+    it('a renewal that succeeds has failures forgotten', async () => {
       const { tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
       await tokens.failRenewal(leaseOf('first'), FAILURE, NOW);
@@ -99,7 +99,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual([failures, failure, failedAt], [0, undefined, undefined]);
     });
 
-    it('never puts a renewal in the place of what the user linked meanwhile', async () => {
+    it('a renewal never takes the place of what the user linked meanwhile', async () => {
       const { accounts, tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('slow'), 0, NOW, UNTIL);
       await accounts.linkAccount(google({ accessToken: 'linked again' }), NOW + 1);
@@ -112,7 +112,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(credentials, { accessToken: 'linked again' });
     });
 
-    it('keeps what a renewal brought whose lease ran out, unless another stored before it', async () => {
+    it('what a renewal brought whose lease ran out is kept, unless another stored before it', async () => {
       const { tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('slow'), 0, NOW, UNTIL);
       await tokens.leaseTokens(leaseOf('other'), 0, UNTIL, UNTIL + 60_000);
@@ -124,7 +124,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual((await held()).credentials, { accessToken: 'slow' });
     });
 
-    it('stores exactly one of ten renewals of the same credentials', async () => {
+    it('exactly one of ten renewals of the same credentials is stored', async () => {
       const { tokens, leaseOf, held } = await prepare();
 
       const stored = await tenTimes((i) =>
@@ -135,7 +135,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual((await held()).credentials, { accessToken: `t${stored.indexOf(true)}` });
     });
 
-    it('ignores the failure of a run whose lease another took over', async () => {
+    it('the failure of a run whose lease another took over is ignored', async () => {
       const { tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('slow'), 0, NOW, UNTIL);
       await tokens.leaseTokens(leaseOf('other'), 0, UNTIL, UNTIL + 60_000);
@@ -144,7 +144,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.equal((await held()).failures, 0);
     });
 
-    it('has an account that its user was to mend synced at once when a renewal succeeds', async () => {
+    it('an account that its user was to mend is synced at once when a renewal succeeds', async () => {
       const { db, accounts, account, leaseOf } = await prepare();
       await db.write('DELETE FROM job');
       const refused = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
@@ -157,7 +157,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual([jobs[0]?.key, told], [account.accountKey, 1]);
     });
 
-    it('seals renewed credentials, so that they stand nowhere in plain', async () => {
+    it('renewed credentials are sealed: they stand nowhere in plain', async () => {
       const { db, tokens, leaseOf } = await prepare();
 
       await tokens.storeRenewed(leaseOf('h'), { accessToken: 'canary-token' }, NOW);

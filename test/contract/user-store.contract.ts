@@ -17,7 +17,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
   };
 
   describe(`UserStore on ${database}`, () => {
-    it('makes one user, however many load it at once', async () => {
+    it('a user is made once, however many load it at once', async () => {
       const { users } = await prepare();
 
       await tenTimes((i) => users.loadOrCreateUser('acme', 'new', NOW + i));
@@ -29,7 +29,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.equal((await users.listUsers('acme')).length, 3);
     });
 
-    it('never makes a user look less recently seen than it was', async () => {
+    it('a user never looks less recently seen than it was', async () => {
       const { users } = await prepare();
       await users.loadOrCreateUser('acme', 'ada', NOW + 5);
 
@@ -39,7 +39,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.deepEqual([user?.createdAt, user?.lastSeenAt], [NOW, NOW + 5]);
     });
 
-    it('tells users apart by every character of their ids, within their application', async () => {
+    it('users are told apart by every character of their ids, within their application', async () => {
       const { users } = await prepare();
       const ids = ['Ada', 'ada ', 'ädа', '😀', 'é', 'e\u0301', "a'); --", '%', '\u0001'];
       for (const userId of ids) await users.loadOrCreateUser('acme', userId, NOW);
@@ -49,7 +49,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.equal(await users.findUser('acme', 'ada\0'), undefined);
     });
 
-    it('refuses with 400 an id that no database can hold', async () => {
+    it('a user id that no database can hold is refused with 400', async () => {
       const { users } = await prepare();
 
       for (const userId of ['a\0b', 'a\ud800b']) {
@@ -57,7 +57,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       }
     });
 
-    it('counts the accounts and the living grants of a user', async () => {
+    it('the accounts and the living grants of a user are counted', async () => {
       const { db, users } = await prepare();
       await makeAccount(db, 'acme', 'ada');
       await makeFamily(db, ada);
@@ -68,7 +68,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       assert.deepEqual([user?.accounts, user?.grants], [1, 1]);
     });
 
-    it('deletes a user once, with accounts, jobs and requests; grants end, the code is withdrawn', async () => {
+    it('a user is deleted once, with accounts, jobs and requests; grants end, the code is withdrawn', async () => {
       const { db, users } = await prepare();
       await makeAccount(db, 'acme', 'ada');
       await makeFamily(db, ada);
@@ -88,7 +88,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
       );
     });
 
-    it('deletes users without account and grant that were last seen before the instant, no others', async () => {
+    it('users without account and grant that were last seen before the instant are deleted, no others', async () => {
       const { db, users } = await prepare();
       await makeAccount(db, 'acme', 'connected');
       await users.loadOrCreateUser('acme', 'granted', NOW);

@@ -64,7 +64,7 @@ describe('free and busy', () => {
   const day = { start: '2026-12-01T08:00:00Z', end: '2026-12-01T12:00:00Z', duration: 60 };
   const starts = ({ slots }: { slots: { start: string }[] }) => slots.map(({ start }) => start.slice(11, 16));
 
-  it('merges what blocks, of all calendars, series included', async () => {
+  it('busy times merge what blocks, of all calendars, series included', async () => {
     assert.deepEqual(await busy('start=2026-12-01&end=2026-12-03'), [
       '12-01T08:00 12-01T09:30',
       '12-01T13:00 12-01T14:00',
@@ -74,14 +74,14 @@ describe('free and busy', () => {
     ]);
   });
 
-  it('blocks the days of an all-day event in the zone asked for, else in its calendar’s', async () => {
+  it('an all-day event blocks its days in the zone asked for, else in its calendar’s', async () => {
     const home = `calendarIds=${encodeURIComponent('{"caldav":["/home/"]}')}&start=2026-12-02&end=2026-12-05`;
 
     assert.deepEqual(await busy(home), ['12-02T23:00 12-03T23:00']);
     assert.deepEqual(await busy(`${home}&timeZone=America%2FNew_York`), ['12-03T05:00 12-04T05:00']);
   });
 
-  it('shows nothing but times, to every scope', async () => {
+  it('busy times show nothing but times, to every scope', async () => {
     for (const scope of ['free-busy', 'read', 'read-write'] as const) {
       const answer = await ask('start=2026-12-01&end=2026-12-02', await server.token(scope));
       assert.deepEqual(Object.keys(answer).sort(), ['busy', 'end', 'start', 'status']);
@@ -90,7 +90,7 @@ describe('free and busy', () => {
     }
   });
 
-  it('names what is missing or wrong', async () => {
+  it('a request for busy times is told what is missing or wrong', async () => {
     const fields = async (query: string) => {
       const { status, details } = await ask(query);
       assert.equal(status, 400);
@@ -108,7 +108,7 @@ describe('free and busy', () => {
     assert.deepEqual(await fields('start=2026-12-02&end=2028-12-01'), ['end']);
   });
 
-  it('offers the slots in which the user is free', async () => {
+  it('availability offers the slots in which the user is free', async () => {
     const answer = await find(day);
 
     assert.equal(answer.status, 200);
@@ -122,14 +122,14 @@ describe('free and busy', () => {
     assert.deepEqual(starts(await find({ ...day, workingHours: hours })), ['10:30']);
   });
 
-  it('offers nothing before now and the notice', async () => {
+  it('availability offers nothing before now and the notice', async () => {
     const notice = (Date.parse('2026-12-01T10:20:00Z') - server.clock.now) / 60_000;
 
     assert.deepEqual(starts(await find({ ...day, minimumNotice: notice })), ['10:30', '11:00']);
     assert.deepEqual(starts(await find({ ...day, start: '2026-01-01', end: '2026-01-02' })), []);
   });
 
-  it('finds what several users have in common, with client authentication alone', async () => {
+  it('availability finds what several users have in common, with client authentication alone', async () => {
     const both = { ...day, user_ids: ['ada', 'ben'] };
 
     assert.deepEqual(starts(await find(both, basic('acme'))), ['10:30', '11:00']);
@@ -140,7 +140,7 @@ describe('free and busy', () => {
     assert.equal((await find(both, 'Bearer nonsense')).status, 401);
   });
 
-  it('does not take a user without an account, or another application’s, for free', async () => {
+  it('availability does not take a user without an account, or another application’s, for free', async () => {
     for (const [client, user] of [
       ['acme', 'nobody'],
       ['other', 'ada'],
@@ -150,7 +150,7 @@ describe('free and busy', () => {
     }
   });
 
-  it('names every field that is wrong', async () => {
+  it('a request for availability is told every field that is wrong', async () => {
     const wrong: [string, object][] = [
       ['duration', { duration: undefined }],
       ['duration', { duration: '60' }],
