@@ -25,7 +25,7 @@ const LONG = 'Ein längerer Text; mit Semikolon, Komma und \\ Rückstrich. '.rep
 
 export const SCENARIOS: readonly Scenario[] = [
   {
-    rule: 'shows a timed event at its instant, whatever zone it was made in',
+    rule: 'a timed event is shown at its instant, whatever zone it was made in',
     async *play({ create }) {
       await create({ title: 'Paris', ...from('2026-11-16', '09:00', '10:00', PARIS) });
       await create({ title: 'New York', ...from('2026-11-16', '09:00', '10:30', 'America/New_York') });
@@ -48,7 +48,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows all-day events from midnight UTC, their end exclusive, also over a change of the clocks',
+    rule: 'all-day events are shown from midnight UTC, their end exclusive, also over a change of the clocks',
     async *play({ create }) {
       await create({ title: 'Holiday', ...days('2026-11-15', '2026-11-16') });
       await create({ title: 'Trip', ...days('2026-10-24', '2026-10-27') });
@@ -56,7 +56,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a weekly series with a moved and a deleted occurrence over a change of the clocks',
+    rule: 'a weekly series is shown with a moved and a deleted occurrence over a change of the clocks',
     async *play({ create, changeOccurrence, deleteOccurrence, remove }) {
       const id = await create(weeklyInParis);
       yield instances(
@@ -84,7 +84,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows an occurrence that was first moved, then deleted, no more',
+    rule: 'an occurrence that was first moved, then deleted, is shown no more',
     async *play({ create, changeOccurrence, deleteOccurrence }) {
       const id = await create({ ...weeklyInParis, recurrence: { frequency: 'weekly', count: 2 } });
       const second = at('2026-10-19 09:00', PARIS);
@@ -98,7 +98,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a series whose rule and times changed, and one that became a single event',
+    rule: 'a series whose rule and times changed is shown, and one that became a single event',
     async *play({ create, update, remove }) {
       const id = await create(weeklyInParis);
       yield instances(
@@ -120,7 +120,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a moved occurrence where it is, after the words of its series changed',
+    rule: 'a moved occurrence is shown where it is, after the text of its series changed',
     async *play({ create, update, changeOccurrence, deleteOccurrence }) {
       const three = { ...weeklyInParis, recurrence: { frequency: 'weekly', count: 3 } } as const;
       const id = await create(three);
@@ -134,7 +134,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows of a series whose rule changed the exceptions that its provider keeps',
+    rule: 'a series whose rule changed is shown with the exceptions that its provider keeps',
     differs: {
       of: ['google'],
       because: 'Google keeps the exceptions that still fit; the others drop them all',
@@ -154,7 +154,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a series up to its last day, that day included',
+    rule: 'a series is shown up to its last day, that day included',
     async *play({ create }) {
       await create({
         title: 'Twice a week',
@@ -177,7 +177,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows monthly and yearly series',
+    rule: 'monthly and yearly series are shown',
     window: windowOf('2026-09-01', '2028-09-01'),
     async *play({ create }) {
       await create({
@@ -205,7 +205,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a series without an end as far as the window reaches',
+    rule: 'a series without an end is shown as far as the window reaches',
     window: windowOf('2027-06-01', '2027-06-15'),
     async *play({ create }) {
       await create({ ...weeklyInParis, title: 'For ever', recurrence: { frequency: 'weekly' } });
@@ -213,7 +213,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows text as it was written: long, over lines, with emoji, beyond the basic plane',
+    rule: 'text is shown as it was written: long, over lines, with emoji, beyond the basic plane',
     async *play({ create, update }) {
       const times = from('2026-11-16', '09:00', '10:00', PARIS);
       const title = 'Fête 🎉 von Zoë & Jürgen <b>„名古屋“ 𝔘𝔫𝔦</b>; "quoted"';
@@ -232,7 +232,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a backslash as one, whatever letter follows',
+    rule: 'a backslash is shown as one, whatever letter follows',
     needs: 'backslashes before an n',
     async *play({ create }) {
       const title = String.raw`C:\new\table, \\server; \N`;
@@ -241,7 +241,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows the guests',
+    rule: 'the guests are shown',
     async *play({ create }) {
       await create({
         title: 'Review',
@@ -256,7 +256,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows what keeps free, what is private, and where a meeting is held',
+    rule: 'an event shows what keeps free, what is private, and where a meeting is held',
     async *play({ create }) {
       const times = from('2026-11-16', '09:00', '10:00', PARIS);
       const read = ['2026-11-16 08:00', '2026-11-16 09:00'] as const;
@@ -271,7 +271,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows an event no more that was moved out of the window, and again when it comes back',
+    rule: 'an event that was moved out of the window is shown no more, and again when it comes back',
     window: windowOf('2026-11-01', '2026-12-01'),
     async *play({ create, update }) {
       const id = await create({ title: 'Dentist', ...from('2026-11-20', '09:00', '10:00', PARIS) });
@@ -284,7 +284,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows an occurrence that was moved into the window from far outside',
+    rule: 'an occurrence that was moved into the window from far outside is shown',
     window: windowOf('2026-12-20', '2027-01-01'),
     async *play({ create, changeOccurrence }) {
       const id = await create({ ...weeklyInParis, recurrence: { frequency: 'weekly', count: 3 } });
@@ -293,7 +293,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows a local time that does not exist an hour later, and the first of two that come twice',
+    rule: 'a local time that does not exist is shown an hour later, and the first of two that come twice',
     async *play({ create }) {
       await create({
         title: 'Night',
@@ -308,7 +308,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
-    rule: 'shows no event that was deleted while the sync token was forgotten',
+    rule: 'an event that was deleted while the sync token was forgotten is not shown',
     needs: 'forgetting sync tokens',
     async *play({ create, remove, forgetSyncTokens, deleteOccurrence }) {
       const gone = await create({ title: 'Gone', ...days('2026-11-16', '2026-11-17') });

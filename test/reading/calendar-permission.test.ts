@@ -34,7 +34,7 @@ describe('an account without the calendar permission', () => {
   const missing = () =>
     new ProviderError('permission_missing', 'No calendars', { reason: 'calendar_permission_missing' });
 
-  it('is told to be mended by its user, and every read names it', async () => {
+  it('an account without the calendar permission is told to be mended by its user, and every read names it', async () => {
     await linkGoogle(false);
 
     const answer = await get(server, '/events', token);
@@ -46,7 +46,7 @@ describe('an account without the calendar permission', () => {
     assert.deepEqual(answer.json().accounts, [{ provider: 'google', account: 'ada@example.com' }]);
   });
 
-  it('is not taken for well because its provider lists calendars to it all the same', async () => {
+  it('an account without the permission is not taken for well because its provider lists calendars to it all the same', async () => {
     const { accountKey } = await linkGoogle(false);
     google.calendars.failures.push({ call: 'changes', error: missing() });
     clock.now += 60_000;
@@ -57,7 +57,7 @@ describe('an account without the calendar permission', () => {
     assert.deepEqual([calendarPermissionGranted, syncStateUpdatedAt], [false, new Date(START).toISOString()]);
   });
 
-  it('is not taken for well by its list once something else was the matter too', async () => {
+  it('an account without the permission is not taken for well by its list once something else was the matter too', async () => {
     const { accountKey } = await linkGoogle(false);
     const demanded = new ProviderError('unauthorized', 'Again', { reason: 'reauthentication_demanded' });
     google.calendars.failures.push({ call: 'list', error: demanded });
@@ -70,7 +70,7 @@ describe('an account without the calendar permission', () => {
     assert.deepEqual([calendarPermissionGranted, health.state], [false, 'reauth_required']);
   });
 
-  it('is well again once its events can be read', async () => {
+  it('an account that lacked the calendar permission is well again once its events can be read', async () => {
     const { accountKey } = await linkGoogle(false);
 
     await server.deps.sync.syncNewCalendars(accountKey, clock.now);
@@ -80,7 +80,7 @@ describe('an account without the calendar permission', () => {
     assert.equal((await get(server, '/events', token)).json().events.length, 1);
   });
 
-  it('stands beside others, whose events are shown with a word about it', async () => {
+  it('an account without the calendar permission stands beside others, whose events are shown with a word about it', async () => {
     await linkGoogle(true);
     await link(server);
     google.calendars.failures.push({ call: 'changes', error: missing() });

@@ -19,7 +19,7 @@ describe('GET /calendars', () => {
   });
   after(() => server.close());
 
-  it('answers a bare array, grouped by provider, each in the order of its provider', async () => {
+  it('GET /calendars answers a bare array, grouped by provider, each in the order of its provider', async () => {
     const answer = await get(server, '/calendars', await server.token('read'));
 
     assert.equal(answer.statusCode, 200);
@@ -60,7 +60,7 @@ describe('GET /calendars', () => {
     ]);
   });
 
-  it('is the same at both mounts, ignores parameters, and takes a JSON content type without a body', async () => {
+  it('GET /calendars is the same at both mounts, ignores parameters, and takes a JSON content type without a body', async () => {
     const token = await server.token('read');
     const plain = await get(server, '/calendars', token);
 
@@ -72,7 +72,7 @@ describe('GET /calendars', () => {
     assert.deepEqual(other.json(), plain.json());
   });
 
-  it('is forbidden for scope free-busy, in the documented words', async () => {
+  it('GET /calendars is forbidden for scope free-busy, in the documented words', async () => {
     const answer = await get(server, '/calendars', await server.token('free-busy'));
 
     const message = 'Calendar list access is forbidden for free-busy scope';
@@ -80,18 +80,18 @@ describe('GET /calendars', () => {
     assert.deepEqual([answer.json().error, answer.json().message], [message, message]);
   });
 
-  it('is empty for a user without accounts, and no other user sees these', async () => {
+  it('GET /calendars is empty for a user without accounts, and no other user sees these', async () => {
     const ben = await get(server, '/calendars', await server.token('read', 'ben'));
     const other = await get(server, '/calendars', await server.token('read', 'ada', 'other'));
 
     assert.deepEqual([ben.json(), other.json()], [[], []]);
   });
 
-  it('needs a token', async () => {
+  it('GET /calendars needs a token', async () => {
     assert.equal((await server.app.inject({ url: '/calendars' })).statusCode, 401);
   });
 
-  it('says so when accounts are connected but none gave access to its calendars', async () => {
+  it('GET /calendars says so when accounts are connected but none gave access to its calendars', async () => {
     const refused = {
       userId: 'ben',
       provider: 'google',
@@ -133,14 +133,14 @@ describe('the connections of a user', () => {
     });
   const ids = async () => (await status()).connections.caldav.map(({ id }: { id: string }) => id);
 
-  it('have four keys, whatever is connected', async () => {
+  it('the connections of a user have four keys, whatever is connected', async () => {
     assert.deepEqual(await status(), {
       connections: { google: [], microsoft: [], apple: [], caldav: [] },
       limitReached: false,
     });
   });
 
-  it('show each account with its state; one whose provider is down is active there', async () => {
+  it('the connections of a user show each account with its state; one whose provider is down is active there', async () => {
     const caldav = await link(server, { accountId: 'a' });
     const google = {
       provider: 'google',
@@ -189,7 +189,7 @@ describe('the connections of a user', () => {
     ['with the query before the body', () => disconnect('?account=x&provider=CalDAV', { account: 'a' })],
     ['with null in the body', () => disconnect('?provider=caldav&account=x', { account: null })],
   ] as const) {
-    it(`disconnects the named account ${how}`, async () => {
+    it(`the named account is disconnected ${how}`, async () => {
       await link(server, { accountId: 'x' });
 
       const answer = await send();
@@ -201,7 +201,7 @@ describe('the connections of a user', () => {
     });
   }
 
-  it('are disconnected all of a provider without an account, again and again with the same answer', async () => {
+  it('without an account all of a provider are disconnected, again and again with the same answer', async () => {
     await link(server, { accountId: 'b' });
     await makeCode(server.db, 'ada');
 
@@ -220,7 +220,7 @@ describe('the connections of a user', () => {
     assert.equal(await codeIsWithdrawn(server.db, 'ada'), true);
   });
 
-  it('are not touched by a request without a usable provider', async () => {
+  it('the connections of a user are not touched by a request without a usable provider', async () => {
     for (const send of [
       () => disconnect(''),
       () => disconnect('?provider='),
@@ -238,7 +238,7 @@ describe('the connections of a user', () => {
     assert.ok(Array.isArray(answer.json().details.account), 'never taken for all accounts');
   });
 
-  it('are of the user alone: nobody else sees or disconnects them', async () => {
+  it('the connections are of the user alone: nobody else sees or disconnects them', async () => {
     await link(server, { accountId: 'mine' });
     const ben = await server.token('read-write', 'ben');
 
@@ -253,7 +253,7 @@ describe('the connections of a user', () => {
     assert.deepEqual((await get(server, '/connection-status', ben)).json().connections.caldav, []);
   });
 
-  it('need a token, before anything is said about the body', async () => {
+  it('the connections need a token, before anything is said about the body', async () => {
     const answer = await server.app.inject({
       method: 'POST',
       url: '/disconnect',
@@ -286,7 +286,7 @@ describe('who may write, and what is to come', () => {
 
   for (const prefix of ['', '/api']) {
     for (const method of ['POST', 'PUT', 'DELETE'] as const) {
-      it(`answers ${method} ${prefix}/event with 401, then 403, then what is wrong with the body`, async () => {
+      it(`${method} ${prefix}/event answers 401, then 403, then what is wrong with the body`, async () => {
         const url = `${prefix}/event`;
 
         assert.equal((await call(method, url)).statusCode, 401);
@@ -309,7 +309,7 @@ describe('who may write, and what is to come', () => {
       '/webhooks/subscribe',
       '/webhooks/unsubscribe',
     ]) {
-      it(`answers POST ${prefix}${path} with 401, then 501`, async () => {
+      it(`POST ${prefix}${path} answers 401, then 501`, async () => {
         assert.equal((await call('POST', `${prefix}${path}`)).statusCode, 401);
         const answer = await call('POST', `${prefix}${path}`, await server.token('read'));
         assert.equal(answer.statusCode, 501);

@@ -57,7 +57,7 @@ describe('GET /events/changes', () => {
     server.clock.now += 61_000;
   };
 
-  it('tells the whole state in pages of any size, then what changed since', async () => {
+  it('GET /events/changes tells the whole state in pages of any size, then what changed since', async () => {
     for (const pageSize of [1, 2, 250]) {
       const first = await ask(`initial=true&pageSize=${pageSize}`);
       const rest = await follow(first.cursor, pageSize);
@@ -71,7 +71,7 @@ describe('GET /events/changes', () => {
     }
   });
 
-  it('has each event as GET /event does, and with a series its exceptions', async () => {
+  it('a change has each event as GET /event does, and with a series its exceptions', async () => {
     const { changes } = await ask('initial=true');
     const of = (id: string) => changes.find(({ event: told }) => told.id === id)?.event ?? {};
     const one = async (id: string, calendarId: string) =>
@@ -85,7 +85,7 @@ describe('GET /events/changes', () => {
     assert.deepEqual(cancelledInstances, ['weekly_20261019T070000Z']);
   });
 
-  it('tells what the provider changed, and stays at its place until then', async () => {
+  it('GET /events/changes tells what the provider changed, and stays at its place until then', async () => {
     const { cursor } = await ask('');
     minuteLater();
     const same = await follow(cursor);
@@ -112,7 +112,7 @@ describe('GET /events/changes', () => {
     assert.deepEqual(told((await follow(cursor)).changes), told(changes));
   });
 
-  it('misses nothing when the provider forgot its token and everything is listed anew', async () => {
+  it('GET /events/changes misses nothing when the provider forgot its token and everything is listed anew', async () => {
     const { cursor } = await ask('');
     server.provider.remove('/work/', '/z.ics');
     server.provider.forgetTokens();
@@ -122,7 +122,7 @@ describe('GET /events/changes', () => {
     assert.deepEqual(told((await follow(cursor)).changes), ['n created', 'z deleted']);
   });
 
-  it('tells of a calendar and an account that went, and of what comes back', async () => {
+  it('GET /events/changes tells of a calendar and an account that went, and of what comes back', async () => {
     const { cursor } = await ask('');
     await server.app.inject({
       method: 'POST',
@@ -137,7 +137,7 @@ describe('GET /events/changes', () => {
     assert.deepEqual(told(changes), ['n created', 'weekly created', 'x created']);
   });
 
-  it('answers 410 with what to do once the changes behind a cursor are forgotten', async () => {
+  it('a cursor answers 410 with what to do once the changes behind it are forgotten', async () => {
     const { cursor } = await ask('');
     server.provider.put('/work/', resource('x', event('2026-11-13T09:00:00')));
     minuteLater();
@@ -157,7 +157,7 @@ describe('GET /events/changes', () => {
     assert.equal((await follow((await ask('initial=true')).cursor)).changes.length, 0);
   });
 
-  it('takes a cursor of its own user and application alone', async () => {
+  it('a cursor is taken from its own user and application alone', async () => {
     const { cursor } = await ask('');
     const page = (await get(server, '/events?pageSize=1', token)).json().nextPageToken;
 
@@ -175,14 +175,14 @@ describe('GET /events/changes', () => {
     assert.equal((await ask('pageSize=many')).status, 400);
   });
 
-  it('is forbidden for scope free-busy, and needs a token', async () => {
+  it('GET /events/changes is forbidden for scope free-busy, and needs a token', async () => {
     const busy = await ask('', await server.token('free-busy'));
 
     assert.deepEqual([busy.status, busy.code], [403, 'insufficient_scope']);
     assert.equal((await ask('', 'none')).status, 401);
   });
 
-  it('tells other users nothing', async () => {
+  it('GET /events/changes tells other users nothing', async () => {
     const ben = await ask('initial=true', await server.token('read', 'ben'));
 
     assert.deepEqual(ben.changes, []);

@@ -57,7 +57,7 @@ describe('the pages of GET /events', () => {
   const key = (found: Record<string, unknown>) => `${found.start} ${found.calendarId} ${found.id}`;
 
   for (const pageSize of [1, 7, 100, 1000]) {
-    it(`is one sorted listing without gap or repetition in pages of ${pageSize}`, async () => {
+    it(`GET /events is one sorted listing without gap or repetition in pages of ${pageSize}`, async () => {
       const found = await walk(window, pageSize);
 
       assert.equal(found.length, 220);
@@ -68,7 +68,7 @@ describe('the pages of GET /events', () => {
     });
   }
 
-  it('pages masters with singleEvents=false too', async () => {
+  it('GET /events pages masters with singleEvents=false too', async () => {
     const found = await walk(`${window}&singleEvents=false`, 3);
 
     assert.equal(found.length, 84);
@@ -81,7 +81,7 @@ describe('the pages of GET /events', () => {
     );
   });
 
-  it('carries the window, the filter and singleEvents in its token, whatever is sent beside it', async () => {
+  it('a page token carries the window, the filter and singleEvents, whatever is sent beside it', async () => {
     const ids = encodeURIComponent('["/a/"]');
     const first = await page(`${window}&calendarIds=${ids}&singleEvents=false&pageSize=40`);
 
@@ -94,7 +94,7 @@ describe('the pages of GET /events', () => {
     assert.equal(rest.pageSize, 40);
   });
 
-  it('neither repeats nor loses an event when others come and go between pages', async () => {
+  it('the pages of GET /events neither repeat nor lose an event when others come and go between them', async () => {
     const { provider, clock } = server;
     let n = 0;
     const found = await walk(
@@ -116,7 +116,7 @@ describe('the pages of GET /events', () => {
     await get(server, `/events?${window}`, token);
   });
 
-  it('refuses the token of another user, of another application, and a changed one', async () => {
+  it('the page token of another user, of another application, and a changed one are refused', async () => {
     const { nextPageToken = '' } = await page(`${window}&pageSize=5`);
     const middle = nextPageToken.length / 2;
     const changed = `${nextPageToken.slice(0, middle)}${nextPageToken[middle] === 'A' ? 'B' : 'A'}${nextPageToken.slice(middle + 1)}`;
@@ -129,7 +129,7 @@ describe('the pages of GET /events', () => {
     assert.equal(await asked(changed, token), 400);
   });
 
-  it('tells nothing of what it stands at', async () => {
+  it('a page token tells nothing of what it stands at', async () => {
     const { nextPageToken = '' } = await page(`${window}&pageSize=5`);
 
     assert.ok(!Buffer.from(nextPageToken, 'base64url').toString('latin1').includes('daily'));
@@ -150,7 +150,7 @@ describe('the pages of GET /events', () => {
     await get(server, '/calendars', token);
   };
 
-  it('serves page by page what is too much to be expanded at once', async () => {
+  it('what is too much to be expanded at once is served page by page', async () => {
     await withSeries(`FREQ=DAILY;BYHOUR=${numbers(24)};BYMINUTE=${numbers(30)}`, async () => {
       const answer = await page(`${window}&${oneCalendar('/bomb/')}&pageSize=1000`);
       const next = await page(`nextPageToken=${answer.nextPageToken}`);
@@ -164,7 +164,7 @@ describe('the pages of GET /events', () => {
     });
   });
 
-  it('lists the master of such a series once', async () => {
+  it('the master of a series too much to be expanded at once is listed once', async () => {
     await withSeries(`FREQ=DAILY;BYHOUR=${numbers(24)};BYMINUTE=${numbers(60)}`, async () => {
       const { events } = await page(`${window}&${oneCalendar('/bomb/')}&singleEvents=false`);
 
@@ -172,7 +172,7 @@ describe('the pages of GET /events', () => {
     });
   });
 
-  it('asks for a smaller window when a rule names too much, instead of working on it for long', async () => {
+  it('GET /events asks for a smaller window when a rule names too much, instead of working on it for long', async () => {
     const rule = `FREQ=DAILY;BYHOUR=${numbers(24)};BYMINUTE=${numbers(60)};BYSECOND=${numbers(60)}`;
     await withSeries(rule, async () => {
       const startedAt = performance.now();

@@ -58,7 +58,7 @@ describe('one event', () => {
   };
   const inWork = (id: string) => `/event?provider=caldav&calendarId=%2Fwork%2F&eventId=${id}`;
 
-  it('is exactly what a listing says of it: a single event, a master and an instance', async () => {
+  it('one event is exactly what a listing says of it: a single event, a master and an instance', async () => {
     const query = 'start=2026-11-01&end=2026-11-26';
     const listed = [
       ...(await ask(`/events?${query}`)).body.events,
@@ -71,7 +71,7 @@ describe('one event', () => {
     }
   });
 
-  it('is found by its id alone, at both mounts', async () => {
+  it('one event is found by its id alone, at both mounts', async () => {
     const { body } = await ask('/events/single');
 
     assert.equal(body.title, 'Meeting');
@@ -79,19 +79,19 @@ describe('one event', () => {
     assert.equal((await ask('/events/like_20261105')).body.title, 'Its own id');
   });
 
-  it('is found by an id of any length that a provider gives', async () => {
+  it('one event is found by an id of any length that a provider gives', async () => {
     const { status, body } = await ask(`/events/${long}`);
 
     assert.deepEqual([status, body.id], [200, long]);
   });
 
-  it('is found in the main calendar under its alias', async () => {
+  it('one event is found in the main calendar under its alias', async () => {
     const { status, body } = await ask('/event?provider=caldav&calendarId=primary&eventId=single');
 
     assert.deepEqual([status, body.calendarId], [200, '/work/']);
   });
 
-  it('is found wherever its instance was moved', async () => {
+  it('an instance is found wherever it was moved', async () => {
     const moved = await ask(inWork('weekly_20261109T080000Z'));
     const shifted = await ask(inWork('weekly_20261214T080000Z'));
 
@@ -100,7 +100,7 @@ describe('one event', () => {
     assert.equal(shifted.body.recurringEventId, 'weekly');
   });
 
-  it('is 404 where there is none, or it was cancelled', async () => {
+  it('one event is 404 where there is none, or it was cancelled', async () => {
     const ids = ['nothing', 'gone', 'weekly_20261116T080000Z', 'weekly_20261110T080000Z', 'single_20261110'];
     for (const id of [...ids, 'weekly_20261109T080001Z', '%F0%9F%98%80', '%00']) {
       const { status, body } = await ask(inWork(id));
@@ -109,7 +109,7 @@ describe('one event', () => {
     }
   });
 
-  it('is 404 for a calendar that is not the user’s', async () => {
+  it('one event is 404 for a calendar that is not the user’s', async () => {
     const unknown = await ask('/event?provider=caldav&calendarId=x&eventId=single');
     const other = await ask('/event?provider=google&calendarId=%2Fwork%2F&eventId=single');
     const ben = await ask(inWork('single'), await server.token('read', 'ben'));
@@ -122,14 +122,14 @@ describe('one event', () => {
     );
   });
 
-  it('needs the calendar where several have the id', async () => {
+  it('one event needs the calendar where several have the id', async () => {
     const { status, body } = await ask('/events/both');
 
     assert.deepEqual([status, body.code], [409, 'ambiguous_event']);
     assert.equal((await ask('/events/both?calendarId=%2Fhome%2F')).body.calendarId, '/home/');
   });
 
-  it('names what is missing or wrong', async () => {
+  it('GET /event names what is missing or wrong', async () => {
     const { status, body } = await ask('/event');
 
     assert.equal(status, 400);
@@ -137,7 +137,7 @@ describe('one event', () => {
     assert.deepEqual(Object.keys((await ask('/events/x?provider=outlook')).body.details), ['provider']);
   });
 
-  it('shows scope free-busy no more than that it is busy', async () => {
+  it('one event shows scope free-busy no more than that it is busy', async () => {
     const { body } = await ask(inWork('single'), await server.token('free-busy'));
 
     assert.equal(body.title, 'Busy');
@@ -155,7 +155,7 @@ describe('one event', () => {
     assert.notEqual(body.id, 'single');
   });
 
-  it('needs a token', async () => {
+  it('GET /event needs a token', async () => {
     assert.equal((await ask(inWork('single'), 'nonsense')).status, 401);
   });
 });

@@ -69,7 +69,7 @@ describe('GET /events', () => {
     assert.ok(Array.isArray(body.details[field]), answer.body);
   };
 
-  it('lists the current month in UTC by default, sorted by start, cancelled ones left out', async () => {
+  it('GET /events lists the current month in UTC by default, sorted by start, cancelled ones left out', async () => {
     assert.deepEqual(titles(await list()), [
       ['Weekly', '2026-11-02T08:00:00.000Z'],
       ['Meeting', '2026-11-10T08:00:00.000Z'],
@@ -80,14 +80,14 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('is the same at every mount', async () => {
+  it('GET /events is the same at every mount', async () => {
     const answer = await get(server, '/api/events', token);
 
     assert.deepEqual(answer.json(), await list());
     assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   });
 
-  it('has every field of a single event in its documented type', async () => {
+  it('every field of a single event has its documented type', async () => {
     const { events, pageSize, ...rest } = await list('?start=2026-11-10T00:00:00Z&end=2026-11-10T12:00:00Z');
 
     assert.equal(pageSize, 250);
@@ -115,7 +115,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('names the master on instances, and keeps the clock of a series over a DST change', async () => {
+  it('instances name their master, and keep the clock of a series over a DST change', async () => {
     const { events } = await list('?start=2026-10-19&end=2026-11-03');
 
     assert.deepEqual(
@@ -128,7 +128,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('names a moved instance by its original start', async () => {
+  it('a moved instance is named by its original start', async () => {
     const { events } = await list('?start=2026-11-10T14:00:00Z&end=2026-11-10T15:00:00Z');
 
     assert.deepEqual(
@@ -137,7 +137,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('has all-day events from midnight UTC to midnight UTC, the end exclusive', async () => {
+  it('all-day events are from midnight UTC to midnight UTC, the end exclusive', async () => {
     const { events } = await list('?start=2026-11-16&end=2026-11-16T01:00:00Z');
 
     assert.deepEqual(
@@ -146,7 +146,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('has the dates of all-day events, and their zone with timed ones', async () => {
+  it('all-day events have their dates, and timed ones their zone', async () => {
     const { events } = await list('?start=2026-11-14&end=2026-11-24');
 
     assert.deepEqual(
@@ -158,7 +158,7 @@ describe('GET /events', () => {
     );
   });
 
-  it('has the rules of a series on its master alone, and one version on all of it', async () => {
+  it('a series has its rules on its master alone, and one version on all of it', async () => {
     const masters = await list('?singleEvents=false&start=2026-11-02&end=2026-11-03');
     const instances = await list('?start=2026-11-02&end=2026-11-11');
 
@@ -173,7 +173,7 @@ describe('GET /events', () => {
     assert.equal(first?.etag, moved?.etag);
   });
 
-  it('lists masters unexpanded with singleEvents=false, only those with an instance in the window', async () => {
+  it('singleEvents=false lists masters unexpanded, only those with an instance in the window', async () => {
     const month = titles(await list('?singleEvents=false'));
     const between = await list('?singleEvents=false&start=2026-11-03&end=2026-11-09');
 
@@ -195,7 +195,7 @@ describe('GET /events', () => {
     '2026-11-02T00:00:00.123456789Z',
     '2026-11-02',
   ]) {
-    it(`reads start=${start}`, async () => {
+    it(`GET /events reads start=${start}`, async () => {
       assert.deepEqual(titles(await list(`?start=${start}${sameDay}`)), [
         ['Weekly', '2026-11-02T08:00:00.000Z'],
       ]);
@@ -219,16 +219,16 @@ describe('GET /events', () => {
     ['?nextPageToken=xyz', 'nextPageToken'],
     [`?nextPageToken=${'A'.repeat(60)}`, 'nextPageToken'],
   ] as const) {
-    it(`refuses ${query} and names ${field}`, () => refused(query, field));
+    it(`GET /events refuses ${query} and names ${field}`, () => refused(query, field));
   }
 
-  it('tells of everything that is wrong at once', async () => {
+  it('GET /events tells of everything that is wrong at once', async () => {
     const answer = await get(server, '/events?start=x&end=y&pageSize=z', token);
 
     assert.deepEqual(Object.keys(answer.json().details), ['start', 'end', 'pageSize']);
   });
 
-  it('takes an empty parameter for an absent one and the first of a repeated one', async () => {
+  it('an empty parameter is taken for an absent one and the first of a repeated one counts', async () => {
     const plain = await list();
 
     assert.deepEqual(
@@ -244,7 +244,7 @@ describe('GET /events', () => {
   const chosen = async (value: unknown) =>
     [...new Set((await list(ids(value))).events.map(({ calendarId }) => calendarId))].sort();
 
-  it('lists the calendars that calendarIds names, as an object or as a list', async () => {
+  it('GET /events lists the calendars that calendarIds names, as an object or as a list', async () => {
     assert.deepEqual(await chosen({ caldav: ['/home/'] }), ['/home/']);
     assert.deepEqual(await chosen(['/home/']), ['/home/']);
     assert.deepEqual(await chosen({ google: [], caldav: ['/home/', 'unknown'] }), ['/home/']);
@@ -252,13 +252,13 @@ describe('GET /events', () => {
     assert.deepEqual(await chosen(['unknown']), []);
   });
 
-  it('lists all calendars when calendarIds names none', async () => {
+  it('GET /events lists all calendars when calendarIds names none', async () => {
     for (const value of [{}, [], null, { caldav: [] }, { caldav: {} }]) {
       assert.deepEqual(await chosen(value), ['/home/', '/work/'], JSON.stringify(value));
     }
   });
 
-  it('needs a token', async () => {
+  it('GET /events needs a token', async () => {
     const answer = await server.app.inject({ url: '/events' });
 
     assert.equal(answer.statusCode, 401);
@@ -266,13 +266,13 @@ describe('GET /events', () => {
     assert.equal(typeof answer.json().message, 'string');
   });
 
-  it('shows no event of another user or application', async () => {
+  it('GET /events shows no event of another user or application', async () => {
     assert.deepEqual((await list('', await server.token('read', 'ben'))).events, []);
     assert.deepEqual((await list('', await server.token('read', 'ada', 'other'))).events, []);
     assert.deepEqual((await list(ids(['/home/']), await server.token('read', 'ben'))).events, []);
   });
 
-  it('shows scope free-busy nothing but when, under an id that no provider knows', async () => {
+  it('GET /events shows scope free-busy nothing but when, under an id that no provider knows', async () => {
     const { events } = await list('', await server.token('free-busy'));
 
     assert.equal(events.length, 6);

@@ -33,14 +33,14 @@ describe('a read of calendars', () => {
     return jobs.map(({ kind }) => kind);
   };
 
-  it('waits for the first sync and shows what it brought', async () => {
+  it('a read waits for the first sync and shows what it brought', async () => {
     await link(server);
     server.provider.latency = 50;
 
     assert.deepEqual(await titles(), ['One']);
   });
 
-  it('says 503 sync_in_progress with Retry-After when the first sync takes too long, then shows it', async () => {
+  it('a read says 503 sync_in_progress with Retry-After when the first sync takes too long, then shows it', async () => {
     await link(server);
     server.provider.latency = 500;
 
@@ -63,7 +63,7 @@ describe('a read of calendars', () => {
     return account;
   };
 
-  it('asks the provider nothing while what it has is younger than ten seconds', async () => {
+  it('a read asks the provider nothing while what it has is younger than ten seconds', async () => {
     await link(server);
     await read();
     const asked = server.provider.calls.length;
@@ -75,7 +75,7 @@ describe('a read of calendars', () => {
     assert.equal(server.provider.calls.length, asked);
   });
 
-  it('asks what changed since the last sync when that is older, and shows changes and deletions', async () => {
+  it('a read asks what changed since the last sync when that is older, and shows changes and deletions', async () => {
     await link(server);
     await read();
     server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
@@ -88,7 +88,7 @@ describe('a read of calendars', () => {
     assert.deepEqual(server.provider.calls.slice(before), ['changes /a/ 1']);
   });
 
-  it('syncs only the calendars that are asked for', async () => {
+  it('a read syncs only the calendars that are asked for', async () => {
     server.provider.addCalendar(calendar('/b/'));
     await link(server);
     await read();
@@ -100,7 +100,7 @@ describe('a read of calendars', () => {
     assert.deepEqual(server.provider.calls.slice(before), ['changes /b/ 1']);
   });
 
-  it('tells nothing of accounts whose calendars are not asked for', async () => {
+  it('a read tells nothing of accounts whose calendars are not asked for', async () => {
     await link(server);
     await link(server, { provider: 'apple', accountId: 'ada@icloud.example' });
     server.apple.addCalendar(calendar('/apple/'));
@@ -115,7 +115,7 @@ describe('a read of calendars', () => {
     assert.equal(answer.json().events.length, 1);
   });
 
-  it('finds new calendars with their events, and drops those that are gone', async () => {
+  it('a read finds new calendars with their events, and drops those that are gone', async () => {
     await link(server);
     await read();
     server.provider.addCalendar(calendar('/b/'));
@@ -132,7 +132,7 @@ describe('a read of calendars', () => {
     );
   });
 
-  it('drops a calendar at once that its provider no longer knows, without an error', async () => {
+  it('a read drops a calendar at once that its provider no longer knows, without an error', async () => {
     server.provider.addCalendar(calendar('/b/'));
     await link(server);
     await read();
@@ -146,7 +146,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('shows what it has when a sync is slow, tells of no failure, and lets it go on as a job', async () => {
+  it('a read shows what it has when a sync is slow, tells of no failure, and lets it go on as a job', async () => {
     await link(server);
     await read();
     server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
@@ -161,7 +161,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('tells of a failure beside what it has, in the body of /events', async () => {
+  it('a read tells of a failure beside what it has, in the body of /events', async () => {
     await link(server);
     await read();
     server.provider.failures.push({ call: 'changes', error: down });
@@ -186,7 +186,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'degraded');
   });
 
-  it('tells of a failure of the list in the header Kalends-Errors of /calendars, in ASCII', async () => {
+  it('a read tells of a failure of the list in the header Kalends-Errors of /calendars, in ASCII', async () => {
     await link(server);
     await read();
     server.provider.failures.push({
@@ -203,7 +203,7 @@ describe('a read of calendars', () => {
     assert.equal(JSON.parse(header)[0].message, 'Kaputt — größer');
   });
 
-  it('asks a provider that failed not again within ten seconds, and forgets the failure after', async () => {
+  it('a provider that failed is not asked again within ten seconds, and the failure is forgotten after', async () => {
     await link(server);
     await read();
     server.provider.failures.push({ call: 'changes', error: down });
@@ -223,7 +223,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('leaves a provider alone for as long as it asked to', async () => {
+  it('a read leaves a provider alone for as long as it asked to', async () => {
     await link(server);
     await read();
     const busy = new ProviderError('rate_limited', 'Too many requests', { retryAfter: 60_000 });
@@ -239,7 +239,7 @@ describe('a read of calendars', () => {
     assert.equal(answer.errors[0].code, 'rate_limited');
   });
 
-  it('tells that the user must connect again, and tries a refused password no further', async () => {
+  it('a read tells that the user must connect again, and tries a refused password no further', async () => {
     await link(server);
     await read();
     server.provider.failures.push({
@@ -263,7 +263,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'reauth_required');
   });
 
-  it('reads again once the account is connected anew', async () => {
+  it('a read goes on once the account is connected anew', async () => {
     await link(server);
     server.provider.failures.push({ call: 'list', error: new ProviderError('unauthorized', 'Refused') });
     assert.equal((await read()).statusCode, 503);
@@ -274,7 +274,7 @@ describe('a read of calendars', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('is never silently empty: 503 when no account can be read at all', async () => {
+  it('a read is never silently empty: 503 when no account can be read at all', async () => {
     await link(server);
     server.provider.failures.push({ call: 'list', error: down });
 
@@ -286,7 +286,7 @@ describe('a read of calendars', () => {
     assert.equal((await get(server, '/calendars', token)).statusCode, 503);
   });
 
-  it('shows one account while another cannot be read', async () => {
+  it('a read shows one account while another cannot be read', async () => {
     await link(server);
     await link(server, { provider: 'apple', accountId: 'ada@icloud.example' });
     server.apple.failures.push({ call: 'list', error: down });
@@ -300,7 +300,7 @@ describe('a read of calendars', () => {
     );
   });
 
-  it('logs neither the contents of events nor credentials', async () => {
+  it('a read logs neither the contents of events nor credentials', async () => {
     await link(server);
     await read();
     server.provider.failures.push(

@@ -5,7 +5,7 @@ import { sealer } from '../contract/calendar-rows.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
 import { get, link, openCalendarServer } from '../harness/calendar-server.ts';
 
-it('shows what another instance wrote with the very next listing, and other queries their own answers', async (t) => {
+it('the very next listing shows what another instance wrote, and other queries their own answers', async (t) => {
   const one = await openCalendarServer({ sealer });
   t.after(() => one.close());
   const other = await openCalendarServer({ db: one.db, sealer });

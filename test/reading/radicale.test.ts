@@ -91,7 +91,7 @@ describe('a calendar on Radicale', { skip }, () => {
     '2026-11-30T08:00:00.000Z Weekly',
   ];
 
-  it('is listed, with its events in their zones, exceptions kept', async () => {
+  it('a calendar on Radicale is listed, with its events in their zones, exceptions kept', async () => {
     const calendars = (await get(server, '/calendars', token)).json();
 
     assert.deepEqual(calendars.map(({ id }: { id: string }) => id).sort(), [
@@ -101,7 +101,7 @@ describe('a calendar on Radicale', { skip }, () => {
     assert.deepEqual(await read(), [weekly[0], '2026-11-10T09:00:00.000Z Single', ...weekly.slice(1)]);
   });
 
-  it('is followed: what is added, changed and deleted there shows here', async () => {
+  it('a calendar on Radicale is followed: what is added, changed and deleted there shows here', async () => {
     await put(
       'single',
       vevent('single', 'SUMMARY:Changed', 'DTSTART:20261111T090000Z', 'DTEND:20261111T100000Z'),

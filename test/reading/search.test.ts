@@ -79,12 +79,12 @@ onEachDatabase((database, open) => {
       ['!', []],
     ];
     for (const [q, ids] of table) {
-      it(`finds ${JSON.stringify(ids)} by ${JSON.stringify(q)}`, async () => {
+      it(`a search finds ${JSON.stringify(ids)} by ${JSON.stringify(q)}`, async () => {
         assert.deepEqual(await found(q), ids);
       });
     }
 
-    it('finds the instances of a series by the words of each', async () => {
+    it('a search finds the instances of a series by the words of each', async () => {
       const standup = await found('standup');
 
       assert.equal(standup.length, 4);
@@ -96,13 +96,13 @@ onEachDatabase((database, open) => {
       assert.deepEqual((master as { recurrence?: object }).recurrence, { frequency: 'WEEKLY', interval: 1 });
     });
 
-    it('follows an endless series through two centuries for one exception at no great cost', async () => {
+    it('a search follows an endless series through two centuries for one exception at no great cost', async () => {
       assert.deepEqual(await found('retro', '&start=2026-01-01&end=2200-01-01'.replace('&start', '&x')), [
         'weekly_20261109T080000Z',
       ]);
     });
 
-    it('goes on with its words on the pages that follow', async () => {
+    it('a search goes on with its words on the pages that follow', async () => {
       const ids: string[] = [];
       let page = await ask('standup', '&pageSize=1');
       for (;;) {
@@ -114,7 +114,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(ids, await found('standup'));
     });
 
-    it('is refused with too many words, with none, and for scope free-busy', async () => {
+    it('a search is refused with too many words, with none, and for scope free-busy', async () => {
       const status = async (q: string, bearer = token) =>
         (await get(server, `/events?q=${encodeURIComponent(q)}`, bearer)).statusCode;
       const next = (await ask('standup', '&pageSize=1')).nextPageToken;

@@ -20,7 +20,7 @@ describe('a week', () => {
     ['2027-01-01T12:00:00Z', '2026-12-28'],
   ];
   for (const [now, monday] of rows)
-    it(`begins on Monday ${monday} for ${now}`, () => {
+    it(`a week begins on Monday ${monday} for ${now}`, () => {
       const week = weekOf(Date.parse(now));
 
       assert.deepEqual(week.day(0), { date: monday });
@@ -48,7 +48,7 @@ for (const kind of ['icloud', 'caldav'] as const)
       await sandbox?.close();
     });
 
-    it('all have calendars with something in the coming weeks, seen by the adapter as well', async () => {
+    it('the people all have calendars with something in the coming weeks, seen by the adapter as well', async () => {
       const window = { start: clock.now(), end: clock.now() + 21 * DAY };
       const deps = { egress, log, now: clock.now };
       const provider =

@@ -8,7 +8,7 @@ import { ADA, openBench } from '../providers/provider-bench.ts';
 import { FULL, type Listed, RGB, send } from './calendar-request.ts';
 
 describe('a calendar that may not be written', () => {
-  it('is refused at Google for want of the calendar permission, with what to do', async () => {
+  it('a calendar is refused at Google for want of the calendar permission, with what to do', async () => {
     const bench = await openBench('google');
     try {
       await bench.link({ scope: 'read-write' });
@@ -25,7 +25,7 @@ describe('a calendar that may not be written', () => {
     }
   });
 
-  it('is refused at Google when the user unticked it, and events are written all the same', async () => {
+  it('a calendar is refused at Google when the user unticked it, and events are written all the same', async () => {
     const bench = await openBench('google', { asksForCalendars: true });
     try {
       await bench.link({ scope: 'read-write', untick: [`${FULL}.calendars`] });
@@ -49,7 +49,7 @@ describe('a calendar that may not be written', () => {
     }
   });
 
-  it('is refused when the account was connected for reading', async () => {
+  it('a calendar is refused when the account was connected for reading', async () => {
     const bench = await openBench('microsoft');
     try {
       await bench.link({ scope: 'read' });
@@ -65,7 +65,7 @@ describe('a calendar that may not be written', () => {
   });
 
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`is not deleted when it is the main one at ${kind}`, async () => {
+    it(`a calendar is not deleted when it is the main one at ${kind}`, async () => {
       const bench = await openBench(kind);
       try {
         await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
@@ -84,7 +84,7 @@ describe('a calendar that may not be written', () => {
   }
 
   for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const) {
-    it(`is not there any more at ${kind}: a change is 404, a deletion is done`, async () => {
+    it(`a calendar is not there any more at ${kind}: a change is 404, a deletion is done`, async () => {
       const bench = await openBench(kind);
       try {
         await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
@@ -107,7 +107,7 @@ describe('a calendar that may not be written', () => {
     });
   }
 
-  it('is told as gone when it goes between the list and the change', async () => {
+  it('a calendar is told as gone when it goes between the list and the change', async () => {
     const bench = await openBench('google');
     try {
       await bench.link({ scope: 'read-write', besides: [FULL] });
@@ -130,7 +130,7 @@ describe('a calendar that may not be written', () => {
   });
 
   for (const kind of ['apple', 'caldav'] as const) {
-    it(`is made once at ${kind} when the first answer was lost and the request is repeated`, async () => {
+    it(`a calendar is made once at ${kind} when the first answer was lost and the request is repeated`, async () => {
       const bench = await openBench(kind);
       try {
         await bench.link();
@@ -157,7 +157,7 @@ describe('a calendar that may not be written', () => {
     });
   }
 
-  it('is not made under a name that Outlook has already', async () => {
+  it('a calendar is not made under a name that Outlook has already', async () => {
     const bench = await openBench('microsoft');
     try {
       await bench.link({ scope: 'read-write' });
@@ -180,7 +180,7 @@ describe('a request about a calendar', () => {
   });
   after(() => server.close());
 
-  it('names every field that is wrong', async () => {
+  it('a request about a calendar names every field that is wrong', async () => {
     const { status, body } = await send(server, 'POST', {
       provider: 'fax',
       title: 7,
@@ -194,7 +194,7 @@ describe('a request about a calendar', () => {
     assert.deepEqual(Object.keys(body.details).sort(), wrong);
   });
 
-  it('needs provider and title to make one, and provider and id to change or delete one', async () => {
+  it('a request about a calendar needs provider and title to make one, and provider and id to change or delete one', async () => {
     for (const [method, missing] of [
       ['POST', ['provider', 'title']],
       ['PUT', ['calendarId', 'provider']],
@@ -206,7 +206,7 @@ describe('a request about a calendar', () => {
     assert.equal((await send(server, 'POST', ['x'])).status, 400);
   });
 
-  it('is answered 404 about what is not the user’s', async () => {
+  it('a request about a calendar that is not the user’s is answered 404', async () => {
     const elsewhere = { provider: 'caldav', calendarId: 'https://dav.example/ben/', title: 'Mine' };
 
     assert.equal((await send(server, 'PUT', elsewhere)).body.code, 'calendar_not_found');
@@ -215,7 +215,7 @@ describe('a request about a calendar', () => {
     assert.equal((await send(server, 'POST', nobody)).body.code, 'account_not_found');
   });
 
-  it('must say which of two accounts it is about', async () => {
+  it('a request about a calendar must say which of two accounts it is about', async () => {
     await link(server, { accountId: 'https://dav.example/ada-too/' });
 
     const vague = await send(server, 'POST', { provider: 'caldav', title: 'Where' });
@@ -226,7 +226,7 @@ describe('a request about a calendar', () => {
     assert.deepEqual([clear.status, clear.body.account], [200, account]);
   });
 
-  it('needs the scope read-write, at every mount', async () => {
+  it('a request about a calendar needs the scope read-write, at every mount', async () => {
     for (const scope of ['free-busy', 'read'] as const) {
       const headers = { authorization: `Bearer ${await server.token(scope)}` };
       for (const method of ['POST', 'PUT', 'DELETE'] as const) {
@@ -240,7 +240,7 @@ describe('a request about a calendar', () => {
     assert.equal(anybody.statusCode, 401);
   });
 
-  it('deletes by the query as well', async () => {
+  it('a request about a calendar deletes by the query as well', async () => {
     const made = await send(server, 'POST', {
       provider: 'caldav',
       title: 'Short-lived',
@@ -258,7 +258,7 @@ describe('a request about a calendar', () => {
     assert.equal(server.provider.calendars.has(made.body.id), false);
   });
 
-  it('is answered 503 with the calendar made when the list cannot be read back, and a job goes on', async () => {
+  it('a request for a calendar is answered 503 with the calendar made when the list cannot be read back, and a job goes on', async () => {
     server.provider.failures.push({ call: 'list', error: new ProviderError('unavailable', 'Down') });
 
     const account = 'https://dav.example/ada/';
@@ -268,7 +268,7 @@ describe('a request about a calendar', () => {
     assert.ok(server.provider.calls.includes('make Unseen'));
   });
 
-  it('does not wait for ever for a list that another run holds', async () => {
+  it('a request about a calendar does not wait for ever for a list that another run holds', async () => {
     const impatient = await openCalendarServer({ writing: { turnBound: 100 } });
     try {
       const { accountKey } = await link(impatient);

@@ -88,7 +88,7 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       check(await listed(id));
     }
 
-    it('makes, renames, recolours and deletes a calendar', async () => {
+    it('a calendar is made, renamed, recoloured and deleted', async () => {
       const made = await sent('POST', { title: 'Lectures & more', color: colors().first });
       assert.equal(made.calendar.id, made.id);
       assert.deepEqual([made.title, made.access, made.provider], ['Lectures & more', 'write', at.provider]);
@@ -113,7 +113,7 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       );
     });
 
-    it('keeps description and zone, or says that it cannot', async () => {
+    it('a calendar keeps description and zone, or says that it cannot', async () => {
       const words = { title: 'Described', description: 'Who & why', timeZone: 'America/New_York' };
       if (at.provider === 'microsoft' || name === 'Xandikos') {
         const { status, body } = await send(at.server, 'POST', { provider: at.provider, ...words });
@@ -134,7 +134,7 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       );
     });
 
-    it('makes one calendar of two requests under one key, ready for events', async () => {
+    it('two requests under one key make one calendar, ready for events', async () => {
       const body = { provider: at.provider, title: 'Keyed' };
       const first = await send(at.server, 'POST', body, { 'idempotency-key': 'k' });
       const second = await send(at.server, 'POST', body, { 'idempotency-key': 'k' });
@@ -152,7 +152,7 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       assert.equal(answer.statusCode, 200, answer.body);
     });
 
-    it('refuses a colour that the provider does not have, and makes nothing', async () => {
+    it('a colour that the provider does not have is refused, and no calendar is made', async () => {
       const color = at.provider === 'microsoft' ? '#123456' : 'lightBlue';
 
       const { status, body } = await send(at.server, 'POST', {

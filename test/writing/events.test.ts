@@ -41,7 +41,7 @@ describe('writing events', () => {
     return answer.json().events;
   };
 
-  it('creates an event: its fields at the root with success, the same event under event, and in the mirror', async () => {
+  it('an event is created: its fields at the root with success, the same event under event, and in the mirror', async () => {
     const created = await create({
       attendees: ['grace@example.com', { email: 'alan@example.com' }],
       custom: { a: 1 },
@@ -55,7 +55,7 @@ describe('writing events', () => {
     assert.deepEqual(listed, event);
   });
 
-  it('changes what is named and nothing else, and takes away what is empty', async () => {
+  it('a change of an event changes what is named and nothing else, and takes away what is empty', async () => {
     const { id } = await create({ title: 'Old', description: 'Words', location: 'Here' });
 
     const { status, body } = await send('PUT', { ...ID, eventId: id, title: 'New', description: '' });
@@ -64,7 +64,7 @@ describe('writing events', () => {
     assert.deepEqual([body.title, body.description, body.location], ['New', undefined, 'Here']);
   });
 
-  it('deletes by query, as published clients do, and by body', async () => {
+  it('an event is deleted by query, as published clients do, and by body', async () => {
     for (const by of ['query', 'body'] as const) {
       const { id } = await create({ title: `Doomed ${by}` });
       const parameters = { ...ID, eventId: id };

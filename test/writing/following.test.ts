@@ -78,7 +78,7 @@ const AFTER = [
 ];
 
 describe('this and following', () => {
-  it('splits a series: earlier instances stay, later ones move with their exceptions', async () => {
+  it('a split of a series: earlier instances stay, later ones move with their exceptions', async () => {
     const { server, token, send, id, instance } = await openSeries();
     assert.deepEqual(await shown(server, token), BEFORE);
 
@@ -100,7 +100,7 @@ describe('this and following', () => {
     await server.close();
   });
 
-  it('keeps what was cancelled later, and counts COUNT down', async () => {
+  it('a split keeps what was cancelled later, and counts COUNT down', async () => {
     const { server, token, send, instance } = await openSeries();
 
     await send('DELETE', { ...ID, eventId: instance('2026-12-14') });
@@ -117,7 +117,7 @@ describe('this and following', () => {
     await server.close();
   });
 
-  it('is the whole series when nothing comes before', async () => {
+  it('this and following is the whole series when nothing comes before', async () => {
     const { server, send, id, instance } = await openSeries();
 
     const answer = await send('PUT', {
@@ -132,7 +132,7 @@ describe('this and following', () => {
     await server.close();
   });
 
-  it('deletes this and the following instances, changed ones too', async () => {
+  it('this and the following instances are deleted, changed ones too', async () => {
     const { server, token, send, instance } = await openSeries();
 
     const answer = await send('DELETE', { ...ID, eventId: instance('2026-11-30'), deleteMode: 'following' });
@@ -144,7 +144,7 @@ describe('this and following', () => {
   });
 
   for (const step of STEPS) {
-    it(`is whole after a crash at the step "${step}", once the job has run`, async () => {
+    it(`a split is whole after a crash at the step "${step}", once the job has run`, async () => {
       const { server, token, send, instance, fault } = await openSeries(step);
       const request = {
         ...ID,
@@ -171,7 +171,7 @@ describe('this and following', () => {
   }
 
   for (const step of STEPS.slice(0, 4)) {
-    it(`is undone after a crash at the step "${step}" when the series was changed meanwhile`, async () => {
+    it(`a split is undone after a crash at the step "${step}" when the series was changed meanwhile`, async () => {
       const { server, token, send, id, instance, fault } = await openSeries(step);
       const request = {
         ...ID,
@@ -216,7 +216,7 @@ describe('this and following', () => {
     });
   }
 
-  it('is finished by the worker of another process, once the dead one’s time is up', async () => {
+  it('a split is finished by the worker of another process, once the dead one’s time is up', async () => {
     const { server, token, send, instance, fault } = await openSeries('created');
     const request = { ...ID, eventId: instance('2026-11-30'), updateMode: 'following', title: 'Later' };
     assert.equal((await send('PUT', request)).status, 500);
@@ -233,7 +233,7 @@ describe('this and following', () => {
     await server.close();
   });
 
-  it('leaves the series as it was when the provider refuses the new one', async () => {
+  it('a split leaves the series as it was when the provider refuses the new one', async () => {
     const { server, token, send, instance } = await openSeries();
     server.provider.failures.push({
       call: 'create',
@@ -253,7 +253,7 @@ describe('this and following', () => {
     await server.close();
   });
 
-  it('takes the new series back even when it crashes while it does so', async () => {
+  it('a split takes the new series back even when it crashes while it does so', async () => {
     const { server, token, send, instance, fault } = await openSeries('undoing');
     const refused = new ProviderError('rate_limited', 'Too many requests');
     server.provider.failures.push({ call: 'update', error: refused });
@@ -276,7 +276,7 @@ describe('this and following', () => {
   });
 
   for (const call of ['create', 'update'] as const) {
-    it(`is whole when the answer to its ${call} is lost, and the caller tries again`, async () => {
+    it(`a split is whole when the answer to its ${call} is lost, and the caller tries again`, async () => {
       const { server, token, send, instance } = await openSeries();
       server.provider.lostAnswers.push({ call, error: new ProviderError('unavailable', 'Connection reset') });
       const request = { ...ID, eventId: instance('2026-12-14'), updateMode: 'following', title: 'Later' };

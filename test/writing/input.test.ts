@@ -126,7 +126,7 @@ describe('requests that write', () => {
   }
 
   for (const [field, values] of Object.entries(WRONG)) {
-    it(`refuses a wrong ${field} with 400 and its name, on creation and on change`, async () => {
+    it(`a wrong ${field} is refused with 400 and its name, on creation and on change`, async () => {
       for (const value of values) {
         await refused('POST', { ...MEETING, [field]: value }, field);
         await refused('PUT', { ...MEETING, eventId, [field]: value }, field);
@@ -134,17 +134,17 @@ describe('requests that write', () => {
     });
   }
   for (const [part, rules] of Object.entries(WRONG_RULES)) {
-    it(`refuses a wrong ${part} of a recurrence`, async () => {
+    it(`a wrong ${part} of a recurrence is refused`, async () => {
       for (const recurrence of rules) await refused('POST', { ...MEETING, recurrence }, `recurrence.${part}`);
     });
   }
 
   for (const field of ['provider', 'calendarId', 'title', 'start', 'end']) {
-    it(`refuses a creation without ${field}: absent, null or empty`, async () => {
+    it(`a creation without ${field} is refused: absent, null or empty`, async () => {
       for (const value of [undefined, null, '']) await refused('POST', { ...MEETING, [field]: value }, field);
     });
   }
-  it('wants to know which event a change, a deletion or an answer is of', async () => {
+  it('a change, a deletion or an answer has to say which event it is of', async () => {
     for (const id of [undefined, null, '', 7, long(2_001)]) {
       await refused('PUT', { ...ID, eventId: id, title: 'x' }, 'eventId');
       await refused('DELETE', { ...ID, eventId: id }, 'eventId');
@@ -157,7 +157,7 @@ describe('requests that write', () => {
     await refused('POST', { ...ID, eventId, response: 'accepted', comment: 1 }, 'comment', '/event/rsvp');
   });
 
-  it('tells all mistakes at once', async () => {
+  it('all mistakes in a request are told at once', async () => {
     const { body } = await send('POST', {
       provider: 'x',
       start: 5,
@@ -176,12 +176,12 @@ describe('requests that write', () => {
     assert.deepEqual(Object.keys(body.details).sort(), fields);
   });
 
-  it('refuses a body that is no object, and takes PHP’s empty list for one without fields', async () => {
+  it('a body that is no object is refused, and PHP’s empty list is taken for one without fields', async () => {
     for (const body of ['text', 5, [1], true]) await refused('POST', body, 'body');
     for (const body of [[], {}, undefined, null]) await refused('POST', body, 'title');
   });
 
-  it('ignores nulls and unknown fields', async () => {
+  it('nulls and unknown fields are ignored', async () => {
     const nulls = Object.fromEntries(
       [
         'description',
@@ -205,7 +205,7 @@ describe('requests that write', () => {
     assert.deepEqual([body.title, body.attendees, body.status], ['Meeting', [], 'confirmed']);
   });
 
-  it('takes what published clients send: guests as objects, empty lists for objects, conferences as objects', async () => {
+  it('what published clients send is taken: guests as objects, empty lists for objects, conferences as objects', async () => {
     const body = await accepted({
       ...MEETING,
       provider: 'CalDAV',
@@ -226,7 +226,7 @@ describe('requests that write', () => {
     assert.equal(body.conference, 'https://meet.example/x');
   });
 
-  it('takes what .NET cannot leave out for absent on a change', async () => {
+  it('what .NET cannot leave out is taken for absent on a change', async () => {
     const created = await accepted({ ...MEETING, title: 'Kept' });
     const unset = { title: '', start: '0001-01-01T00:00:00', end: '0001-01-01T00:00:00' };
 
@@ -244,7 +244,7 @@ describe('requests that write', () => {
     ['2026-11-15T09:30:00Z', '2026-11-16T09:30:00Z', 'with times that do not matter'],
   ];
   for (const [start, end, how] of DATES) {
-    it(`reads the dates of an all-day event ${how}`, async () => {
+    it(`the dates of an all-day event are read ${how}`, async () => {
       const body = await accepted({ ...MEETING, allDay: true, start, end });
 
       assert.deepEqual(
@@ -253,11 +253,11 @@ describe('requests that write', () => {
       );
     });
   }
-  it('refuses an all-day event whose exclusive end is its start', async () => {
+  it('an all-day event whose exclusive end is its start is refused', async () => {
     await refused('POST', { ...MEETING, allDay: true, start: '2026-11-15', end: '2026-11-15' }, 'end');
   });
 
-  it('keeps a series at its time of day when the clocks change, in the calendar’s zone or the one named', async () => {
+  it('a series keeps its time of day when the clocks change, in the calendar’s zone or the one named', async () => {
     for (const [timeZone, expected] of [
       [undefined, '2027-04-05T08:00:00.000Z'],
       ['America/New_York', '2027-04-05T08:00:00.000Z'],
@@ -282,7 +282,7 @@ describe('requests that write', () => {
     }
   });
 
-  it('reads a time without an offset in the zone that is named, else as UTC', async () => {
+  it('a time without an offset is read in the zone that is named, else as UTC', async () => {
     const local = { start: '2026-11-20T09:00', end: '2026-11-20T10:00' };
 
     assert.equal((await accepted({ ...MEETING, ...local })).start, '2026-11-20T09:00:00.000Z');
@@ -292,7 +292,7 @@ describe('requests that write', () => {
     );
   });
 
-  it('keeps both hours apart that the clock shows twice, for a single event', async () => {
+  it('both hours that the clock shows twice are kept apart, for a single event', async () => {
     // 25 October 2026: 02:30 in Paris is 00:30Z and again 01:30Z.
     for (const start of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']) {
       const body = await accepted({ ...MEETING, start, end: '2026-10-25T03:00:00Z' });
@@ -300,7 +300,7 @@ describe('requests that write', () => {
     }
   });
 
-  it('begins a series at the first of two like hours, and moves an instance the clock skips by the gap', async () => {
+  it('a series begins at the first of two like hours, and an instance the clock skips moves by the gap', async () => {
     const twice = await accepted({
       ...MEETING,
       start: '2026-10-25T01:30:00Z',
@@ -322,7 +322,7 @@ describe('requests that write', () => {
     );
   });
 
-  it('moves a whole series by as much as the instance that names it', async () => {
+  it('a whole series moves by as much as the instance that names it', async () => {
     const series = {
       ...MEETING,
       title: 'Moved',
@@ -357,7 +357,7 @@ describe('requests that write', () => {
     );
   });
 
-  it('refuses what a series or an instance of it cannot be told', async () => {
+  it('what a series or an instance of it cannot be told is refused', async () => {
     const { id } = await accepted({ ...MEETING, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
     const instance = `${id}_20261127T090000Z`;
 
@@ -383,7 +383,7 @@ describe('requests that write', () => {
     assert.deepEqual([swapped.title, swapped.recurringEventId ?? swapped.id], ['Own', id]);
   });
 
-  it('answers an invitation for the account’s own user', async () => {
+  it('an invitation is answered for the account’s own user', async () => {
     const created = await accepted({
       ...MEETING,
       title: 'Invited',

@@ -8,7 +8,7 @@ const INSERTS = { google: 'events.insert', microsoft: 'events.create' } as const
 
 describe('writing to an account that may only be read', () => {
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`is refused as a missing permission of the account, and ${kind} is not asked`, async () => {
+    it(`a write to an account for reading is refused as a missing permission of it, and ${kind} is not asked`, async () => {
       const bench = await openBench(kind);
       await bench.link({ scope: 'read' });
       const { health } = await bench.read();

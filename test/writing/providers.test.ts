@@ -114,7 +114,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       recurringEventId: event.id,
     });
 
-    it('creates, changes and deletes an event', async () => {
+    it('an event is created, changed and deleted', async () => {
       const event = await sent('POST', {
         title: 'One',
         start: '2027-01-01T09:00:00Z',
@@ -145,7 +145,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       assert.equal((await send('PUT', { eventId: event.id, title: 'Late' })).status, 404);
     });
 
-    it('keeps the dates of an all-day event', async () => {
+    it('an all-day event keeps its dates', async () => {
       const event = await sent('POST', {
         title: 'Fair',
         allDay: true,
@@ -160,7 +160,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       await seen(['Fair'], ['01-02T00:00 Fair']);
     });
 
-    it('keeps a series at its time of day when the clocks change', async () => {
+    it('a series keeps its time of day when the clocks change', async () => {
       await sent('POST', {
         ...weekly('Clock'),
         start: '2027-03-22T09:00:00Z',
@@ -171,7 +171,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       await seen(['Clock'], ['03-22T09:00 Clock', '03-29T08:00 Clock']);
     });
 
-    it('changes and deletes one instance', async () => {
+    it('one instance is changed and deleted', async () => {
       const series = await sent('POST', weekly('Single out'));
       await sent('PUT', {
         ...instance(series, '0111'),
@@ -188,7 +188,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       );
     });
 
-    it('changes this and the following instances, with their exceptions', async () => {
+    it('this and the following instances are changed, with their exceptions', async () => {
       const series = await sent('POST', weekly('Old', 6));
       await sent('PUT', { ...instance(series, '0125'), updateMode: 'this', title: 'Own' });
       await sent('DELETE', { ...instance(series, '0201'), deleteMode: 'this' });
@@ -208,7 +208,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       );
     });
 
-    it('changes and deletes a whole series by one of its instances', async () => {
+    it('a whole series is changed and deleted by one of its instances', async () => {
       const series = await sent('POST', weekly('Whole', 3));
       await sent('PUT', {
         ...instance(series, '0111'),
@@ -223,7 +223,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       await seen(['Whole', 'All'], []);
     });
 
-    it('deletes this and the following instances, changed ones too', async () => {
+    it('this and the following instances are deleted, changed ones too', async () => {
       const series = await sent('POST', weekly('Ends'));
       await sent('PUT', { ...instance(series, '0118'), updateMode: 'this', title: 'Ends changed' });
 
@@ -232,7 +232,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       await seen(['Ends', 'Ends changed'], ['01-04T09:00 Ends']);
     });
 
-    it('refuses a stale If-Match, and makes one event of two creations under one key', async () => {
+    it('a stale If-Match is refused, and two creations under one key make one event', async () => {
       const body = { title: 'Keyed', start: '2027-01-03T09:00:00Z', end: '2027-01-03T10:00:00Z' };
       const [first, second] = [
         await send('POST', body, { 'idempotency-key': 'k' }),

@@ -43,7 +43,7 @@ describe('safe writes', () => {
   const stored = (title: string) =>
     server.provider.resourcesOf(HOME).filter(({ events }) => events[0]?.title === title);
 
-  it('makes one event of 50 concurrent creates with one Idempotency-Key, and answers all alike', async () => {
+  it('50 concurrent creates with one Idempotency-Key make one event, and all are answered alike', async () => {
     server.provider.latency = 20;
     const body = { ...MEETING, title: 'Once' };
 
@@ -55,7 +55,7 @@ describe('safe writes', () => {
     assert.equal(stored('Once').length, 1);
   });
 
-  it('answers a repeated request as before, however its members are ordered, and refuses another under its key', async () => {
+  it('a repeated request is answered as before, however its members are ordered, and another under its key is refused', async () => {
     const first = await send('POST', { ...MEETING, title: 'Repeated' }, keyed('repeated'));
     const { title, ...rest } = { ...MEETING, title: 'Repeated' };
 
@@ -69,7 +69,7 @@ describe('safe writes', () => {
     assert.equal(stored('Repeated').length, 1);
   });
 
-  it('makes one event when the answer of the provider was lost and the caller tries again', async () => {
+  it('one event is made when the answer of the provider was lost and the caller tries again', async () => {
     server.provider.lostAnswers.push({ call: 'create', error: new ProviderError('unavailable', 'Reset') });
     const body = { ...MEETING, title: 'Lost' };
 
@@ -81,7 +81,7 @@ describe('safe writes', () => {
     assert.equal(stored('Lost').length, 1);
   });
 
-  it('lets a refused request be mended under its key', async () => {
+  it('a refused request may be mended under its key', async () => {
     const wrong = await send('POST', { ...MEETING, title: '' }, keyed('mended'));
     const right = await send('POST', { ...MEETING, title: 'Mended' }, keyed('mended'));
 
@@ -89,7 +89,7 @@ describe('safe writes', () => {
     assert.equal((await send('POST', MEETING, keyed('k'.repeat(256)))).status, 400);
   });
 
-  it('applies 50 concurrent updates of different fields, none lost', async () => {
+  it('50 concurrent updates of different fields are applied, none lost', async () => {
     const { id } = await created({ title: 'Busy' });
     const fields = [
       { title: 'T' },
@@ -112,7 +112,7 @@ describe('safe writes', () => {
     );
   });
 
-  it('merges with a change made at the provider meanwhile', async () => {
+  it('an update merges with a change made at the provider meanwhile', async () => {
     const { id } = await created({ title: 'Shared work' });
     const [resource] = stored('Shared work');
     assert.ok(resource);
@@ -125,7 +125,7 @@ describe('safe writes', () => {
     assert.deepEqual([status, body.description, body.location], [200, 'Theirs', 'Ours']);
   });
 
-  it('refuses a stale If-Match with 412 and the event as it is now, and takes the current one', async () => {
+  it('a stale If-Match is refused with 412 and the event as it is now, and the current one is taken', async () => {
     const { id, etag } = await created({ title: 'Versioned' });
     assert.equal(typeof etag, 'string');
     const current = await send(
@@ -147,7 +147,7 @@ describe('safe writes', () => {
     }
   });
 
-  it('refuses an If-Match that only the provider knows to be stale', async () => {
+  it('an If-Match that only the provider knows to be stale is refused', async () => {
     const { id, etag } = await created({ title: 'Behind' });
     const [resource] = stored('Behind');
     assert.ok(resource);
@@ -164,7 +164,7 @@ describe('safe writes', () => {
     assert.equal(stored('Overwritten').length, 0);
   });
 
-  it('takes an event that is gone at the provider for gone', async () => {
+  it('an event that is gone at the provider is taken for gone', async () => {
     const { id } = await created({ title: 'Vanished' });
     const [resource] = stored('Vanished');
     server.provider.remove(HOME, resource?.href ?? '');
@@ -174,7 +174,7 @@ describe('safe writes', () => {
     assert.ok(!listed.body.includes('Vanished'));
   });
 
-  it('finds an event that the mirror does not have yet', async () => {
+  it('an event that the mirror does not have yet is found', async () => {
     const { id } = await created({ title: 'Known' });
     const [known] = stored('Known');
     assert.ok(known);
@@ -187,7 +187,7 @@ describe('safe writes', () => {
     assert.deepEqual([status, body.title], [200, 'Found']);
   });
 
-  it('does not take an event for missing while its provider cannot be asked', async () => {
+  it('an event is not taken for missing while its provider cannot be asked', async () => {
     server.clock.now += 60_000;
     server.provider.failures.push({ call: 'changes', error: new ProviderError('unavailable', 'Down') });
 
@@ -198,7 +198,7 @@ describe('safe writes', () => {
     assert.equal((await send('PUT', { ...ID, eventId: 'perhaps', title: 'x' })).status, 404);
   });
 
-  it('refuses to write where it may not: another’s calendar, a read-only one, an unknown event', async () => {
+  it('a write where it may not be is refused: another’s calendar, a read-only one, an unknown event', async () => {
     const ben = await server.token('read-write', 'ben');
 
     assert.equal((await send('POST', MEETING, { bearer: ben })).status, 404);
@@ -216,7 +216,7 @@ describe('safe writes', () => {
     ['not_found', 404, 'event_not_found', undefined],
   ];
   for (const [kind, status, code, retryAfter] of FAILURES) {
-    it(`answers ${status} ${code} when the provider fails as ${kind}`, async () => {
+    it(`a write answers ${status} ${code} when the provider fails as ${kind}`, async () => {
       server.provider.failures.push({ call: 'create', error: new ProviderError(kind, 'It said so') });
 
       const refused = await send('POST', { ...MEETING, title: `Failed as ${kind}` });
@@ -227,7 +227,7 @@ describe('safe writes', () => {
     });
   }
 
-  it('tells a limit of the provider as 422 with its reason and the field', async () => {
+  it('a limit of the provider is told as 422 with its reason and the field', async () => {
     const error = new UnsupportedByProvider(
       'recurrence_not_supported_by_provider',
       'No such rule',
@@ -241,7 +241,7 @@ describe('safe writes', () => {
     assert.deepEqual(refused.body.details, { recurrence: ['No such rule'] });
   });
 
-  it('notes in the account’s health what a write found out, and that it works again', async () => {
+  it('the account’s health notes what a write found out, and that it works again', async () => {
     const health = async () => (await server.deps.accounts.listAccounts('acme', 'ada'))[0]?.health.state;
     server.provider.failures.push({ call: 'create', error: new ProviderError('unavailable', 'Down') });
 
@@ -251,7 +251,7 @@ describe('safe writes', () => {
     assert.equal(await health(), 'active');
   });
 
-  it('keeps both promises over two instances: one event by key, no update lost', async () => {
+  it('both promises hold over two instances: one event by key, no update lost', async () => {
     const { db, clock } = server;
     const other = await openCalendarServer({ db, sealer, clock, caldav: server.provider.asProvider() });
     const call = (i: number, method: 'POST' | 'PUT', payload: object, headers: Record<string, string> = {}) =>
@@ -284,7 +284,7 @@ describe('safe writes', () => {
     await other.close();
   });
 
-  it('waits for its turn, and says when to come back when that takes too long', async () => {
+  it('a write waits for its turn, and says when to come back when that takes too long', async () => {
     const impatient = await openCalendarServer({ db: server.db, sealer, writing: { turnBound: 100 } });
     const lease = {
       key:

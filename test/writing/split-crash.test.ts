@@ -22,7 +22,7 @@ const WHOLE = ['04T09:00 Weekly', '11T09:00 Weekly', '18T09:00 Weekly', '25T13:0
 describe('a crash while a series is split', () => {
   for (const kind of KINDS)
     for (const step of STEPS)
-      it(`leaves no instance twice or lost at ${kind} once the next write came: after "${step}"`, async () => {
+      it(`a split leaves no instance twice or lost at ${kind} once the next write came: after "${step}"`, async () => {
         let armed = false;
         const atStep = async (reached: string) => {
           if (armed && reached === step) throw new Error(`Crash after ${step}`);

@@ -71,7 +71,7 @@ for (const kind of ['caldav', 'icloud'] as const)
         ({ title, start }) => `${title} ${new Date(start).toISOString()}`,
       );
 
-    it('lets the adapter in and shows it the calendar with its color and zone', async () => {
+    it('the CalDAV sandbox lets the adapter in and shows it the calendar with its color and zone', async () => {
       const [found] = await account.listCalendars();
 
       assert.deepEqual(
@@ -80,7 +80,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       );
     });
 
-    it('shows a calendar that others own as one to read', async () => {
+    it('a calendar that others own is shown as one to read', async () => {
       const shared = await sandbox.hand.addCalendar(ADA, {
         title: 'Shared',
         timeZone: 'UTC',
@@ -94,7 +94,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       assert.equal(put.status, 403);
     });
 
-    it('keeps a series at its time of day over a clock change, with its exceptions in one resource', async () => {
+    it('a series keeps its time of day over a clock change, with its exceptions in one resource', async () => {
       const series = await sandbox.hand.createEvent(ADA, calendar, WEEKLY);
       await sandbox.hand.changeOccurrence(ADA, calendar, series, at('2026-10-19T09:00:00'), {
         title: 'Moved',
@@ -120,7 +120,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       assert.deepEqual(moved?.end, { type: 'zoned', local: '2026-10-20T12:00:00', zone: BERLIN });
     });
 
-    it('keeps exceptions while a series keeps its times, and drops them with those', async () => {
+    it('exceptions are kept while a series keeps its times, and dropped with those', async () => {
       const own = await emptyCalendar();
       const series = await sandbox.hand.createEvent(ADA, own, WEEKLY);
       await sandbox.hand.deleteOccurrence(ADA, own, series, at('2026-10-19T09:00:00'));
@@ -138,7 +138,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       ]);
     });
 
-    it('knows the occurrences of series that other clients wrote in their own spelling', async () => {
+    it('the occurrences are known of series that other clients wrote in their own spelling', async () => {
       const own = await emptyCalendar();
       const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
       assert.equal((await send('PUT', `${own}other.ics`, seriesWithOverride('other'))).status, 201);
@@ -156,7 +156,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       );
     });
 
-    it('carries every word of an event', async () => {
+    it('every word of an event is carried over CalDAV', async () => {
       const own = await emptyCalendar();
       await sandbox.hand.createEvent(ADA, own, {
         title: 'Lunch, "late"; with é 🥗 and a line\nbreak',
@@ -193,7 +193,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       );
     });
 
-    it('refuses a hand that reaches for what does not exist', async () => {
+    it('a person who reaches for what does not exist is refused', async () => {
       const { hand } = sandbox;
       const series = await hand.createEvent(ADA, calendar, WEEKLY);
       const never = at('2026-10-13T09:00:00');
@@ -211,7 +211,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       for (const call of calls) await assert.rejects(call, Error);
     });
 
-    it('sends long lists of changes in parts that say there is more', async () => {
+    it('long lists of changes are sent in parts that say there is more', async () => {
       const own = await emptyCalendar();
       const names = Array.from({ length: 20 }, (_, index) => `Event ${String(index).padStart(2, '0')}`);
       for (const title of names) await sandbox.hand.createEvent(ADA, own, { ...WEEKLY, title });
@@ -229,7 +229,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       assert.equal(reports, 6);
     });
 
-    it('tells nothing new with one request', async () => {
+    it('one request tells that nothing is new', async () => {
       const mirror: Mirror = new Map();
       const { next } = await sync(account, calendar, mirror);
       const asked = sandbox.requests();
@@ -239,7 +239,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       assert.equal(sandbox.requests() - asked, 1);
     });
 
-    it('refuses sync tokens that it forgot, and those a fault makes it forget', async () => {
+    it('sync tokens that the sandbox forgot are refused, and those a fault makes it forget', async () => {
       const mirror: Mirror = new Map();
       const { next } = await sync(account, calendar, mirror);
       faults.set({ provider: kind, operation: 'REPORT', times: 1, effect: { kind: 'token_forgotten' } });
@@ -251,7 +251,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       await assert.rejects(sync(account, calendar, mirror, next), failsAs('sync_token_expired'));
     });
 
-    it('keeps an adapter right whose parts come in another order, twice, cut off, or not at all', async () => {
+    it('an adapter whose parts come in another order, twice, cut off, or not at all stays right', async () => {
       const own = await emptyCalendar();
       for (const title of ['A', 'B', 'C']) await sandbox.hand.createEvent(ADA, own, { ...WEEKLY, title });
       for (const effect of ['reorder', 'duplicate'] as const) {
@@ -266,7 +266,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       }
     });
 
-    it('lets a status befall one method of one user', async () => {
+    it('a fault gives a status to one method of one user', async () => {
       const wait = { kind: 'status', status: 429, retryAfter: 7 } as const;
       faults.set({ provider: kind, operation: 'PROPFIND', user: 'ben@people.example', effect: wait });
       faults.set({ provider: kind, operation: 'PROPFIND', user: ADA, times: 1, effect: wait });
@@ -280,7 +280,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       faults.clear();
     });
 
-    it('writes conditionally, and makes and removes calendars', async () => {
+    it('writes are conditional, and calendars are made and removed', async () => {
       const url = sandbox.calendarUrl(ADA, 'made');
       assert.equal((await send('MKCALENDAR', url)).status, 201);
       assert.equal((await send('MKCALENDAR', url)).status, 403);
@@ -306,7 +306,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       assert.match(await twice.text(), /no-uid-conflict/);
     });
 
-    it('answers bad input with an error of the client’s', async () => {
+    it('bad input to the CalDAV sandbox is answered with an error of the client’s', async () => {
       const bad: [string, string, string | undefined, number][] = [
         ['PROPFIND', calendar, '<not xml', 400],
         ['REPORT', calendar, '<d:nothing xmlns:d="DAV:"/>', 403],
@@ -324,7 +324,7 @@ for (const kind of ['caldav', 'icloud'] as const)
         assert.equal((await send(method, url, body)).status, expected, `${method} ${body}`);
     });
 
-    it('ends an application’s access with the password, and lets it in with the next one', async () => {
+    it('an application’s access ends with the password, and the next one lets it in', async () => {
       await sandbox.hand.revokeAccess(ADA);
 
       await assert.rejects(account.listCalendars(), failsAs('unauthorized'));
@@ -332,7 +332,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       assert.ok((await account.listCalendars()).length > 0);
     });
 
-    it('shows instances of a window by their overlap with it', async () => {
+    it('instances of a window are shown by their overlap with it', async () => {
       const own = await emptyCalendar();
       await sandbox.hand.createEvent(ADA, own, {
         title: 'Trip',

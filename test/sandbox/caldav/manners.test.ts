@@ -67,7 +67,7 @@ describe('the sandbox’s iCloud', () => {
     await sandbox?.close();
   });
 
-  it('has its calendars on another host than the one that signs people in', async () => {
+  it('the sandbox’s iCloud has its calendars on another host than the one that signs people in', async () => {
     const { log } = recordingLog();
     const apple = appleProvider({ egress, log, now: Date.now, serverUrl: sandbox.origin });
     const { credentials } = await apple.signIn.verify({ username: ADA, password: PASSWORD });
@@ -79,26 +79,26 @@ describe('the sandbox’s iCloud', () => {
     assert.ok(calendar?.href.startsWith(sandbox.homeOrigin));
   });
 
-  it('challenges with a scheme of its own before Basic', async () => {
+  it('the sandbox’s iCloud challenges with a scheme of its own before Basic', async () => {
     const answer = await fetch(sandbox.origin, { method: 'PROPFIND' });
 
     assert.equal(answer.status, 401);
     assert.match(answer.headers.get('www-authenticate') ?? '', /^x-mobileme-authtoken .*, Basic /);
   });
 
-  it('makes a password of the form xxxx-xxxx-xxxx-xxxx where none is given', async () => {
+  it('the sandbox’s iCloud makes a password of the form xxxx-xxxx-xxxx-xxxx where none is given', async () => {
     await sandbox.hand.addPerson({ email: 'ben@people.example', name: 'Ben' });
 
     assert.match(sandbox.passwordOf('ben@people.example'), /^[a-z]{4}(-[a-z]{4}){3}$/);
   });
 
-  it('names the collection itself among its members', async () => {
+  it('the sandbox’s iCloud names the collection itself among its members', async () => {
     const { text } = await server.send('REPORT', server.calendar, events(), '1');
 
     assert.ok(text.includes(`<d:href>${new URL(server.calendar).pathname}</d:href>`));
   });
 
-  it('refuses what iCloud does not do', async () => {
+  it('the sandbox’s iCloud refuses what iCloud does not do', async () => {
     const { send, calendar } = server;
     const home = calendar.replace(/[^/]+\/$/, '');
     const refused = [
@@ -116,7 +116,7 @@ describe('the sandbox’s iCloud', () => {
     );
   });
 
-  it('refuses a UID that another calendar of the person has', async () => {
+  it('the sandbox’s iCloud refuses a UID that another calendar of the person has', async () => {
     const other = await sandbox.hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
 
     const first = await server.send('PUT', `${server.calendar}one.ics`, object('one', ...HOUR));
@@ -141,13 +141,13 @@ describe('the sandbox’s plain CalDAV server', () => {
   });
   after(() => server?.sandbox.close());
 
-  it('points to itself from the well-known address', async () => {
+  it('the plain CalDAV sandbox points to itself from the well-known address', async () => {
     const { status, headers } = await server.send('PROPFIND', `${server.sandbox.origin}/.well-known/caldav`);
 
     assert.deepEqual([status, headers.get('location')], [301, '/dav/']);
   });
 
-  it('answers what is busy, merged and in UTC', async () => {
+  it('free-busy-query answers what is busy, merged and in UTC', async () => {
     const { status, text } = await server.send('REPORT', server.calendar, freeBusy);
 
     assert.equal(status, 200);
@@ -155,7 +155,7 @@ describe('the sandbox’s plain CalDAV server', () => {
     assert.deepEqual(text.match(/^FREEBUSY:.*$/gm), ['FREEBUSY:20261026T080000Z/20261026T100000Z']);
   });
 
-  it('finds what takes place in a time range, recurrences among it', async () => {
+  it('a time range finds what takes place in it, recurrences among it', async () => {
     const found = async (range: string) =>
       [...(await server.send('REPORT', server.calendar, events(range), '1')).text.matchAll(/<d:getetag>/g)]
         .length;
@@ -165,7 +165,7 @@ describe('the sandbox’s plain CalDAV server', () => {
     assert.equal(await found('<c:time-range start="20261027T000000Z"/>'), 0);
   });
 
-  it('refuses a test of properties rather than ignoring it', async () => {
+  it('a test of properties is refused rather than ignored', async () => {
     const { status, text } = await server.send(
       'REPORT',
       server.calendar,
@@ -177,7 +177,7 @@ describe('the sandbox’s plain CalDAV server', () => {
     assert.match(text, /supported-filter/);
   });
 
-  it('answers allprop, and keeps properties of clients in namespaces of their own', async () => {
+  it('allprop is answered, and properties of clients are kept in namespaces of their own', async () => {
     const mine = '<n:note xmlns:n="urn:mine">a &lt; b<n:deep at="1"/></n:note>';
     const set = `<d:set><d:prop>${mine}</d:prop></d:set>`;
 
@@ -189,7 +189,7 @@ describe('the sandbox’s plain CalDAV server', () => {
     assert.match(text, /<d:displayname>Work<\/d:displayname>/);
   });
 
-  it('changes nothing when one of several properties is the server’s', async () => {
+  it('nothing changes when one of several properties is the server’s', async () => {
     const set =
       '<d:set><d:prop><d:displayname>Other</d:displayname><d:getetag>x</d:getetag></d:prop></d:set>';
 
@@ -201,7 +201,7 @@ describe('the sandbox’s plain CalDAV server', () => {
     assert.match(after.text, /<d:displayname>Work</);
   });
 
-  it('takes an event without an end, and makes a calendar by MKCOL', async () => {
+  it('an event without an end is taken, and a calendar is made by MKCOL', async () => {
     const { send, calendar } = server;
     const home = calendar.replace(/[^/]+\/$/, '');
 

@@ -35,7 +35,7 @@ describe('the sandbox’s controls', () => {
   });
   after(() => Promise.all(opened.map((server) => server.close())));
 
-  it('set a fault, list it and clear it by its id', async () => {
+  it('the controls set a fault, list it and clear it by its id', async () => {
     const effect = { kind: 'status', status: 403, reason: 'quotaExceeded', retryAfter: 3 };
     const fault = { provider: 'google', operation: 'events.list', user: 'a@b.c', times: 2, effect };
 
@@ -51,7 +51,7 @@ describe('the sandbox’s controls', () => {
     assert.equal((await json('DELETE', `/control/faults/${id}`)).statusCode, 404);
   });
 
-  it('clear every fault at once', async () => {
+  it('the controls clear every fault at once', async () => {
     faults.set({ provider: 'google', effect: { kind: 'reset' } });
     faults.set({ provider: 'caldav', effect: { kind: 'reset' } });
 
@@ -69,7 +69,7 @@ describe('the sandbox’s controls', () => {
     ['has a status that is no error', { provider: 'google', effect: { kind: 'status', status: 200 } }],
     ['befalls no request', { provider: 'google', times: 0, effect: { kind: 'reset' } }],
   ] as const) {
-    it(`refuse a fault that ${what}, saying which field`, async () => {
+    it(`the controls refuse a fault that ${what}, saying which field`, async () => {
       const response = await json('POST', '/control/faults', fault);
 
       assert.equal(response.statusCode, 400);
@@ -78,7 +78,7 @@ describe('the sandbox’s controls', () => {
     });
   }
 
-  it('turn the clock by milliseconds and by a duration, and back', async () => {
+  it('the controls turn the clock by milliseconds and by a duration, and back', async () => {
     await json('POST', '/control/clock', { turn: 60_000 });
     const turned = await json('POST', '/control/clock', { turn: 'P7DT1H' });
     const read = await app.inject('/control/clock');
@@ -90,7 +90,7 @@ describe('the sandbox’s controls', () => {
   });
 
   for (const turn of ['tomorrow', 'P9999999Y', -5, 0, '', '-P1D', true]) {
-    it(`refuse to turn the clock by ${JSON.stringify(turn)}`, async () => {
+    it(`the controls refuse to turn the clock by ${JSON.stringify(turn)}`, async () => {
       const response = await json('POST', '/control/clock', { turn });
 
       assert.equal(response.statusCode, 400);
@@ -99,7 +99,7 @@ describe('the sandbox’s controls', () => {
     });
   }
 
-  it('answer nobody who comes under a name of another host or from another site', async () => {
+  it('the controls answer nobody who comes under a name of another host or from another site', async () => {
     const renamed = await app.inject({ url: '/control/faults', headers: { host: 'evil.example' } });
     const foreign = await app.inject({
       method: 'POST',
@@ -111,7 +111,7 @@ describe('the sandbox’s controls', () => {
     assert.deepEqual([renamed.statusCode, foreign.statusCode], [403, 403]);
   });
 
-  it('have a page whose every control has a name and that needs no script', async () => {
+  it('the controls have a page whose every control has a name and that needs no script', async () => {
     faults.set({ provider: 'google', effect: { kind: 'reset' } });
 
     const { body, headers } = await app.inject('/control');
@@ -125,7 +125,7 @@ describe('the sandbox’s controls', () => {
     assert.match(body, /aria-label="Switch off: Connections are reset, Google"/);
   });
 
-  it('have a switch on the page for every common fault at every provider that knows it', async () => {
+  it('the controls have a switch on the page for every common fault at every provider that knows it', async () => {
     for (const { name, at } of COMMON_FAULTS) {
       for (const [provider, fault] of Object.entries(at)) {
         const response = await form('/control/switch-on', { whom: provider, fault: name, times: '2' });
@@ -138,7 +138,7 @@ describe('the sandbox’s controls', () => {
     }
   });
 
-  it('say on the page’s forms what cannot be switched on', async () => {
+  it('the controls say on the page’s forms what cannot be switched on', async () => {
     const refused = [
       { whom: 'caldav', fault: 'secret', says: 'cannot happen at CalDAV' },
       { whom: 'google', fault: 'no', says: 'Choose a fault' },
@@ -155,7 +155,7 @@ describe('the sandbox’s controls', () => {
     assert.deepEqual(faults.list(), []);
   });
 
-  it('turn the clock and switch faults off by the page’s buttons', async () => {
+  it('the controls turn the clock and switch faults off by the page’s buttons', async () => {
     faults.set({ provider: 'google', effect: { kind: 'reset' } });
 
     await form('/control/turn', { turn: 'P8D' });
@@ -168,7 +168,7 @@ describe('the sandbox’s controls', () => {
     assert.deepEqual(faults.list(), []);
   });
 
-  it('say nothing on the page that its address made up', async () => {
+  it('the controls say nothing on the page that its address made up', async () => {
     const made = await app.inject('/control?done=%3Cb%3Eyours%3C%2Fb%3E');
     const inherited = await app.inject('/control?done=toString');
 

@@ -47,7 +47,7 @@ describe('the server under a sandbox provider', () => {
   });
   after(() => server.close());
 
-  it('counts requests by operation', async () => {
+  it('a sandbox server counts requests by operation', async () => {
     const before = server.requests();
 
     await get();
@@ -58,7 +58,7 @@ describe('the server under a sandbox provider', () => {
     assert.equal(server.requests('never'), 0);
   });
 
-  it('answers a refusal in the provider’s words, with its headers', async () => {
+  it('a sandbox server answers a refusal in the provider’s words, with its headers', async () => {
     const response = await get('/elsewhere');
 
     assert.equal(response.status, 404);
@@ -71,7 +71,7 @@ describe('the server under a sandbox provider', () => {
     });
   });
 
-  it('delays by the latency asked for', async () => {
+  it('a sandbox server delays by the latency asked for', async () => {
     befall({ kind: 'latency', ms: 120 });
     const started = performance.now();
 
@@ -80,7 +80,7 @@ describe('the server under a sandbox provider', () => {
     assert.ok(performance.now() - started >= 115);
   });
 
-  it('resets a connection before anything took effect, for as many requests as said', async () => {
+  it('a fault resets a connection before anything took effect, for as many requests as said', async () => {
     befall({ kind: 'reset' }, { times: 2 });
     const done = state.done;
 
@@ -91,7 +91,7 @@ describe('the server under a sandbox provider', () => {
     assert.equal((await get()).status, 200);
   });
 
-  it('loses an answer after the request took effect', async () => {
+  it('a fault loses an answer after the request took effect', async () => {
     befall({ kind: 'lost_answer' });
     const done = state.done;
 
@@ -100,7 +100,7 @@ describe('the server under a sandbox provider', () => {
     assert.equal(state.done, done + 1);
   });
 
-  it('answers a switched-on status without doing the request, with Retry-After', async () => {
+  it('a switched-on status is answered without doing the request, with Retry-After', async () => {
     befall({ kind: 'status', status: 429, reason: 'rateLimitExceeded', retryAfter: 7 });
     const done = state.done;
 
@@ -112,7 +112,7 @@ describe('the server under a sandbox provider', () => {
     assert.equal(state.done, done);
   });
 
-  it('ends a truncated body before the length its head promised', async () => {
+  it('a truncated body ends before the length its head promised', async () => {
     befall({ kind: 'truncate' });
 
     const response = await get();
@@ -121,7 +121,7 @@ describe('the server under a sandbox provider', () => {
     await assert.rejects(response.text());
   });
 
-  it('leaves a fault that names a user to that user', async () => {
+  it('a fault that names a user is left to that user', async () => {
     const id = befall({ kind: 'status', status: 503 }, { user: 'ada@example.com' });
 
     const [ada, bob] = [await get('/echo?user=ada@example.com'), await get('/echo?user=bob@example.com')];
@@ -130,7 +130,7 @@ describe('the server under a sandbox provider', () => {
     assert.deepEqual([ada.status, bob.status], [503, 200]);
   });
 
-  it('hands the effects that are the provider’s own to the operation', async () => {
+  it('the effects that are the provider’s own are handed to the operation', async () => {
     befall({ kind: 'reorder' });
 
     await get();
@@ -138,7 +138,7 @@ describe('the server under a sandbox provider', () => {
     assert.deepEqual(state.effects, [{ kind: 'reorder' }]);
   });
 
-  it('closes while a delayed request is under way', async () => {
+  it('a sandbox server closes while a delayed request is under way', async () => {
     const echo = await startEcho();
     echo.faults.set({ provider: 'google', effect: { kind: 'latency', ms: 60_000 } });
     const pending = fetch(`${echo.server.origin}/echo`);
@@ -151,13 +151,13 @@ describe('the server under a sandbox provider', () => {
 });
 
 describe('a path pattern', () => {
-  it('names its parts, decoded', () => {
+  it('a path pattern names its parts, decoded', () => {
     const parts = matchPath('/calendars/:calendarId/events/:eventId', '/calendars/a%40b.c/events/x%2Fy');
 
     assert.deepEqual(parts, { calendarId: 'a@b.c', eventId: 'x/y' });
   });
 
-  it('matches no other path, no empty part and no broken encoding', () => {
+  it('a path pattern matches no other path, no empty part and no broken encoding', () => {
     for (const path of ['/calendars/a/events', '/calendars//events/1', '/calendars/%E0%A4/events/1']) {
       assert.equal(matchPath('/calendars/:calendarId/events/:eventId', path), undefined);
     }

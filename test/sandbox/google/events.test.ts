@@ -46,7 +46,7 @@ describe('events of the sandbox’s Google', () => {
     id = await open.google.hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
   });
 
-  it('come back with times in the calendar’s offset beside their own zone', async () => {
+  it('Google’s events come back with times in the calendar’s offset beside their own zone', async () => {
     const { start } = await insert({
       summary: 'Call',
       start: at('2026-11-23T09:00:00', 'America/New_York'),
@@ -56,7 +56,7 @@ describe('events of the sandbox’s Google', () => {
     assert.deepEqual(start, { dateTime: '2026-11-23T15:00:00+01:00', timeZone: 'America/New_York' });
   });
 
-  it('have an etag that If-Match is held against on update, patch and delete', async () => {
+  it('Google’s events have an etag that If-Match is held against on update, patch and delete', async () => {
     const event = await insert(meeting('Review'));
     const renamed = await api.call('PATCH', path(event.id), {
       body: { summary: 'Retro' },
@@ -75,7 +75,7 @@ describe('events of the sandbox’s Google', () => {
     assert.equal((await api.call('GET', path(event.id))).body.summary, 'Retro');
   });
 
-  it('keep on PATCH what it does not name, and lose it on PUT', async () => {
+  it('Google’s events keep on PATCH what it does not name, and lose it on PUT', async () => {
     const event = await insert({ ...meeting('Review'), location: 'Room 1', description: 'Bring data' });
 
     const patched = await api.call('PATCH', path(event.id), {
@@ -87,7 +87,7 @@ describe('events of the sandbox’s Google', () => {
     assert.deepEqual([replaced.body.summary, replaced.body.location], ['Planning', undefined]);
   });
 
-  it('take an id of the client’s once, and refuse it ever after with 409', async () => {
+  it('Google’s events take an id of the client’s once, and refuse it ever after with 409', async () => {
     const body = { ...meeting('Mine'), id: 'abc0123456789' };
 
     const first = await api.call('POST', path(), { body });
@@ -100,7 +100,7 @@ describe('events of the sandbox’s Google', () => {
     assert.equal(reasonOf(second), 'duplicate');
   });
 
-  it('are gone once: a second deletion is 410, and get still shows that they are cancelled', async () => {
+  it('Google’s events are gone once: a second deletion is 410, and get still shows that they are cancelled', async () => {
     const event = await insert(meeting('Review'));
 
     const [first, second] = [
@@ -113,7 +113,7 @@ describe('events of the sandbox’s Google', () => {
     assert.equal((await api.call('GET', path('nothere'))).status, 404);
   });
 
-  it('get a Meet conference only where the client says it knows conferences', async () => {
+  it('Google’s events get a Meet conference only where the client says it knows conferences', async () => {
     const conferenceData = {
       createRequest: { requestId: 'r1', conferenceSolutionKey: { type: 'hangoutsMeet' } },
     };
@@ -149,7 +149,7 @@ describe('events of the sandbox’s Google', () => {
       'required',
     ],
   ] as const) {
-    it(`are refused ${what}`, async () => {
+    it(`Google’s events are refused ${what}`, async () => {
       const response = await api.call('POST', path(), { body: { ...meeting('Wrong'), ...change } });
 
       assert.equal(response.status, 400);
@@ -158,7 +158,7 @@ describe('events of the sandbox’s Google', () => {
     });
   }
 
-  it('are refused when the body is no JSON object', async () => {
+  it('Google’s events are refused when the body is no JSON object', async () => {
     for (const text of ['{', '[]', '"event"', 'null']) {
       const response = await fetch(`${open.google.apiUrl}${path()}`, {
         method: 'POST',
@@ -170,7 +170,7 @@ describe('events of the sandbox’s Google', () => {
     }
   });
 
-  it('cannot be written where the person only reads', async () => {
+  it('Google’s events cannot be written where the person only reads', async () => {
     id = await open.google.hand.addCalendar(ADA.email, { title: 'Team', timeZone: BRUSSELS, readOnly: true });
 
     const response = await api.call('POST', path(), { body: meeting('No') });
@@ -179,7 +179,7 @@ describe('events of the sandbox’s Google', () => {
     assert.equal(reasonOf(response), 'requiredAccessLevel');
   });
 
-  it('show readers of the calendar that a private one is there, but not what it is', async () => {
+  it('Google’s events show readers of the calendar that a private one is there, but not what it is', async () => {
     id = await open.google.hand.addCalendar(ADA.email, { title: 'Team', timeZone: BRUSSELS, readOnly: true });
     await open.google.hand.createEvent(ADA.email, id, { title: 'Secret', privacy: 'private', ...draftTimes });
     await open.google.hand.createEvent(ADA.email, id, { title: 'Known', ...draftTimes });
@@ -218,7 +218,7 @@ describe('a series of the sandbox’s Google', () => {
     seriesId = body.id;
   });
 
-  it('is listed as one master, or as its instances at the same time of day over a clock change', async () => {
+  it('a series at Google is listed as one master, or as its instances at the same time of day over a clock change', async () => {
     const { items } = await allPages(api, id);
 
     const starts = await startsIn({});
@@ -235,7 +235,7 @@ describe('a series of the sandbox’s Google', () => {
     ]);
   });
 
-  it('names its instances by their original start in UTC', async () => {
+  it('a series at Google names its instances by their original start in UTC', async () => {
     const { items } = await allPages(api, id, { singleEvents: 'true' });
 
     const second = await api.call('GET', path(instanceId('20261019T070000Z')));
@@ -254,7 +254,7 @@ describe('a series of the sandbox’s Google', () => {
     assert.equal((await api.call('GET', path(instanceId('20261020T070000Z')))).status, 404);
   });
 
-  it('keeps a moved instance as an exception of its own, which the window then finds at its new place', async () => {
+  it('a series at Google keeps a moved instance as an exception of its own, which the window then finds at its new place', async () => {
     const moved = { start: at('2026-10-20T15:00:00'), end: at('2026-10-20T16:00:00') };
 
     const { body } = await api.call('PATCH', path(instanceId('20261019T070000Z')), { body: moved });
@@ -268,7 +268,7 @@ describe('a series of the sandbox’s Google', () => {
     );
   });
 
-  it('shows a deleted instance as a cancelled exception with nothing but where it was', async () => {
+  it('a series at Google shows a deleted instance as a cancelled exception with nothing but where it was', async () => {
     await api.call('DELETE', path(instanceId('20261026T080000Z')));
 
     const { items } = await allPages(api, id);
@@ -286,7 +286,7 @@ describe('a series of the sandbox’s Google', () => {
     assert.equal((await startsIn({})).length, 3);
   });
 
-  it('finds the one instance of an original start, wherever it is now', async () => {
+  it('a series at Google finds the one instance of an original start, wherever it is now', async () => {
     const moved = { start: at('2026-12-24T15:00:00'), end: at('2026-12-24T16:00:00') };
     await api.call('PATCH', path(instanceId('20261019T070000Z')), { body: moved });
     const original = encodeURIComponent('2026-10-19T09:00:00+02:00');
@@ -305,7 +305,7 @@ describe('a series of the sandbox’s Google', () => {
     assert.deepEqual([all.body.items.length, rest.body.items.length], [3, 1]);
   });
 
-  it('keeps the exceptions its new pattern still names, and cancels the others', async () => {
+  it('a series at Google keeps the exceptions its new pattern still names, and cancels the others', async () => {
     await api.call('PATCH', path(instanceId('20261019T070000Z')), { body: { summary: 'Kept' } });
     await api.call('PATCH', path(instanceId('20261102T080000Z')), { body: { summary: 'Dropped' } });
 
@@ -318,7 +318,7 @@ describe('a series of the sandbox’s Google', () => {
     );
   });
 
-  it('of whole days names its instances by date', async () => {
+  it('a series of whole days at Google names its instances by date', async () => {
     const { body } = await api.call('POST', `/calendars/${encodeURIComponent(id)}/events`, {
       body: {
         summary: 'Rent',
@@ -340,7 +340,7 @@ describe('a series of the sandbox’s Google', () => {
 describe('what permission shows at the sandbox’s Google', () => {
   const busyScope = `openid email ${calendarScope('events.freebusy')} ${calendarScope('calendarlist.readonly')}`;
 
-  it('with the free-busy scope is when events are, not what they are', async () => {
+  it('what the free-busy scope shows is when events are, not what they are', async () => {
     const { google } = await openGoogle();
     await google.hand.createEvent(ADA.email, ADA.email, {
       title: 'Doctor',
@@ -357,7 +357,7 @@ describe('what permission shows at the sandbox’s Google', () => {
     assert.equal(written.status, 403);
   });
 
-  it('of busy times is merged, and leaves out what is free, cancelled or unknown', async () => {
+  it('the answer about busy times is merged, and leaves out what is free, cancelled or unknown', async () => {
     const { google } = await openGoogle();
     const event = (title: string, from: string, to: string, more = {}) =>
       google.hand.createEvent(ADA.email, ADA.email, {
@@ -386,7 +386,7 @@ describe('what permission shows at the sandbox’s Google', () => {
     assert.equal(body.calendars['nobody@example.com'].errors[0].reason, 'notFound');
   });
 
-  it('is asked of every request: none and a wrong token are 401 with the challenge', async () => {
+  it('permission is asked of every request: none and a wrong token are 401 with the challenge', async () => {
     const { google } = await openGoogle();
 
     const none = await fetch(`${google.apiUrl}/users/me/calendarList`);

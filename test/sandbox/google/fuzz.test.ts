@@ -83,7 +83,7 @@ describe('whatever is sent to the sandbox’s Google', () => {
     if (response.status >= 400) assert.ok(said.length > 20, 'An error says what is wrong');
   };
 
-  it('the Calendar API answers it, and refuses it with words', async () => {
+  it('the Calendar API answers whatever is sent to it, and refuses it with words', async () => {
     const paths = fc.constantFrom(
       ...[
         '/users/me/calendarList',
@@ -122,7 +122,7 @@ describe('whatever is sent to the sandbox’s Google', () => {
     );
   });
 
-  it('the OAuth endpoints answer it, and refuse it with words', async () => {
+  it('the OAuth endpoints answer whatever is sent to them, and refuse it with words', async () => {
     const fields = fc.dictionary(
       fc.constantFrom(
         ...[

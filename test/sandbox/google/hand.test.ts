@@ -26,7 +26,7 @@ describe('the hand in the sandbox’s Google', () => {
     api = apiOf(open.google, (await signIn(open.google)).access_token);
   });
 
-  it('shows the instances the API lists, whatever was done in whatever order', async () => {
+  it('people at Google are shown the instances the API lists, whatever was done in whatever order', async () => {
     for (let seed = 1; seed <= 8; seed += 1) {
       const { hand } = open.google;
       const id = await hand.addCalendar(ADA.email, { title: `Seed ${seed}`, timeZone: BRUSSELS });
@@ -55,7 +55,7 @@ describe('the hand in the sandbox’s Google', () => {
     }
   });
 
-  it('fails for what does not exist', async () => {
+  it('people at Google fail with what does not exist', async () => {
     const { hand } = open.google;
     const id = await hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
     const single = await hand.createEvent(ADA.email, id, draft('Single'));
@@ -83,7 +83,7 @@ describe('the hand in the sandbox’s Google', () => {
     }
   });
 
-  it('writes rules as Google keeps them: the last day inclusive, in UTC for times', async () => {
+  it('people at Google write rules as Google keeps them: the last day inclusive, in UTC for times', async () => {
     const { hand } = open.google;
     const id = await hand.addCalendar(ADA.email, { title: 'Rules', timeZone: BRUSSELS });
     await hand.createEvent(ADA.email, id, {

@@ -40,7 +40,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     await controls?.close();
   });
 
-  it('lead from the account chooser over an unticked box to the app’s callback', async () => {
+  it('the sandbox’s pages lead from the account chooser over an unticked box to the app’s callback', async () => {
     const requested = await request(open.google);
     const { page, complaints, close } = await openPage(browser);
     await page.route(/\/connect\/google\/callback/, (route) => route.fulfill({ body: 'Back' }));
@@ -59,7 +59,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     await close();
   });
 
-  it('switch faults on and off, turn the clock and withdraw access', async () => {
+  it('the sandbox’s pages switch faults on and off, turn the clock and withdraw access', async () => {
     const { page, complaints, close } = await openPage(browser);
     const { clock, faults, google } = open;
     const before = clock.now();
@@ -88,7 +88,7 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
     await close();
   });
 
-  it('say what is wrong with an app that Google does not know', async () => {
+  it('the sandbox’s pages say what is wrong with an app that Google does not know', async () => {
     const { url } = await request(open.google, { parameters: { client_id: `not-${APP.clientId}` } });
     const { page, close } = await openPage(browser);
 

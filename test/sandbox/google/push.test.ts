@@ -70,7 +70,7 @@ describe('pushes of the sandbox’s Google', () => {
     receives.pushes.length = 0;
   });
 
-  it('begin with a sync message and then say that something changed, with no body', async () => {
+  it('Google’s pushes begin with a sync message and then say that something changed, with no body', async () => {
     const { body: channel } = await watch();
     await received(receives.pushes, 1);
     await change();
@@ -92,7 +92,7 @@ describe('pushes of the sandbox’s Google', () => {
     });
   });
 
-  it('come of the calendar list as well', async () => {
+  it('Google’s pushes come of the calendar list as well', async () => {
     await watch({}, '/users/me/calendarList/watch');
     await received(receives.pushes, 1);
 
@@ -101,7 +101,7 @@ describe('pushes of the sandbox’s Google', () => {
     await received(receives.pushes, 2);
   });
 
-  it('last for the time asked for, seven days at most, and end with it', async () => {
+  it('Google’s pushes last for the time asked for, seven days at most, and end with it', async () => {
     const { body: short } = await watch({ params: { ttl: '3600' } });
     const { body: long } = await watch({ params: { ttl: '999999999' } });
     await received(receives.pushes, 2);
@@ -115,7 +115,7 @@ describe('pushes of the sandbox’s Google', () => {
     assert.equal(receives.pushes.length, 3);
   });
 
-  it('end when the channel is stopped by its id and resource id', async () => {
+  it('Google’s pushes end when the channel is stopped by its id and resource id', async () => {
     const { body: channel } = await watch();
     await received(receives.pushes, 1);
     const stop = (body: object) => api.call('POST', '/channels/stop', { body });
@@ -129,7 +129,7 @@ describe('pushes of the sandbox’s Google', () => {
     assert.equal(receives.pushes.length, 1);
   });
 
-  it('are refused for an id used before, for plain http elsewhere, and for other kinds of delivery', async () => {
+  it('Google’s pushes are refused for an id used before, for plain http elsewhere, and for other kinds of delivery', async () => {
     const { body: channel } = await watch();
     await received(receives.pushes, 1);
 
@@ -149,7 +149,7 @@ describe('pushes of the sandbox’s Google', () => {
     assert.equal(answers[0]?.body.error.errors[0].reason, 'channelIdNotUnique');
   });
 
-  it('are sent again while the receiver is out of order', async () => {
+  it('Google’s pushes are sent again while the receiver is out of order', async () => {
     await watch();
     await received(receives.pushes, 1);
     receives.statuses.push(503, 500);
@@ -161,7 +161,7 @@ describe('pushes of the sandbox’s Google', () => {
     assert.deepEqual(numbers, ['2', '2', '2']);
   });
 
-  it('are left out or come twice where a fault asks for it', async () => {
+  it('Google’s pushes are left out or come twice where a fault asks for it', async () => {
     await watch();
     await received(receives.pushes, 1);
     const befall = (kind: 'push_missing' | 'push_duplicate') =>

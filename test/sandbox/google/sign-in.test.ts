@@ -33,7 +33,7 @@ describe('signing in at the sandbox’s Google', () => {
     open = await openGoogle();
   });
 
-  it('gives tokens that a client nobody here wrote accepts, and an ID token jose verifies', async () => {
+  it('signing in gives tokens that a client nobody here wrote accepts, and an ID token jose verifies', async () => {
     const { google } = open;
 
     const tokens = await signIn(google);
@@ -49,7 +49,7 @@ describe('signing in at the sandbox’s Google', () => {
     assert.equal(payload.sub, claims?.sub);
   });
 
-  it('grants the short scope names under Google’s own', async () => {
+  it('the short scope names are granted under Google’s own', async () => {
     const tokens = await signIn(open.google);
 
     assert.deepEqual(tokens.scope?.split(' ').sort(), [
@@ -60,7 +60,7 @@ describe('signing in at the sandbox’s Google', () => {
     ]);
   });
 
-  it('lets every calendar permission be unticked, and says so in the scope granted', async () => {
+  it('the consent page lets every calendar permission be unticked, and the scope granted says so', async () => {
     const tokens = await signIn(open.google, { untick: [calendarScope('events')] });
 
     const list = await apiOf(open.google, tokens.access_token).call('GET', '/users/me/calendarList');
@@ -72,7 +72,7 @@ describe('signing in at the sandbox’s Google', () => {
     assert.equal(events.body.error.errors[0].reason, 'insufficientPermissions');
   });
 
-  it('shows consent boxes with labels and buttons with names, and no script', async () => {
+  it('the consent page shows boxes with labels and buttons with names, and no script', async () => {
     const { url } = await request(open.google, { parameters: { login_hint: ADA.email } });
 
     const response = await fetch(url);
@@ -91,7 +91,7 @@ describe('signing in at the sandbox’s Google', () => {
     assert.doesNotMatch(text, /<script/);
   });
 
-  it('skips the account chooser for the account hinted at', async () => {
+  it('the account chooser is skipped for the account hinted at', async () => {
     const { url } = await request(open.google, { parameters: { login_hint: BOB.email } });
 
     const text = await (await fetch(url)).text();
@@ -100,7 +100,7 @@ describe('signing in at the sandbox’s Google', () => {
     assert.ok(!text.includes('name="account"'));
   });
 
-  it('sends a user who cancels back with access_denied and the state', async () => {
+  it('a user who cancels is sent back with access_denied and the state', async () => {
     const requested = await request(open.google, { parameters: { login_hint: ADA.email } });
     const text = await (await fetch(requested.url)).text();
     const transaction = /name="transaction" value="([^"]+)"/.exec(text)?.[1] ?? '';
@@ -117,7 +117,7 @@ describe('signing in at the sandbox’s Google', () => {
     assert.equal(callback.searchParams.get('state'), requested.state);
   });
 
-  it('asks again only for what is new, and keeps what was granted, when scopes are included', async () => {
+  it('signing in asks again only for what is new, and keeps what was granted, when scopes are included', async () => {
     const { google } = await openGoogle();
     const first = `openid email ${calendarScope('events.readonly')}`;
     await signIn(google, { scope: first });
@@ -135,13 +135,13 @@ describe('signing in at the sandbox’s Google', () => {
     assert.ok(more.scope?.split(' ').includes(calendarScope('events')));
   });
 
-  it('gives no refresh token to an app that asks for none', async () => {
+  it('an app that asks for no refresh token is given none', async () => {
     const tokens = await signIn(open.google, { parameters: { access_type: 'online' } });
 
     assert.equal(tokens.refresh_token, undefined);
   });
 
-  it('gives a second refresh token only where consent is asked for again', async () => {
+  it('a second refresh token is given only where consent is asked for again', async () => {
     const { google } = await openGoogle();
     await signIn(google);
 
@@ -166,7 +166,7 @@ describe('the sandbox’s Google refuses', () => {
     ['another response type', { response_type: 'token' }, 400, 'unsupported_response_type'],
     ['a plain code challenge', { code_challenge_method: 'plain' }, 400, 'invalid_request'],
   ] as const) {
-    it(`${what} on a page of its own, sending nobody anywhere`, async () => {
+    it(`Google refuses ${what} on a page of its own, sending nobody anywhere`, async () => {
       const { url } = await request(open.google, { parameters: change });
 
       const response = await fetch(url, { redirect: 'manual' });
@@ -176,7 +176,7 @@ describe('the sandbox’s Google refuses', () => {
     });
   }
 
-  it('a sign-in that is over', async () => {
+  it('Google refuses a sign-in that is over', async () => {
     const body = new URLSearchParams({ transaction: 'gone', account: ADA.email });
 
     const response = await fetch(`${open.google.issuer}/signin/account`, { method: 'POST', body });
@@ -184,7 +184,7 @@ describe('the sandbox’s Google refuses', () => {
     assert.equal(response.status, 400);
   });
 
-  it('a code a second time, with another verifier, or for another address', async () => {
+  it('Google refuses a code a second time, with another verifier, or for another address', async () => {
     const { google } = open;
     const requested = await request(google);
     const callback = await walk(requested.url);
@@ -207,7 +207,7 @@ describe('the sandbox’s Google refuses', () => {
     assert.equal((await json(response)).error, 'redirect_uri_mismatch');
   });
 
-  it('a code after ten minutes', async () => {
+  it('Google refuses a code after ten minutes', async () => {
     const { google, clock } = await openGoogle();
     const requested = await request(google);
     const callback = await walk(requested.url);
@@ -217,7 +217,7 @@ describe('the sandbox’s Google refuses', () => {
     await assert.rejects(redeem(callback, requested), { error: 'invalid_grant' });
   });
 
-  it('a wrong secret and an unknown app with 401 invalid_client', async () => {
+  it('Google refuses a wrong secret and an unknown app with 401 invalid_client', async () => {
     const { refresh_token: token = '' } = await signIn(open.google);
 
     const wrong = await refresh(open.google, token, 'GOCSPX-other');
@@ -231,7 +231,7 @@ describe('the sandbox’s Google refuses', () => {
     assert.equal(none.status, 401);
   });
 
-  it('requests that leave something out, naming it', async () => {
+  it('Google refuses requests that leave something out, naming it', async () => {
     const post = (fields: Record<string, string>) =>
       fetch(`${open.google.issuer}/token`, { method: 'POST', body: new URLSearchParams(fields) });
     const app = { client_id: APP.clientId, client_secret: APP.clientSecret };
@@ -247,7 +247,7 @@ describe('the sandbox’s Google refuses', () => {
 });
 
 describe('tokens of the sandbox’s Google', () => {
-  it('let in for an hour and are renewed by the refresh token, which stays the same', async () => {
+  it('Google’s tokens let in for an hour and are renewed by the refresh token, which stays the same', async () => {
     const { google, clock } = await openGoogle();
     const tokens = await signIn(google);
     const list = (token: string) => apiOf(google, token).call('GET', '/users/me/calendarList');
@@ -262,7 +262,7 @@ describe('tokens of the sandbox’s Google', () => {
     assert.equal((await list(String(renewed.access_token))).status, 200);
   });
 
-  it('of an app in Testing die after seven days, of one in production they do not', async () => {
+  it('Google’s tokens of an app in Testing die after seven days, of one in production they do not', async () => {
     const [testing, production] = [await openGoogle({ status: 'testing' }), await openGoogle()];
     const mortal = await signIn(testing.google);
     const lasting = await signIn(production.google);
@@ -280,7 +280,7 @@ describe('tokens of the sandbox’s Google', () => {
     assert.equal((await refresh(production.google, lasting.refresh_token ?? '')).status, 200);
   });
 
-  it('die when they are not used for six months', async () => {
+  it('Google’s tokens die when they are not used for six months', async () => {
     const { google, clock } = await openGoogle();
     const tokens = await signIn(google);
     clock.turn(182 * DAY);
@@ -291,7 +291,7 @@ describe('tokens of the sandbox’s Google', () => {
     assert.equal((await refresh(google, tokens.refresh_token ?? '')).status, 400);
   });
 
-  it('are dead, all of them, once the app revoked one', async () => {
+  it('Google’s tokens are dead, all of them, once the app revoked one', async () => {
     const { google } = await openGoogle();
     const tokens = await signIn(google);
     const revoke = () =>
@@ -307,7 +307,7 @@ describe('tokens of the sandbox’s Google', () => {
     assert.equal((await apiOf(google, tokens.access_token).events('primary')).status, 401);
   });
 
-  it('are dead once the user withdrew the access, and those of others are not', async () => {
+  it('Google’s tokens are dead once the user withdrew the access, and those of others are not', async () => {
     const { google } = await openGoogle();
     const ada = await signIn(google);
     const bob = await signIn(google, { email: BOB.email });
@@ -318,7 +318,7 @@ describe('tokens of the sandbox’s Google', () => {
     assert.equal((await refresh(google, bob.refresh_token ?? '')).status, 200);
   });
 
-  it('number a hundred at most: the oldest dies without a word', async () => {
+  it('Google’s tokens number a hundred at most: the oldest dies without a word', async () => {
     const { google } = await openGoogle();
     const first = await signIn(google);
     const second = await signIn(google);
@@ -328,7 +328,7 @@ describe('tokens of the sandbox’s Google', () => {
     assert.equal((await refresh(google, second.refresh_token ?? '')).status, 200);
   });
 
-  it('show the userinfo their scopes allow', async () => {
+  it('Google’s tokens show the userinfo their scopes allow', async () => {
     const { google } = await openGoogle();
     const tokens = await signIn(google, { scope: READ_WRITE.replace(' email', '') });
     const { as } = await request(google);
@@ -347,7 +347,7 @@ describe('tokens of the sandbox’s Google', () => {
     });
   });
 
-  it('are refused at the token endpoint as a fault asks, for the user it names', async () => {
+  it('Google’s tokens are refused at the token endpoint as a fault asks, for the user it names', async () => {
     const { google, faults } = await openGoogle();
     const [ada, bob] = [await signIn(google), await signIn(google, { email: BOB.email })];
     const effect = { kind: 'status', status: 401, reason: 'invalid_client' } as const;

@@ -37,7 +37,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     id = await hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
   });
 
-  it('goes through pages whose size is bounded, the sync token on the last one only', async () => {
+  it('a sync at Google goes through pages whose size is bounded, the sync token on the last one only', async () => {
     for (let event = 0; event < 7; event += 1) await create(draft(`Event ${event}`));
 
     const { items, pages, nextSyncToken } = await allPages(api, id, { maxResults: '3' });
@@ -47,7 +47,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.ok(nextSyncToken);
   });
 
-  it('tells what changed since a token and nothing else, deletions among it', async () => {
+  it('a sync at Google tells what changed since a token and nothing else, deletions among it', async () => {
     await create(draft('Stays'));
     const [changes, goes] = [await create(draft('Changes')), await create(draft('Goes'))];
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
@@ -65,7 +65,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.deepEqual((await allPages(api, id, { syncToken: next })).items, []);
   });
 
-  it('tells a change that is made between two pages by the token of the last', async () => {
+  it('a change that is made between two pages is told by the token of the last', async () => {
     const ids: string[] = [];
     for (let event = 0; event < 4; event += 1) ids.push(await create(draft(`Event ${event}`)));
     const [first = ''] = ids.sort();
@@ -81,7 +81,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     );
   });
 
-  it('has no tombstones in a full listing, but every cancelled exception', async () => {
+  it('a full listing at Google has no tombstones, but every cancelled exception', async () => {
     await hand.deleteEvent(ADA.email, id, await create(draft('Gone')));
     const series = await create(weekly('Standup'));
     await hand.deleteOccurrence(ADA.email, id, series, at('2026-10-26'));
@@ -92,7 +92,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.equal(items.find(({ status }) => status === 'cancelled')?.recurringEventId, series);
   });
 
-  it('names a deleted series once and its exceptions no more', async () => {
+  it('a sync at Google names a deleted series once and its exceptions no more', async () => {
     const series = await create(weekly('Standup'));
     await hand.changeOccurrence(ADA.email, id, series, at('2026-10-26'), { title: 'Special' });
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
@@ -107,7 +107,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.deepEqual((await allPages(api, id)).items, []);
   });
 
-  it('has to start over with 410 once the token is forgotten', async () => {
+  it('a sync at Google has to start over with 410 once the token is forgotten', async () => {
     await create(draft('Event'));
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
     await hand.forgetSyncTokens(ADA.email, id);
@@ -119,7 +119,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.equal((await allPages(api, id)).items.length, 1);
   });
 
-  it('refuses beside a sync token what restricts, and parameters that do not repeat', async () => {
+  it('what restricts is refused beside a sync token, and so are parameters that do not repeat', async () => {
     const { nextSyncToken: syncToken = '' } = await allPages(api, id, { singleEvents: 'true' });
     const wrong: Record<string, string>[] = [
       { singleEvents: 'true', timeMin: '2026-11-01T00:00:00Z' },
@@ -139,7 +139,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.equal((await api.events(id, { singleEvents: 'true', syncToken })).status, 200);
   });
 
-  it('refuses tokens of another calendar, and those that are none', async () => {
+  it('sync tokens of another calendar are refused, and those that are none', async () => {
     const { nextSyncToken: syncToken = '' } = await allPages(api, 'primary');
 
     const answers = [
@@ -164,12 +164,12 @@ describe('following a calendar of the sandbox’s Google', () => {
     ['orderBy', 'startTime'],
     ['timeZone', 'Mars/Olympus'],
   ] as const) {
-    it(`refuses ${name}=${value}`, async () => {
+    it(`a listing of events refuses ${name}=${value}`, async () => {
       assert.equal((await api.events(id, { [name]: value })).status, 400);
     });
   }
 
-  it('lists what overlaps a window, a series among it when an instance does', async () => {
+  it('a listing has what overlaps a window, a series among it when an instance does', async () => {
     await create(draft('Before', '2026-11-22'));
     await create(draft('Inside', '2026-11-23'));
     await create(draft('After', '2026-11-24'));
@@ -183,7 +183,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.deepEqual(titles(items), ['Inside', 'Series']);
   });
 
-  it('meets pages in another order and entries twice where a fault asks for it', async () => {
+  it('pages come in another order and entries twice where a fault asks for it', async () => {
     for (const name of ['A', 'B', 'C']) await create(draft(name));
     const { items: usual } = await allPages(api, id);
     open.faults.set({ provider: 'google', operation: 'events.list', times: 1, effect: { kind: 'reorder' } });
@@ -200,7 +200,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.equal(doubled.length, 6);
   });
 
-  it('meets Google’s own errors where a fault asks for them', async () => {
+  it('a sync at Google meets Google’s own errors where a fault asks for them', async () => {
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
     const befall = (status: number, reason: string) =>
       open.faults.set({
@@ -230,7 +230,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     assert.equal((await api.events(id, { syncToken })).status, 200);
   });
 
-  it('reads ten thousand events in four pages within five seconds', async () => {
+  it('ten thousand events are read in four pages within five seconds', async () => {
     for (let event = 0; event < 10_000; event += 1) await create(draft(`Event ${event}`));
     const started = performance.now();
 
@@ -242,7 +242,7 @@ describe('following a calendar of the sandbox’s Google', () => {
 });
 
 describe('the calendar list of the sandbox’s Google', () => {
-  it('has the primary calendar and the others, with role, colour and zone', async () => {
+  it('Google’s calendar list has the primary calendar and the others, with role, colour and zone', async () => {
     const { google } = await openGoogle();
     const id = await google.hand.addCalendar(ADA.email, {
       title: 'Work',
@@ -268,7 +268,7 @@ describe('the calendar list of the sandbox’s Google', () => {
     assert.partialDeepStrictEqual(entries.get(shared), { accessRole: 'reader' });
   });
 
-  it('goes through pages and tells since a token what was added and deleted', async () => {
+  it('Google’s calendar list goes through pages and tells since a token what was added and deleted', async () => {
     const { google } = await openGoogle();
     const ids: string[] = [];
     for (const title of ['A', 'B', 'C']) {
@@ -294,7 +294,7 @@ describe('the calendar list of the sandbox’s Google', () => {
     assert.equal((await api.events(ids[0] ?? '')).status, 404);
   });
 
-  it('takes calendars an app makes with the full scope, changes and deletes them', async () => {
+  it('Google’s calendar list takes calendars an app makes with the full scope, changes and deletes them', async () => {
     const { google } = await openGoogle();
     const scope = 'openid email https://www.googleapis.com/auth/calendar';
     const api = apiOf(google, (await signIn(google, { scope })).access_token);

@@ -17,7 +17,7 @@ const isRemoved = (entry: Json): boolean => '@removed' in entry;
 const kinds = (value: Json[]): unknown[] => value.map((entry) => (isRemoved(entry) ? 'removed' : entry.type));
 
 describe('calendarView/delta of the Microsoft sandbox', () => {
-  it('tells single events and masters whole and occurrences as bare stubs', async (t) => {
+  it('a delta tells single events and masters whole and occurrences as bare stubs', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     await create(graph, calendarId, single('Once'));
     const master = await create(graph, calendarId, WEEKLY);
@@ -36,7 +36,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     });
   });
 
-  it('bakes the window into links, which say nothing else', async (t) => {
+  it('a delta bakes the window into links, which say nothing else', async (t) => {
     const { graph, calendarId } = await openGraph(t);
 
     const { deltaLink } = await follow(graph, deltaPath(calendarId));
@@ -44,7 +44,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.deepEqual([...new URL(deltaLink).searchParams.keys()], ['$deltatoken']);
   });
 
-  it('answers in pages of the preferred size, a series never split, the deltaLink on the last', async (t) => {
+  it('a delta answers in pages of the preferred size, a series never split, the deltaLink on the last', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     for (const subject of ['a', 'b', 'c', 'd']) await create(graph, calendarId, single(subject));
     await create(graph, calendarId, WEEKLY);
@@ -58,7 +58,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.equal(value.length, 4 + 7);
   });
 
-  it('tells nothing when nothing changed, and a page again when it is asked for again', async (t) => {
+  it('a delta tells nothing when nothing changed, and a page again when it is asked for again', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     await create(graph, calendarId, single('Still'));
     const { deltaLink } = await follow(graph, deltaPath(calendarId));
@@ -76,7 +76,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.deepEqual(again.value, first.value);
   });
 
-  it('tells a series anew when an occurrence changed, and nothing of one that was deleted', async (t) => {
+  it('a delta tells a series anew when an occurrence changed, and nothing of one that was deleted', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const found = await occurrences(graph, master.id);
@@ -98,7 +98,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     );
   });
 
-  it('tells an event that left the window as removed although it is there', async (t) => {
+  it('a delta tells an event that left the window as removed although it is there', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const event = await create(graph, calendarId, single('Postponed'));
     const { deltaLink } = await follow(graph, deltaPath(calendarId));
@@ -114,7 +114,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', pathOf(event))).status, 200);
   });
 
-  it('tells a deleted series with every occurrence of it', async (t) => {
+  it('a delta tells a deleted series with every occurrence of it', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const { deltaLink } = await follow(graph, deltaPath(calendarId));
@@ -125,7 +125,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.equal(value.filter(isRemoved).length, 7);
   });
 
-  it('follows the default calendar only under /me/calendarView', async (t) => {
+  it('a delta follows the default calendar only under /me/calendarView', async (t) => {
     const { graph, hand, calendarId } = await openGraph(t);
     const other = await hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
     await create(graph, calendarId, single('Mine'));
@@ -139,7 +139,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     );
   });
 
-  it('answers links with ids in the form each request asks for', async (t) => {
+  it('a delta answers links with ids in the form each request asks for', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const { deltaLink } = await follow(graph, deltaPath(calendarId));
     const { id } = await create(graph, calendarId, single('Both'));
@@ -150,7 +150,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', pathOf(value[0]))).body.id, id);
   });
 
-  it('forgets links when told to: 410 SyncStateNotFound', async (t) => {
+  it('a delta forgets links when told to: 410 SyncStateNotFound', async (t) => {
     const { graph, hand, faults, calendarId } = await openGraph(t);
     const first = await follow(graph, deltaPath(calendarId));
     await hand.forgetSyncTokens(ADA, calendarId);
@@ -172,7 +172,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.deepEqual([byFault.status, codeOf(byFault)], [410, 'SyncStateNotFound']);
   });
 
-  it('wants a window at first and no query option ever', async (t) => {
+  it('a delta wants a window at first and no query option ever', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const base = `/me/calendars/${calendarId}/calendarView/delta`;
 
@@ -181,7 +181,7 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', `${base}?startDateTime=soon&endDateTime=later`)).status, 400);
   });
 
-  it('disorders and repeats members where a fault says so', async (t) => {
+  it('a delta disorders and repeats members where a fault says so', async (t) => {
     const { graph, faults, calendarId } = await openGraph(t);
     await create(graph, calendarId, WEEKLY);
     const plain = await follow(graph, deltaPath(calendarId));

@@ -6,7 +6,7 @@ import { at, BERLIN, create, openGraph, pathOf, single, WEEKLY } from './graph.t
 import { ADA, codeOf, everyPage, graphClient, type Json, signIn } from './harness.ts';
 
 describe('Calendars of the Microsoft sandbox', () => {
-  it('lists them in pages with their colour, permission and meeting providers', async (t) => {
+  it('calendars are listed in pages with their colour, permission and meeting providers', async (t) => {
     const { graph, hand } = await openGraph(t);
     await hand.addCalendar(ADA, {
       title: 'Birthdays',
@@ -33,7 +33,7 @@ describe('Calendars of the Microsoft sandbox', () => {
     assert.deepEqual(value[0]?.allowedOnlineMeetingProviders, ['teamsForBusiness']);
   });
 
-  it('shows calendars of others with a .Shared permission only, and their events by their own path only', async (t) => {
+  it('calendars of others are shown with a .Shared permission only, and their events by their own path only', async (t) => {
     const { graph, hand, sandbox } = await openGraph(t);
     const owner = { email: 'grace@contoso.example', name: 'Grace Hopper' };
     const shared = await hand.shareCalendar(ADA, { title: 'Grace', timeZone: 'UTC', owner });
@@ -51,7 +51,7 @@ describe('Calendars of the Microsoft sandbox', () => {
     );
   });
 
-  it('answers 401 without a good token, and 403 where the permission is too small, in Graph’s shape', async (t) => {
+  it('Graph answers 401 without a good token, and 403 where the permission is too small, in Graph’s shape', async (t) => {
     const { sandbox, graph, clock, calendarId } = await openGraph(t, 'openid Calendars.Read');
 
     const anonymous = await graphClient(sandbox, 'forged')('GET', '/me/calendars');
@@ -65,7 +65,7 @@ describe('Calendars of the Microsoft sandbox', () => {
     assert.ok(((expired.body.error as Json).innerError as Json)['request-id']);
   });
 
-  it('leaves bodies out for Calendars.ReadBasic', async (t) => {
+  it('Calendars.ReadBasic leaves bodies out', async (t) => {
     const { graph, hand, calendarId } = await openGraph(t, 'openid Calendars.ReadBasic');
     const times = { dateTime: '2026-11-28T09:00:00', timeZone: 'Europe/Berlin' };
     await hand.createEvent(ADA, calendarId, {
@@ -84,7 +84,7 @@ describe('Calendars of the Microsoft sandbox', () => {
 });
 
 describe('Events of the Microsoft sandbox', () => {
-  it('shows times in UTC or the preferred zone, with seven digits, beside the organizer’s zone', async (t) => {
+  it('Graph’s events show times in UTC or the preferred zone, with seven digits, beside the organizer’s zone', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const { id } = await create(graph, calendarId, single('Breakfast'));
 
@@ -104,7 +104,7 @@ describe('Events of the Microsoft sandbox', () => {
     assert.equal(unknown.status, 400);
   });
 
-  it('keeps the dates of an all-day event in any zone, and wants it from midnight to midnight', async (t) => {
+  it('an all-day event keeps its dates in any zone, and is wanted from midnight to midnight', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const day = {
       subject: 'Trip',
@@ -122,7 +122,7 @@ describe('Events of the Microsoft sandbox', () => {
     assert.equal(crooked.status, 400);
   });
 
-  it('gives every item two ids that both find it, and minds their case', async (t) => {
+  it('every item has two ids that both find it, and their case counts', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const { id } = await create(graph, calendarId, single('Twice named'));
     const headers = { prefer: 'IdType="ImmutableId"' };
@@ -135,7 +135,7 @@ describe('Events of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', pathOf({ id: String(id).toLowerCase() }))).status, 404);
   });
 
-  it('lists single events and masters in pages, without occurrences', async (t) => {
+  it('single events and masters are listed in pages, without occurrences', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     for (const subject of ['a', 'b', 'c']) await create(graph, calendarId, single(subject));
     await create(graph, calendarId, WEEKLY);
@@ -157,7 +157,7 @@ describe('Events of the Microsoft sandbox', () => {
     );
   });
 
-  it('answers a repeated transactionId with the event it made the first time', async (t) => {
+  it('a repeated transactionId is answered with the event it made the first time', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const body = { ...single('Once'), transactionId: '7e1c' };
 
@@ -168,7 +168,7 @@ describe('Events of the Microsoft sandbox', () => {
     assert.equal((await everyPage(graph, `/me/calendars/${calendarId}/events`)).value.length, 1);
   });
 
-  it('refuses a change based on another state (If-Match, 412)', async (t) => {
+  it('a change based on another state is refused (If-Match, 412)', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const event = await create(graph, calendarId, single('Before'));
     const headers = { 'if-match': String(event['@odata.etag']) };
@@ -185,7 +185,7 @@ describe('Events of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', pathOf(event))).status, 404);
   });
 
-  it('makes a Teams meeting, and only one', async (t) => {
+  it('an event makes a Teams meeting, and only one', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const event = await create(graph, calendarId, { ...single('Call'), isOnlineMeeting: true });
 
@@ -201,7 +201,7 @@ describe('Events of the Microsoft sandbox', () => {
     assert.deepEqual(changed.body.onlineMeeting, event.onlineMeeting);
   });
 
-  it('keeps custom data for those who ask for it by name', async (t) => {
+  it('custom data is kept for those who ask for it by name', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const id = 'String {66f5a359-4659-4830-9070-00047ec6ac6e} Name kalends';
     const event = await create(graph, calendarId, {
@@ -238,7 +238,7 @@ describe('Events of the Microsoft sandbox', () => {
     ['a body that is no object', [1, 2]],
   ];
   for (const [rule, body] of refusals) {
-    it(`refuses ${rule} with 400 and a reason`, async (t) => {
+    it(`Graph refuses ${rule} with 400 and a reason`, async (t) => {
       const { graph, calendarId } = await openGraph(t);
 
       const answer = await graph('POST', `/me/calendars/${calendarId}/events`, { body });
@@ -250,7 +250,7 @@ describe('Events of the Microsoft sandbox', () => {
 });
 
 describe('Limits of the Microsoft sandbox', () => {
-  it('serves four requests of a mailbox at once and refuses the others with Retry-After', async (t) => {
+  it('four requests of a mailbox at once are served and the others refused with Retry-After', async (t) => {
     const { graph, faults } = await openGraph(t);
     faults.set({ provider: 'microsoft', operation: 'calendars.list', effect: { kind: 'latency', ms: 150 } });
 
@@ -265,7 +265,7 @@ describe('Limits of the Microsoft sandbox', () => {
     assert.equal(later.status, 200);
   });
 
-  it('tells when colleagues are busy, but not to personal accounts', async (t) => {
+  it('Graph tells when colleagues are busy, but not to personal accounts', async (t) => {
     const { graph, hand, sandbox, calendarId } = await openGraph(t);
     await create(graph, calendarId, single('Taken'));
     await hand.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });

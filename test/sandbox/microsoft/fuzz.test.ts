@@ -89,7 +89,7 @@ const together = fc.tuple(members, times).map(([odds, sense]) => ({ ...odds, ...
 const eventBody = fc.oneof({ weight: 6, arbitrary: together }, members, fc.jsonValue());
 
 describe('Anything sent to the Microsoft sandbox', () => {
-  it('as an event is taken or refused with a reason', async (t) => {
+  it('anything sent to Graph as an event is taken or refused with a reason', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = (await graph('POST', `/me/calendars/${calendarId}/events`, { body: WEEKLY })).body;
     const window = 'startDateTime=2026-10-05T00:00:00Z&endDateTime=2026-10-20T00:00:00Z';
@@ -110,7 +110,7 @@ describe('Anything sent to the Microsoft sandbox', () => {
     );
   });
 
-  it('as a query or a header is understood or refused', async (t) => {
+  it('anything sent to Graph as a query or a header is understood or refused', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const base = `/me/calendars/${calendarId}`;
     const names = [
@@ -147,7 +147,7 @@ describe('Anything sent to the Microsoft sandbox', () => {
     );
   });
 
-  it('as a form of the identity platform is understood or refused', async (t) => {
+  it('anything sent as a form of the identity platform is understood or refused', async (t) => {
     const { sandbox } = await openGraph(t);
     const names = [
       'client_id',

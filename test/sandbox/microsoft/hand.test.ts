@@ -20,7 +20,7 @@ const QUERY = 'startDateTime=2026-10-01T00:00:00Z&endDateTime=2026-12-01T00:00:0
 const utc = (text: string): number => Date.parse(`${text}Z`);
 
 describe('Hands at the Microsoft sandbox', () => {
-  it('see a series with a moved and a deleted occurrence over a change of clocks', async (t) => {
+  it('people at Microsoft see a series with a moved and a deleted occurrence over a change of clocks', async (t) => {
     const { hand, calendarId } = await openGraph(t);
     const id = await hand.createEvent(ADA, calendarId, {
       ...STANDUP,
@@ -40,7 +40,7 @@ describe('Hands at the Microsoft sandbox', () => {
     ]);
   });
 
-  it('write everything of a draft as Outlook does', async (t) => {
+  it('people at Microsoft write everything of a draft as Outlook does', async (t) => {
     const { hand, graph, calendarId } = await openGraph(t);
     const id = await hand.createEvent(ADA, calendarId, {
       title: 'Review',
@@ -70,7 +70,7 @@ describe('Hands at the Microsoft sandbox', () => {
     assert.equal((body.onlineMeeting as Json).joinUrl, 'https://meet.example/1');
   });
 
-  it('put back what a new draft leaves out, and keep exceptions while the pattern stays', async (t) => {
+  it('people at Microsoft put back what a new draft leaves out, and keep exceptions while the pattern stays', async (t) => {
     const { hand, calendarId } = await openGraph(t);
     const id = await hand.createEvent(ADA, calendarId, STANDUP);
     await hand.changeOccurrence(ADA, calendarId, id, zoned('2026-10-12T09:00:00'), { title: 'Special' });
@@ -85,7 +85,7 @@ describe('Hands at the Microsoft sandbox', () => {
     assert.deepEqual([kept, await special()], [1, 0]);
   });
 
-  it('take away the exceptions behind the end of a trimmed series', async (t) => {
+  it('people at Microsoft take away the exceptions behind the end of a trimmed series', async (t) => {
     const { hand, calendarId } = await openGraph(t);
     const draft = (count: number): EventDraft => ({ ...STANDUP, recurrence: { frequency: 'daily', count } });
     const id = await hand.createEvent(ADA, calendarId, draft(5));
@@ -124,7 +124,7 @@ describe('Hands at the Microsoft sandbox', () => {
     ],
   ];
   for (const [rule, act] of strangers) {
-    it(`are told of ${rule} that is not there`, async (t) => {
+    it(`people at Microsoft are told of ${rule} that is not there`, async (t) => {
       await assert.rejects(act(t), Error);
     });
   }
@@ -205,7 +205,7 @@ async function deltaRound(graph: Graph, link: string, known: Map<unknown, Json>)
 }
 
 describe('Views of the Microsoft sandbox', () => {
-  it('agree after any acts: delta, calendarView and what Outlook shows', async (t) => {
+  it('the views of Microsoft agree after any acts: delta, calendarView and what Outlook shows', async (t) => {
     const { hand, graph } = await openGraph(t);
 
     await fc.assert(
@@ -230,7 +230,7 @@ describe('Views of the Microsoft sandbox', () => {
     );
   });
 
-  it('answer a calendar of 10,000 events in seconds', async (t) => {
+  it('the views of Microsoft answer a calendar of 10,000 events in seconds', async (t) => {
     const { hand, graph, calendarId } = await openGraph(t);
     for (let n = 0; n < 10_000; n += 1) {
       const day = two((n % 28) + 1);

@@ -19,7 +19,7 @@ import { ADA, codeOf, everyPage, type Json } from './harness.ts';
 const SHOWN = 'subject,start,originalStart,occurrenceId';
 
 describe('Series of the Microsoft sandbox', () => {
-  it('expands on the organizer’s clock over a change of it', async (t) => {
+  it('a series at Microsoft expands on the organizer’s clock over a change of it', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
 
@@ -37,7 +37,7 @@ describe('Series of the Microsoft sandbox', () => {
     assert.deepEqual([...new Set(found.map(({ seriesMasterId }) => seriesMasterId))], [master.id]);
   });
 
-  it('answers patterns whole, with zeros where a member means nothing', async (t) => {
+  it('a series at Microsoft answers patterns whole, with zeros where a member means nothing', async (t) => {
     const { graph, calendarId } = await openGraph(t);
 
     const { recurrence } = await create(graph, calendarId, WEEKLY);
@@ -95,7 +95,7 @@ describe('Series of the Microsoft sandbox', () => {
     ],
   ];
   for (const [rule, pattern, first, starts] of patterns) {
-    it(`knows ${rule}, and starts on the pattern’s first day`, async (t) => {
+    it(`a series at Microsoft knows ${rule}, and starts on the pattern’s first day`, async (t) => {
       const { graph, calendarId } = await openGraph(t);
       const range = { type: 'noEnd', startDate: first };
       const times = { start: at(`${first}T12:00:00`, 'UTC'), end: at(`${first}T13:00:00`, 'UTC') };
@@ -115,7 +115,7 @@ describe('Series of the Microsoft sandbox', () => {
     });
   }
 
-  it('makes an exception of a changed occurrence, which follows its master in all else', async (t) => {
+  it('a changed occurrence becomes an exception, which follows its master in all else', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const second = (await occurrences(graph, master.id))[1];
@@ -134,7 +134,7 @@ describe('Series of the Microsoft sandbox', () => {
     assert.equal(after.id, second?.id);
   });
 
-  it('changes the master’s changeKey when an occurrence is changed or deleted', async (t) => {
+  it('a master’s changeKey changes when an occurrence is changed or deleted', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const found = await occurrences(graph, master.id);
@@ -153,7 +153,7 @@ describe('Series of the Microsoft sandbox', () => {
     ['before the one before', '2026-10-04T09:00:00'],
   ];
   for (const [rule, start] of jumps) {
-    it(`does not let an occurrence jump ${rule}`, async (t) => {
+    it(`an occurrence may not jump ${rule}`, async (t) => {
       const { graph, calendarId } = await openGraph(t);
       const master = await create(graph, calendarId, WEEKLY);
       const second = (await occurrences(graph, master.id))[1];
@@ -165,7 +165,7 @@ describe('Series of the Microsoft sandbox', () => {
     });
   }
 
-  it('lists the exceptions of a master for $expand, with the members that $select names', async (t) => {
+  it('$expand lists the exceptions of a master, with the members that $select names', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const second = (await occurrences(graph, master.id))[1];
@@ -182,7 +182,7 @@ describe('Series of the Microsoft sandbox', () => {
     });
   });
 
-  it('deletes one occurrence, for good', async (t) => {
+  it('one occurrence is deleted, for good', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const third = (await occurrences(graph, master.id))[2];
@@ -197,7 +197,7 @@ describe('Series of the Microsoft sandbox', () => {
     assert.deepEqual(selected.body.cancelledOccurrences, [`OID.${master.id}.2026-10-19`]);
   });
 
-  it('drops exceptions and deletions when the pattern changes, and keeps them when only other members do', async (t) => {
+  it('a series at Microsoft drops exceptions and deletions when the pattern changes, and keeps them when only other members do', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     const found = await occurrences(graph, master.id);
@@ -219,7 +219,7 @@ describe('Series of the Microsoft sandbox', () => {
     assert.ok(dropped.some((event) => startOf(event) === '2026-10-19T07:00:00.0000000'));
   });
 
-  it('expands a calendarView in the order of starts', async (t) => {
+  it('a calendarView is expanded in the order of starts', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     await create(graph, calendarId, WEEKLY);
     await create(graph, calendarId, single('Between', '2026-10-15'));
@@ -232,7 +232,7 @@ describe('Series of the Microsoft sandbox', () => {
     );
   });
 
-  it('calls a zone that came with rules of its own tzone://Microsoft/Custom', async (t) => {
+  it('a zone that came with rules of its own is called tzone://Microsoft/Custom', async (t) => {
     const { graph, hand, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
     await hand.giveCustomZone(ADA, calendarId, String(master.id));

@@ -36,7 +36,7 @@ const refresh = (origin: string, refreshToken: string, fields: Record<string, st
   token(origin, { grant_type: 'refresh_token', refresh_token: refreshToken, ...fields });
 
 describe('Metadata of the Microsoft sandbox', () => {
-  it('names an issuer with a literal {tenantid} at common and organizations, and a real one elsewhere', async (t) => {
+  it('metadata names an issuer with a literal {tenantid} at common and organizations, and a real one elsewhere', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { origin } = sandbox;
 
@@ -47,7 +47,7 @@ describe('Metadata of the Microsoft sandbox', () => {
     assert.equal(sandbox.issuer, `${origin}/common/v2.0`);
   });
 
-  it('knows no tenant of another spelling (AADSTS90002)', async (t) => {
+  it('metadata knows no tenant of another spelling (AADSTS90002)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
 
     const answer = await fetch(`${sandbox.origin}/nobody/v2.0/.well-known/openid-configuration`);
@@ -58,7 +58,7 @@ describe('Metadata of the Microsoft sandbox', () => {
 });
 
 describe('Signing in to the Microsoft sandbox', () => {
-  it('gives tokens, and an ID token whose issuer is the account’s own tenant', async (t) => {
+  it('signing in gives tokens, and an ID token whose issuer is the account’s own tenant', async (t) => {
     const { sandbox } = await openMicrosoft(t);
 
     const { tokens, claims } = await signIn(sandbox.origin);
@@ -72,7 +72,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(tokens.scope, 'openid profile email User.Read Calendars.ReadWrite');
   });
 
-  it('puts personal accounts in the tenant of personal accounts', async (t) => {
+  it('signing in puts personal accounts in the tenant of personal accounts', async (t) => {
     const { sandbox, hand } = await openMicrosoft(t);
     await hand.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
 
@@ -81,7 +81,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(claims.tid, PERSONAL);
   });
 
-  it('shows each address as a button and asks for consent once for the same permissions', async (t) => {
+  it('the sign-in page shows each address as a button and asks for consent once for the same permissions', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url } = await authorization(sandbox.origin);
     const chooser = await (await fetch(url)).text();
@@ -94,7 +94,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(sandbox.requests('authorize.consent'), 1);
   });
 
-  it('asks again for a permission that was not consented to', async (t) => {
+  it('signing in asks again for a permission that was not consented to', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     await signIn(sandbox.origin, { scope: 'openid offline_access Calendars.Read' });
 
@@ -103,7 +103,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(sandbox.requests('authorize.consent'), 2);
   });
 
-  it('passes the chooser over for a login_hint without a prompt, whatever the domain_hint', async (t) => {
+  it('the chooser is passed over for a login_hint without a prompt, whatever the domain_hint', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const extra = { login_hint: ADA, prompt: 'consent', domain_hint: 'elsewhere.example' };
 
@@ -112,7 +112,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(sandbox.requests('authorize.account'), 0);
   });
 
-  it('tells the app when the user cancels (AADSTS65004)', async (t) => {
+  it('the app is told when the user cancels (AADSTS65004)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url, state } = await authorization(sandbox.origin);
 
@@ -123,7 +123,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.equal(callback.searchParams.get('state'), state);
   });
 
-  it('lets nobody consent in a tenant that leaves it to administrators, until one has (AADSTS90094)', async (t) => {
+  it('nobody may consent in a tenant that leaves it to administrators, until one has (AADSTS90094)', async (t) => {
     const { sandbox, hand } = await openMicrosoft(t);
     await hand.demandAdminConsent(ADA);
     const { url } = await authorization(sandbox.origin);
@@ -136,7 +136,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     assert.ok((await signIn(sandbox.origin)).accessToken);
   });
 
-  it('lets an administrator consent for everybody at the admin consent address', async (t) => {
+  it('an administrator consents for everybody at the admin consent address', async (t) => {
     const { sandbox, hand } = await openMicrosoft(t);
     await hand.demandAdminConsent(ADA);
     const url = new URL(`${sandbox.origin}/organizations/v2.0/adminconsent`);
@@ -160,7 +160,7 @@ describe('Signing in to the Microsoft sandbox', () => {
       ['signing in silently', { prompt: 'none' }, 'AADSTS50058', 'callback'],
     ];
   for (const [rule, change, code, where] of refusals) {
-    it(`refuses ${rule} on ${where === 'page' ? 'a page of its own' : 'the callback'} (${code})`, async (t) => {
+    it(`signing in refuses ${rule} on ${where === 'page' ? 'a page of its own' : 'the callback'} (${code})`, async (t) => {
       const { sandbox } = await openMicrosoft(t);
       const { url } = await authorization(sandbox.origin, { extra: change });
 
@@ -175,7 +175,7 @@ describe('Signing in to the Microsoft sandbox', () => {
 });
 
 describe('Tokens of the Microsoft sandbox', () => {
-  it('redeems a code once (AADSTS54005)', async (t) => {
+  it('a code is redeemed once (AADSTS54005)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url, verifier } = await authorization(sandbox.origin);
     const code = (await passSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
@@ -194,7 +194,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.deepEqual(second.body.error_codes, [54005]);
   });
 
-  it('wants the verifier of the challenge (AADSTS50148)', async (t) => {
+  it('a code wants the verifier of the challenge (AADSTS50148)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url } = await authorization(sandbox.origin);
     const code = (await passSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
@@ -211,7 +211,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.deepEqual(body.error_codes, [50148]);
   });
 
-  it('rotates refresh tokens, and takes the one before for a day more', async (t) => {
+  it('refresh tokens are rotated, and the one before is taken for a day more', async (t) => {
     const { sandbox, clock } = await openMicrosoft(t);
     const { server, refreshToken } = await signIn(sandbox.origin);
     const secret = oauth.ClientSecretPost(APP.clientSecret);
@@ -229,7 +229,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.equal(newest.status, 200);
   });
 
-  it('lets a refresh token die of 90 idle days (AADSTS700082)', async (t) => {
+  it('a refresh token dies of 90 idle days (AADSTS700082)', async (t) => {
     const { sandbox, clock } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin);
     clock.turn(90 * 86_400_000);
@@ -240,7 +240,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.deepEqual(body.error_codes, [700082]);
   });
 
-  it('kills every token when the user’s password changes (AADSTS50173)', async (t) => {
+  it('every token dies when the user’s password changes (AADSTS50173)', async (t) => {
     const { sandbox, hand } = await openMicrosoft(t);
     const { refreshToken, accessToken } = await signIn(sandbox.origin);
     await hand.revokeAccess(ADA);
@@ -253,7 +253,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.equal((await graphClient(sandbox, accessToken)('GET', '/me')).status, 401);
   });
 
-  it('ends a block by signing in anew, but not one by policy', async (t) => {
+  it('a block ends by signing in anew, but not one by policy', async (t) => {
     const { sandbox, hand } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin);
     await hand.block(ADA, 50076);
@@ -275,7 +275,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     ['no secret', { client_secret: '' }, false, 7000218],
   ];
   for (const [rule, fields, expired, code] of secrets) {
-    it(`tells ${rule} by invalid_client (AADSTS${code})`, async (t) => {
+    it(`${rule} is told by invalid_client (AADSTS${code})`, async (t) => {
       const { sandbox, clock } = await openMicrosoft(t);
       const { refreshToken } = await signIn(sandbox.origin);
       if (expired) sandbox.registerApp({ ...APP, secretExpiresAt: clock.now() });
@@ -288,7 +288,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     });
   }
 
-  it('says what a fault at the token endpoint names, in Microsoft’s words', async (t) => {
+  it('the token endpoint says what a fault names, in Microsoft’s words', async (t) => {
     const { sandbox, faults } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin);
     const effect = { kind: 'status', status: 400, reason: 'AADSTS53003' } as const;
@@ -302,7 +302,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     assert.equal(after.status, 200);
   });
 
-  it('refuses refreshed tokens a permission that was never consented to (AADSTS65001)', async (t) => {
+  it('refreshed tokens are refused a permission that was never consented to (AADSTS65001)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin, { scope: 'openid offline_access Calendars.Read' });
 

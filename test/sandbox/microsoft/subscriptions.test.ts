@@ -54,7 +54,7 @@ async function openSubscribed(t: TestContext, extra: object = {}) {
 }
 
 describe('Subscriptions of the Microsoft sandbox', () => {
-  it('proves both addresses by a handshake', async (t) => {
+  it('a subscription proves both addresses by a handshake', async (t) => {
     const { listener, subscription, body } = await openSubscribed(t);
 
     assert.equal(listener.handshakes, 2);
@@ -62,7 +62,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.equal(subscription.clientState, 'whispered');
   });
 
-  it('refuses an address that does not give the token back', async (t) => {
+  it('a subscription is refused for an address that does not give the token back', async (t) => {
     const { graph, calendarId, clock } = await openGraph(t);
     const deaf = await listen(t, () => 'something else');
     const body = {
@@ -78,7 +78,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.deepEqual((await graph('GET', '/subscriptions')).body.value, []);
   });
 
-  it('notifies of what is created, updated and deleted, by whomever', async (t) => {
+  it('a subscription notifies of what is created, updated and deleted, by whomever', async (t) => {
     const { graph, hand, sandbox, calendarId, listener, subscription } = await openSubscribed(t);
     const event = await create(graph, calendarId, single('Heard'));
     await sandbox.notificationsSettled();
@@ -97,7 +97,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.equal((first?.resourceData as Json | undefined)?.id, event.id);
   });
 
-  it('tells changes that come together in one notification', async (t) => {
+  it('a subscription tells changes that come together in one notification', async (t) => {
     const { hand, sandbox, calendarId, listener } = await openSubscribed(t);
     const times = { dateTime: '2026-11-28T09:00:00', timeZone: 'UTC' };
     const draft = { title: 'One of many', start: times, end: times };
@@ -108,7 +108,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.deepEqual([listener.posts, listener.notifications.length], [1, 5]);
   });
 
-  it('says nothing of other calendars, nor after its end', async (t) => {
+  it('a subscription says nothing of other calendars, nor after its end', async (t) => {
     const { graph, hand, sandbox, clock, calendarId, listener } = await openSubscribed(t);
     const other = await hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
     await create(graph, other, single('Elsewhere'));
@@ -120,7 +120,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.deepEqual(listener.notifications, []);
   });
 
-  it('is renewed up to its longest life, and ended', async (t) => {
+  it('a subscription is renewed up to its longest life, and ended', async (t) => {
     const { graph, sandbox, clock, subscription } = await openSubscribed(t);
     const path = `/subscriptions/${subscription.id}`;
     const renew = (days: number) =>
@@ -135,7 +135,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', path)).status, 404);
   });
 
-  it('tells of its life cycle, and is gone once it was removed', async (t) => {
+  it('a subscription tells of its life cycle, and is gone once it was removed', async (t) => {
     const { graph, hand, sandbox, listener, subscription } = await openSubscribed(t);
     for (const event of ['reauthorizationRequired', 'missed', 'subscriptionRemoved'] as const) {
       await hand.sendLifecycle(ADA, event);
@@ -149,7 +149,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     assert.equal((await graph('GET', `/subscriptions/${subscription.id}`)).status, 404);
   });
 
-  it('loses and repeats notifications where a fault says so', async (t) => {
+  it('a subscription loses and repeats notifications where a fault says so', async (t) => {
     const { graph, sandbox, faults, calendarId, listener } = await openSubscribed(t);
     const push = { provider: 'microsoft', operation: 'push', times: 1 } as const;
     faults.set({ ...push, effect: { kind: 'push_missing' } });
@@ -172,7 +172,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
     ['a calendar that is not there', { resource: '/me/calendars/AAMk/events' }],
   ];
   for (const [rule, change] of refusals) {
-    it(`refuses ${rule}`, async (t) => {
+    it(`a subscription is refused for ${rule}`, async (t) => {
       const { graph, body } = await openSubscribed(t);
 
       const { status } = await graph('POST', '/subscriptions', { body: { ...body, ...change } });
