@@ -49,7 +49,8 @@ for (const target of SANDBOX_TARGETS)
   describe(`a mirror of a calendar at ${target.name}`, () => {
     for (let seed = 1; seed <= SEEDS; seed += 1) {
       const database = (seed - 1) % SHARES < (SHARE.SQLite ?? 0) ? 'SQLite' : 'PostgreSQL';
-      const rule = 'equals what the provider’s app shows after random changes, faults and restarts';
+      const rule =
+        'the mirror equals what the provider’s app shows after random changes, faults and restarts';
       it(`${rule}, seed ${seed} in ${database}`, { timeout: 120_000 }, () => play(target, seed, database));
     }
   });

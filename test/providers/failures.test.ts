@@ -45,7 +45,7 @@ describe('a failure of a provider', () => {
   }
 
   for (const provider of ['google', 'microsoft', 'caldav', 'apple'] as const) {
-    it(`is none when ${NAMES[provider]} forgets what was synced before: everything is listed again`, async (t) => {
+    it(`there is no failure when ${NAMES[provider]} forgets what was synced before: everything is listed again`, async (t) => {
       const bench = await openWell(provider);
       t.after(() => bench.close());
       await bench.addEvent('New');
@@ -57,7 +57,7 @@ describe('a failure of a provider', () => {
       assert.deepEqual([titles, errors, health.state], [['New', 'Old'], [], 'active']);
     });
 
-    it(`is none when ${NAMES[provider]} fails a single request that is made again later`, async (t) => {
+    it(`there is no failure when ${NAMES[provider]} fails a single request that is made again later`, async (t) => {
       const bench = await openWell(provider);
       t.after(() => bench.close());
       bench.fault(status(500), undefined, 1);
@@ -71,7 +71,7 @@ describe('a failure of a provider', () => {
     });
   }
 
-  it('is over within five minutes for every calendar, whenever each was asked last', async (t) => {
+  it('a failure is over within five minutes for every calendar, whenever each was asked last', async (t) => {
     const bench = await openWell('google');
     t.after(() => bench.close());
     bench.fault(status(503), 'events.list');
@@ -87,7 +87,7 @@ describe('a failure of a provider', () => {
     assert.deepEqual([errors, health.state], [[], 'active']);
   });
 
-  it('asks a provider that is out of order less and less, however often it is read', async (t) => {
+  it('a provider that is out of order is asked less and less, however often it is read', async (t) => {
     const bench = await openWell('google');
     t.after(() => bench.close());
     bench.fault(status(503));

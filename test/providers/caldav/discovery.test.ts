@@ -71,7 +71,7 @@ describe('linking a CalDAV account', () => {
   };
   const redirect = (location: string, status = 301): DavAnswer => ({ status, headers: { location } });
 
-  it('pins the account to the origin that was typed', async () => {
+  it('a CalDAV account is pinned to the origin that was typed', async () => {
     const { credentials, accountId } = await verify();
 
     assert.deepEqual(credentials.origins, [typed()]);
@@ -79,7 +79,7 @@ describe('linking a CalDAV account', () => {
   });
 
   for (const status of [301, 302, 303, 307, 308])
-    it(`follows the well-known address by ${status} with its method`, async () => {
+    it(`linking follows the well-known address by ${status} with its method`, async () => {
       server.odd = ({ path }) => {
         if (path === '/') return { status: 405 };
         if (path === '/.well-known/caldav') return redirect('/dav/start/', status);
@@ -91,7 +91,7 @@ describe('linking a CalDAV account', () => {
       assert.ok(server.calls.every(({ method }) => method === 'PROPFIND'));
     });
 
-  it('tries the known paths when nothing points to the calendars', async () => {
+  it('linking tries the known paths when nothing points to the calendars', async () => {
     server.odd = ({ path }) => {
       const principal = '<d:current-user-principal><d:href>/principal/</d:href></d:current-user-principal>';
       if (path === '/remote.php/dav') return multistatus(present(path, principal));
@@ -101,7 +101,7 @@ describe('linking a CalDAV account', () => {
     assert.equal((await verify()).accountId, `${typed()}/principal/`);
   });
 
-  it('links a lone calendar of a server without principals', async () => {
+  it('a lone calendar of a server without principals is linked', async () => {
     server.odd = ({ path }) => (path === CALENDAR ? undefined : { status: 404 });
 
     assert.equal((await verify({ server: typed() + CALENDAR })).accountId, typed() + CALENDAR);
@@ -150,7 +150,7 @@ describe('linking a CalDAV account', () => {
     ],
   ];
   for (const [name, detour] of detours)
-    it(`requests nothing from a foreign origin that ${name} names, and says which it is`, async () => {
+    it(`linking requests nothing from a foreign origin that ${name} names, and says which it is`, async () => {
       detour();
 
       await assert.rejects(
@@ -161,7 +161,7 @@ describe('linking a CalDAV account', () => {
       assert.deepEqual(foreign.calls, []);
     });
 
-  it('requests nothing from a foreign origin that a service record names', async () => {
+  it('linking requests nothing from a foreign origin that a service record names', async () => {
     service = [{ name: 'other.test', port: Number(new URL(foreign.origin).port) }];
     server.odd = () => ({ status: 404 });
 
@@ -172,7 +172,7 @@ describe('linking a CalDAV account', () => {
   });
 
   for (const where of ['/', '/principal/', '/dav/ada/'])
-    it(`reaches no private address that ${where} redirects to`, async () => {
+    it(`linking reaches no private address that ${where} redirects to`, async () => {
       for (const host of ['127.0.0.1', 'localhost', '[::1]', '0x7f.1', '2130706433']) {
         answerAt(where, redirect(`http://${host}:${canary.port}/`));
         await assert.rejects(verify(), ProviderError);
@@ -181,7 +181,7 @@ describe('linking a CalDAV account', () => {
       assert.equal(canary.connections(), 0);
     });
 
-  it('leaves out calendars whose address is foreign or private', async () => {
+  it('linking leaves out calendars whose address is foreign or private', async () => {
     const types = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
     const list = [
       CALENDAR,
@@ -200,26 +200,26 @@ describe('linking a CalDAV account', () => {
     assert.equal(canary.connections() + foreign.calls.length, 0);
   });
 
-  it('tries a wrong password once', async () => {
+  it('a wrong password is tried once', async () => {
     await assert.rejects(verify({ password: 'wrong' }), failsAs('unauthorized'));
 
     assert.equal(server.calls.length, 1);
   });
 
-  it('takes a principal that is nobody for a wrong password', async () => {
+  it('a principal that is nobody is taken for a wrong password', async () => {
     const nobody = '<d:current-user-principal><d:unauthenticated/></d:current-user-principal>';
     answerAt('/', multistatus(present('/', nobody)));
 
     await assert.rejects(verify(), failsAs('unauthorized'));
   });
 
-  it('does not blame the password where the server takes none', async () => {
+  it('the password is not blamed where the server takes none', async () => {
     server.odd = () => ({ status: 401, headers: { 'www-authenticate': 'Digest realm="x", nonce="y"' } });
 
     await assert.rejects(verify(), failsAs('invalid_response'));
   });
 
-  it('says no_calendars when there is none for events', async () => {
+  it('linking says no_calendars when there is none for events', async () => {
     answerAt(
       '/dav/ada/',
       multistatus(present('/dav/ada/', '<d:resourcetype><d:collection/></d:resourcetype>')),
@@ -242,18 +242,18 @@ describe('linking a CalDAV account', () => {
     ['too many requests', { status: 429, headers: { 'retry-after': '3' } }, 'rate_limited'],
   ];
   for (const [name, answer, kind] of others)
-    it(`tells a server that answers with ${name} as ${kind}`, async () => {
+    it(`a server that answers with ${name} is told as ${kind}`, async () => {
       server.odd = () => answer;
 
       await assert.rejects(verify(), failsAs(kind));
     });
 
-  it('tells an unknown host, a closed port and a bad certificate as unavailable', async () => {
+  it('an unknown host, a closed port and a bad certificate are told as unavailable', async () => {
     for (const address of ['https://unknown.test/', 'http://dav.test:1/', typed().replace('http:', 'https:')])
       await assert.rejects(verify({ server: address }), failsAs('unavailable'), address);
   });
 
-  it('tells a private address as forbidden', async () => {
+  it('a private address is told as forbidden', async () => {
     for (const address of [
       'http://127.0.0.1/',
       '10.0.0.1',
@@ -264,7 +264,7 @@ describe('linking a CalDAV account', () => {
       await assert.rejects(verify({ server: address }), failsAs('forbidden_address'), address);
   });
 
-  it('refuses what is no server address', async () => {
+  it('what is no server address is refused', async () => {
     for (const text of [
       'a b',
       'https://',
@@ -284,11 +284,11 @@ describe('linking a CalDAV account', () => {
         password,
       });
 
-    it('tells a password that is refused from other failures', async () => {
+    it('a password that Apple refuses is told from other failures', async () => {
       await assert.rejects(apple('abcd-efgh-ijkl-mnop'), failsAs('unauthorized'));
     });
 
-    it('knows the account by its address in lower case', async () => {
+    it('an account at Apple is known by its address in lower case', async () => {
       const basicOfAda = Buffer.from('Ada@iCloud.test:abcd-efgh-ijkl-mnop').toString('base64');
       const principal = '<d:current-user-principal><d:href>/p/</d:href></d:current-user-principal>';
       const home = '<c:calendar-home-set><d:href>/h/</d:href></c:calendar-home-set>';
@@ -317,13 +317,13 @@ describe('what a user types as server', () => {
     ['me@icloud.com', 'https://caldav.icloud.com/', 'icloud.com'],
   ];
   for (const [text, url, domain] of rows)
-    it(`reads ${JSON.stringify(text)} as ${url}`, () => {
+    it(`what a user types as server, ${JSON.stringify(text)}, is read as ${url}`, () => {
       const server = readServerAddress(text);
 
       assert.deepEqual([server.url.href, server.domain], [url, domain]);
     });
 
-  it('pins iCloud to all hosts of iCloud', () => {
+  it('iCloud is pinned to all hosts of iCloud', () => {
     assert.ok(readServerAddress('me@icloud.com').origins.includes('https://*.icloud.com'));
   });
 
@@ -340,7 +340,7 @@ describe('what a user types as server', () => {
     ['https://192.0.2.1', 'https://evil.192.0.2.1.test/', false],
   ];
   for (const [text, target, expected] of targets)
-    it(`${expected ? 'gives' : 'does not give'} the password for ${text} to ${target}`, () => {
+    it(`the password for ${text} ${expected ? 'goes' : 'does not go'} to ${target}`, () => {
       assert.equal(belongsTo(readServerAddress(text), new URL(target)), expected);
     });
 });

@@ -57,7 +57,7 @@ describe('changes of a CalDAV calendar', () => {
   };
 
   describe('by sync-collection', () => {
-    it('costs one small request when nothing changed', async () => {
+    it('sync-collection costs one small request when nothing changed', async () => {
       const next = await pull();
       server.takeCalls();
 
@@ -66,7 +66,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(server.takeCalls(), ['sync-collection 0']);
     });
 
-    it('goes on with the returned token while the server cuts its answers short', async () => {
+    it('sync-collection goes on with the returned token while the server cuts its answers short', async () => {
       const pages = ['a.ics', 'b.ics', 'c.ics'];
       server.put('c.ics');
       server.odd = ({ kind, body }) => {
@@ -83,7 +83,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.equal(JSON.parse(next).token, 'urn:page:3');
     });
 
-    it('leaves the report when its pages do not move on', async () => {
+    it('sync-collection is left when its pages do not move on', async () => {
       server.odd = ({ kind }) =>
         kind === 'sync-collection'
           ? multistatus(`${gone(CALENDAR, '507 Insufficient Storage')}<d:sync-token>urn:same</d:sync-token>`)
@@ -96,7 +96,7 @@ describe('changes of a CalDAV calendar', () => {
     });
 
     for (const status of [403, 409, 410, 412])
-      it(`takes ${status} with valid-sync-token for an expired token`, async () => {
+      it(`${status} with valid-sync-token is taken for an expired token`, async () => {
         const next = await pull();
         server.odd = ({ kind }) =>
           kind === 'sync-collection' ? condition(status, 'valid-sync-token') : undefined;
@@ -104,7 +104,7 @@ describe('changes of a CalDAV calendar', () => {
         await assert.rejects(pull(next), failsAs('sync_token_expired'));
       });
 
-    it('asks SOGo, whose tokens are whole seconds, from two seconds earlier, and leaves out what is known', async () => {
+    it('SOGo, whose tokens are whole seconds, is asked from two seconds earlier, and what is known is left out', async () => {
       const sogo = '/SOGo/dav/ada/Calendar/';
       const tokens: string[] = [];
       server.odd = ({ kind, body, path }) => {
@@ -123,7 +123,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(changed, []);
     });
 
-    it('takes an event that became a task for gone', async () => {
+    it('an event that became a task is taken for gone', async () => {
       const next = await pull();
       server.put('a.ics', 'BEGIN:VCALENDAR\r\nBEGIN:VTODO\r\nUID:a\r\nEND:VTODO\r\nEND:VCALENDAR\r\n');
 
@@ -135,7 +135,7 @@ describe('changes of a CalDAV calendar', () => {
 
   describe('when sync-collection is refused', () => {
     for (const status of [400, 403, 404, 405, 415, 418, 500, 501])
-      it(`compares for a day after ${status}, then tries again, and loses nothing on either way`, async () => {
+      it(`etags are compared for a day after ${status}, then sync-collection is tried again, and nothing is lost on either way`, async () => {
         const synced = await pull();
         // 403 to a token in use means the token, so that the report itself is refused from the start.
         const before = status === 403 ? undefined : synced;
@@ -161,14 +161,14 @@ describe('changes of a CalDAV calendar', () => {
         assert.ok(entries.some(({ message }) => message.includes('sync-collection')));
       });
 
-    it('compares when the answer has no token', async () => {
+    it('etags are compared when the answer has no token', async () => {
       server.odd = ({ kind }) => (kind === 'sync-collection' ? multistatus('') : undefined);
 
       assert.equal(JSON.parse(await pull()).method, 'compare');
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
-    it('believes an unchanged ctag once it is settled, for an hour', async () => {
+    it('an unchanged ctag is believed once it is settled, for an hour', async () => {
       refuse('sync-collection', 501);
       const fresh = await pull();
       server.takeCalls();
@@ -188,7 +188,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(server.takeCalls(), ['PROPFIND 0', 'calendar-query 1']);
     });
 
-    it('compares each time where there is no ctag', async () => {
+    it('etags are compared each time where there is no ctag', async () => {
       server.odd = ({ kind, depth }) => {
         if (kind === 'sync-collection') return { status: 501 };
         return kind === 'PROPFIND' && depth === '0' ? multistatus(present(CALENDAR, '')) : undefined;
@@ -203,7 +203,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.equal(mirror.size, 5);
     });
 
-    it('lists the collection where the query is refused or cut short', async () => {
+    it('the collection is listed where the query is refused or cut short', async () => {
       for (const answer of [{ status: 403 }, multistatus(gone(CALENDAR, '507 Insufficient Storage'))]) {
         server.odd = ({ kind }) => {
           if (kind === 'sync-collection') return { status: 501 };
@@ -217,7 +217,7 @@ describe('changes of a CalDAV calendar', () => {
       }
     });
 
-    it('concludes no deletion from a listing that stays cut short', async () => {
+    it('no deletion is concluded from a listing that stays cut short', async () => {
       const next = await pull();
       server.odd = ({ kind, depth }) => {
         if (kind === 'sync-collection' || kind === 'calendar-query') return { status: 501 };
@@ -244,7 +244,7 @@ describe('changes of a CalDAV calendar', () => {
       [504, 'unavailable', {}, undefined],
     ];
     for (const [status, kind, headers, retryAfter] of passing)
-      it(`tells ${status} as ${kind}, and learns nothing else from it`, async () => {
+      it(`${status} is told as ${kind}, and nothing else is learnt from it`, async () => {
         const next = await pull();
         server.odd = () => ({ status, headers });
 
@@ -255,7 +255,7 @@ describe('changes of a CalDAV calendar', () => {
         assert.deepEqual(titles(mirror), ['a.ics', 'b.ics', 'c.ics']);
       });
 
-    it('filters the collection itself, its folders and what is no calendar object', async () => {
+    it('the collection itself, its folders and what is no calendar object are filtered out', async () => {
       const extra =
         present(CALENDAR, '<d:getetag>"x"</d:getetag><d:getcontenttype>text/calendar</d:getcontenttype>') +
         present(CALENDAR.slice(0, -1), '<d:getetag>"x"</d:getetag>') +
@@ -274,7 +274,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.ok(server.calls.every(({ body }) => !body.includes('note.txt')));
     });
 
-    it('knows an href again that is spelled in another way', async () => {
+    it('an href is known again that is spelled in another way', async () => {
       server.put('x~%40y%C3%A9.ics');
       const next = await pull();
       server.odd = ({ kind }) =>
@@ -289,7 +289,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
-    it('fetches nothing again for an etag that a front end dressed up', async () => {
+    it('nothing is fetched again for an etag that a front end dressed up', async () => {
       refuse('sync-collection', 501);
       let next = await pull();
       for (const dress of [
@@ -312,7 +312,7 @@ describe('changes of a CalDAV calendar', () => {
       }
     });
 
-    it('reads one by one where multiget is refused', async () => {
+    it('resources are read one by one where multiget is refused', async () => {
       refuse('calendar-multiget', 501);
 
       await pull();
@@ -321,7 +321,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(server.takeCalls(), ['sync-collection 0', 'calendar-multiget 1', 'GET', 'GET']);
     });
 
-    it('reads by itself what multiget left out', async () => {
+    it('what multiget left out is read by itself', async () => {
       server.odd = ({ kind }) =>
         kind === 'calendar-multiget' ? multistatus(server.member('a.ics', true)) : undefined;
 
@@ -330,7 +330,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
-    it('asks for half as much when an answer is too large', async () => {
+    it('half as much is asked for when an answer is too large', async () => {
       const padding = `X-PAD:${'x'.repeat(70)}\r\n`.repeat(80_000);
       for (const name of ['a.ics', 'b.ics']) {
         const { data = '' } = server.resources.get(name) ?? {};
@@ -343,7 +343,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 
-    it('loses one event, not the calendar, to characters that XML forbids', async () => {
+    it('characters that XML forbids lose one event, not the calendar', async () => {
       server.put(
         'bad.ics',
         'BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:\u0001no uid\r\nEND:VEVENT\r\nEND:VCALENDAR',
@@ -358,7 +358,7 @@ describe('changes of a CalDAV calendar', () => {
       );
     });
 
-    it('never requests an href at a foreign origin', async () => {
+    it('an href at a foreign origin is never requested', async () => {
       const foreign = new OddCalDav();
       await foreign.start();
       server.odd = ({ kind }) =>
@@ -376,7 +376,7 @@ describe('changes of a CalDAV calendar', () => {
       assert.deepEqual(foreign.calls, []);
     });
 
-    it('reads multistatus with any prefixes, and no value that has another status than success', async () => {
+    it('multistatus is read with any prefixes, and no value that has another status than success', async () => {
       server.odd = ({ kind }) =>
         kind === 'sync-collection'
           ? {

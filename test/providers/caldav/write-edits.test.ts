@@ -113,7 +113,7 @@ describe('a change of what other programs wrote', () => {
   const refusedFor = (reason: string, field?: string) => (failure: unknown) =>
     failure instanceof UnsupportedByProvider && failure.reason === reason && failure.field === field;
 
-  it('leaves unknown properties, alarms, zones and other overrides as they were, to the letter', async () => {
+  it('a change leaves unknown properties, alarms, zones and other overrides as they were, to the letter', async () => {
     const before = series(override('20261019T090000', 'Own words'));
     const href = await account.given('a.ics', before);
 
@@ -125,7 +125,7 @@ describe('a change of what other programs wrote', () => {
     has('SEQUENCE:5', 'LAST-MODIFIED:20261121T120000Z', 'DTSTAMP:20261121T120000Z');
   });
 
-  it('makes an occurrence an override in the words and the zone of its series, alarms included', async () => {
+  it('an occurrence becomes an override in the words and the zone of its series, alarms included', async () => {
     const href = await account.given('a.ics', series());
 
     await account.update(href, { title: 'Special' }, berlin('2026-10-26T09:00:00'));
@@ -146,7 +146,7 @@ describe('a change of what other programs wrote', () => {
     assert.equal(lines.filter((line) => line === 'BEGIN:VTIMEZONE').length, 1);
   });
 
-  it('takes an occurrence out by EXDATE in the form of DTSTART, and its override with it', async () => {
+  it('an occurrence is taken out by EXDATE in the form of DTSTART, and its override with it', async () => {
     const href = await account.given('a.ics', series(override('20261020T110000', 'Moved')));
 
     await account.remove(href, berlin('2026-10-19T09:00:00'));
@@ -155,7 +155,7 @@ describe('a change of what other programs wrote', () => {
     assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-26T09:00:00', '2026-11-09T09:00:00']);
   });
 
-  it('takes an occurrence out once, however often it is asked', async () => {
+  it('an occurrence is taken out once, however often it is asked', async () => {
     const href = await account.given('a.ics', series());
     await account.remove(href, berlin('2026-10-19T09:00:00'));
     const before = account.lines('a.ics');
@@ -165,7 +165,7 @@ describe('a change of what other programs wrote', () => {
     assert.deepEqual(account.lines('a.ics'), before);
   });
 
-  it('moves exceptions, deletions and the end of a series along with it', async () => {
+  it('a series that moves takes its exceptions, deletions and end along with it', async () => {
     const href = await account.given('a.ics', series(override('20261019T090000', 'Own words')));
 
     await account.update(href, { start: berlin('2026-10-13T14:00:00'), end: berlin('2026-10-13T15:30:00') });
@@ -179,7 +179,7 @@ describe('a change of what other programs wrote', () => {
     has('X-OWN:kept', 'RRULE:FREQ=WEEKLY;UNTIL=20261110T130000Z');
   });
 
-  it('leaves an occurrence where somebody had moved it when its series moves', async () => {
+  it('an occurrence stays where somebody had moved it when its series moves', async () => {
     const href = await account.given('a.ics', series(override('20261021T110000', 'Moved by hand')));
 
     await account.update(href, { start: berlin('2026-10-12T08:00:00'), end: berlin('2026-10-12T09:00:00') });
@@ -192,7 +192,7 @@ describe('a change of what other programs wrote', () => {
     ]);
   });
 
-  it('makes a series of times one of days, its exceptions too', async () => {
+  it('a series of times becomes one of days, its exceptions too', async () => {
     const href = await account.given('a.ics', series(override('20261019T090000', 'Own words')));
 
     await account.update(href, { start: day('2026-10-12'), end: day('2026-10-13') });
@@ -210,7 +210,7 @@ describe('a change of what other programs wrote', () => {
     );
   });
 
-  it('drops the exceptions a new rule has no occurrence for, and keeps the others', async () => {
+  it('a new rule drops the exceptions it has no occurrence for, and keeps the others', async () => {
     const href = await account.given('a.ics', series(override('20261020T110000', 'Moved')));
 
     await account.update(href, { recurrence: rule('FREQ=WEEKLY;COUNT=2') });
@@ -223,7 +223,7 @@ describe('a change of what other programs wrote', () => {
     assert.deepEqual(starts(href), ['2026-10-12T09:00:00']);
   });
 
-  it('changes a duration into an end only where times change', async () => {
+  it('a duration is changed into an end only where times change', async () => {
     const object = series().replace(`DTEND;${TZID}:20261012T100000`, 'DURATION:PT1H');
     const href = await account.given('a.ics', object);
 
@@ -235,7 +235,7 @@ describe('a change of what other programs wrote', () => {
     assert.ok(!account.lines('a.ics').includes('DURATION:PT1H'));
   });
 
-  it('describes a zone the object did not know', async () => {
+  it('a zone the object did not know is described', async () => {
     const href = await account.given('a.ics', series());
 
     await account.update(href, {
@@ -246,7 +246,7 @@ describe('a change of what other programs wrote', () => {
     has('TZID:America/New_York', 'DTSTART;TZID=America/New_York:20261012T090000');
   });
 
-  it('refuses to change one occurrence of several that another program changed together', async () => {
+  it('a change of one occurrence of several that another program changed together is refused', async () => {
     const object = series(
       override('20261019T100000', 'From here').replace(
         'RECURRENCE-ID;',
@@ -262,7 +262,7 @@ describe('a change of what other programs wrote', () => {
       );
   });
 
-  it('replaces guests, and keeps of those who stay what is known of them', async () => {
+  it('a change replaces guests, and keeps of those who stay what is known of them', async () => {
     const organized = invitation(ADA).replace(
       'ORGANIZER;CN=Grace:mailto:grace@',
       'ORGANIZER;CN=Ada:mailto:ada@',
@@ -288,7 +288,7 @@ describe('a change of what other programs wrote', () => {
     ]);
   });
 
-  it('invites in the name the server knows the account by', async () => {
+  it('guests are invited in the name the server knows the account by', async () => {
     const draft = draftOf({ title: 'Call', start: day('2026-11-16'), end: day('2026-11-17') });
 
     await account.create(
@@ -300,7 +300,7 @@ describe('a change of what other programs wrote', () => {
     assert.ok(account.lines(name).includes('ORGANIZER;CN=Ada:mailto:ada@example.com'));
   });
 
-  it('answers an invitation in the account’s own entry alone, and makes no revision of it', async () => {
+  it('an invitation is answered in the account’s own entry alone, and makes no revision of it', async () => {
     const href = await account.given('a.ics', invitation(ADA));
 
     const target = targetAt(account.mirror, href);
@@ -314,7 +314,7 @@ describe('a change of what other programs wrote', () => {
     );
   });
 
-  it('refuses an answer of an account that is not invited', async () => {
+  it('an answer of an account that is not invited is refused', async () => {
     const href = await account.given('a.ics', invitation());
 
     const answer = account.writing.respond(account.calendar, targetAt(account.mirror, href), {
@@ -325,7 +325,7 @@ describe('a change of what other programs wrote', () => {
     await assert.rejects(answer, refusedFor('field_not_supported_by_provider', 'response'));
   });
 
-  it('lets a guest change nothing that is the organizer’s', async () => {
+  it('a guest may change nothing that is the organizer’s', async () => {
     const href = await account.given('a.ics', invitation(ADA));
 
     for (const [field, change] of Object.entries({
@@ -339,7 +339,7 @@ describe('a change of what other programs wrote', () => {
     has('TRANSP:TRANSPARENT', 'SEQUENCE:2', 'SUMMARY:Invitation');
   });
 
-  it('keeps no line break, control character or broken half of a character in any value', async () => {
+  it('no value keeps a line break, control character or broken half of a character', async () => {
     const href = await account.given('a.ics', series());
 
     await account.update(href, {
@@ -356,7 +356,7 @@ describe('a change of what other programs wrote', () => {
     });
   });
 
-  it('writes colors where programs look for them: names as COLOR, numbers as Apple does', async () => {
+  it('colors are written where programs look for them: names as COLOR, numbers as Apple does', async () => {
     const href = await account.given('a.ics', series());
 
     await account.update(href, { color: 'tomato' });

@@ -48,14 +48,14 @@ describe('writing to a CalDAV server', () => {
   const puts = () => account.server.calls.filter(({ method }) => method === 'PUT');
 
   describe('creates', () => {
-    it('under a name of the form of a UID, which nothing may have yet', async () => {
+    it('a creation uses a name of the form of a UID, which nothing may have yet', async () => {
       const { changed } = await account.create(DRAFT, KEY);
 
       assert.match(changed[0]?.href ?? '', /\/[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}\.ics$/);
       assert.equal(puts()[0]?.ifNoneMatch, '*');
     });
 
-    it('one event although the first answer was lost', async () => {
+    it('a creation makes one event although the first answer was lost', async () => {
       once('PUT', { status: 502 }, ({ path, body }) => account.server.put(path.slice(CALENDAR.length), body));
 
       await assert.rejects(account.create(DRAFT, KEY), failsAs('unavailable'));
@@ -64,7 +64,7 @@ describe('writing to a CalDAV server', () => {
       assert.deepEqual([changed[0]?.events[0]?.title, names().length], ['Once', 1]);
     });
 
-    it('one event on a server that says 409 where 412 belongs', async () => {
+    it('a creation makes one event on a server that says 409 where 412 belongs', async () => {
       await account.create(DRAFT, KEY);
       once('PUT', { status: 409 });
 
@@ -73,7 +73,7 @@ describe('writing to a CalDAV server', () => {
       assert.equal(names().length, 1);
     });
 
-    it('one event on a server that keeps it under another name and says so', async () => {
+    it('a creation makes one event on a server that keeps it under another name and says so', async () => {
       const { changed } = await account.create(DRAFT, KEY);
       const [name = ''] = names();
       account.server.put('renamed.ics', account.server.resources.get(name)?.data);
@@ -87,7 +87,7 @@ describe('writing to a CalDAV server', () => {
       assert.equal(again.changed[0]?.events[0]?.uid, changed[0]?.events[0]?.uid);
     });
 
-    it('an event on a server that chooses its name itself, and finds it there', async () => {
+    it('a creation makes an event on a server that chooses its name itself, and finds it there', async () => {
       account.server.odd = ({ method, path, body, kind }) => {
         if (kind === 'calendar-query') {
           const [, uid = ''] = /<c:text-match[^>]*>([^<]*)</.exec(body) ?? [];
@@ -111,7 +111,7 @@ describe('writing to a CalDAV server', () => {
       assert.deepEqual(again.changed, first.changed);
     });
 
-    it('nothing over what is another event under that name', async () => {
+    it('a creation makes nothing over what is another event under that name', async () => {
       await account.create(DRAFT, KEY);
       const [name = ''] = names();
       account.server.put(name, event('foreign', 'Not ours'));
@@ -121,7 +121,7 @@ describe('writing to a CalDAV server', () => {
       assert.ok(account.lines(name).includes('SUMMARY:Not ours'));
     });
 
-    it('another event with the same key in another calendar', async () => {
+    it('a creation makes another event with the same key in another calendar', async () => {
       const { changed } = await account.create(DRAFT, KEY);
       const other = await account.writing
         .create(account.calendar.replace('/work/', '/home/'), DRAFT, KEY)
@@ -134,7 +134,7 @@ describe('writing to a CalDAV server', () => {
   });
 
   describe('answers', () => {
-    it('with the etag and the text that the server has by then', async () => {
+    it('a write answers with the etag and the text that the server has by then', async () => {
       once('PUT', { status: 201 }, ({ path, body }) =>
         account.server.put(
           path.slice(CALENDAR.length),
@@ -150,7 +150,7 @@ describe('writing to a CalDAV server', () => {
       );
     });
 
-    it('with what was put when the server cannot say what it has', async () => {
+    it('a write answers with what was put when the server cannot say what it has', async () => {
       once('GET', { status: 503 });
 
       const { changed } = await account.create(DRAFT, KEY);
@@ -160,7 +160,7 @@ describe('writing to a CalDAV server', () => {
   });
 
   describe('changes', () => {
-    it('the version that was seen, by its etag', async () => {
+    it('a write changes the version that was seen, by its etag', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const etag = account.mirror.get(href)?.etag;
 
@@ -172,7 +172,7 @@ describe('writing to a CalDAV server', () => {
       );
     });
 
-    it('no version that came in between reading and writing', async () => {
+    it('a write changes no version that came in between reading and writing', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       once('PUT', { status: 412 }, () => account.server.put('a.ics', event('a', 'Between')));
 
@@ -181,7 +181,7 @@ describe('writing to a CalDAV server', () => {
       assert.ok(account.lines('a.ics').includes('SUMMARY:Between'));
     });
 
-    it('what a front end shows under an etag of its own', async () => {
+    it('a write changes what a front end shows under an etag of its own', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const etag = account.mirror.get(href)?.etag ?? '';
       const data = account.server.resources.get('a.ics')?.data ?? '';
@@ -195,7 +195,7 @@ describe('writing to a CalDAV server', () => {
       );
     });
 
-    it('what has weak etags, which compare with none', async () => {
+    it('a write changes what has weak etags, which compare with none', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const data = account.server.resources.get('a.ics')?.data ?? '';
       let isPut = false;
@@ -223,7 +223,7 @@ describe('writing to a CalDAV server', () => {
       assert.ok(account.lines('a.ics').includes('SUMMARY:Second'));
     });
 
-    it('without an etag only what is, to the letter, what was seen', async () => {
+    it('a write without an etag changes only what is, to the letter, what was seen', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const target = { ...targetAt(account.mirror, href), etag: undefined };
       account.server.put('a.ics', event('a', 'Other'));
@@ -236,7 +236,7 @@ describe('writing to a CalDAV server', () => {
   });
 
   describe('deletes', () => {
-    it('the version that was seen, and finds no fault in one that is gone', async () => {
+    it('a deletion deletes the version that was seen, and finds no fault in one that is gone', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       const target = targetAt(account.mirror, href);
 
@@ -247,7 +247,7 @@ describe('writing to a CalDAV server', () => {
       assert.equal(account.server.calls.find(({ method }) => method === 'DELETE')?.ifMatch, target.etag);
     });
 
-    it('what vanishes between reading and deleting', async () => {
+    it('a deletion deletes what vanishes between reading and deleting', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       once('DELETE', { status: 404 }, () => account.server.remove('a.ics'));
 
@@ -266,7 +266,7 @@ describe('writing to a CalDAV server', () => {
       [507, 'unavailable'],
     ];
     for (const [status, kind] of kinds)
-      it(`a PUT answered by ${status} as ${kind}`, async () => {
+      it(`a PUT answered by ${status} is told as ${kind}`, async () => {
         once('PUT', { status });
 
         await assert.rejects(account.create(DRAFT, KEY), failsAs(kind));
@@ -303,20 +303,20 @@ describe('writing to a CalDAV server', () => {
       ['415', { status: 415 }, 'field_not_supported_by_provider'],
     ];
     for (const [name, answer, reason, field] of limits)
-      it(`a PUT refused by ${name} as ${reason}`, async () => {
+      it(`a PUT refused by ${name} is told as ${reason}`, async () => {
         once('PUT', answer);
 
         await assert.rejects(account.create(DRAFT, KEY), refusedFor(reason, field));
       });
 
-    it('a DELETE that is refused as a calendar that cannot be written to', async () => {
+    it('a DELETE that is refused is told as a calendar that cannot be written to', async () => {
       const href = await account.given('a.ics', event('a', 'First'));
       once('DELETE', { status: 403 });
 
       await assert.rejects(account.remove(href), refusedFor('calendar_read_only'));
     });
 
-    it('an address outside of the calendar as not_found, and asks nobody', async () => {
+    it('an address outside of the calendar is told as not_found, and nobody is asked', async () => {
       for (const href of ['/dav/ada/work/', 'http://other.test/a.ics', 'http://['])
         await assert.rejects(
           account.writing.update(account.calendar, { href, etag: undefined, known: [] }, { title: 'x' }),

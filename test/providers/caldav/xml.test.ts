@@ -57,13 +57,13 @@ describe('multistatus', () => {
     '<response><href>/a.ics</href><href>/b.ics</href></response><sync-token>t-1</sync-token><response><href>/c.ics</href></response>',
   );
 
-  it('is read response by response, of which only what is wanted is kept', () => {
+  it('multistatus is read response by response, of which only what is wanted is kept', () => {
     const { responses, syncToken } = readMultistatus(listing, ({ href }) => href);
 
     assert.deepEqual([responses, syncToken], [['/a.ics', '/b.ics', '/c.ics'], 't-1']);
   });
 
-  it('holds no member of the document that was taken', () => {
+  it('multistatus holds no member of the document that was taken', () => {
     const names: string[] = [];
     const { children } = parseXml(listing, ({ name }) => {
       names.push(name);
@@ -77,13 +77,13 @@ describe('multistatus', () => {
     );
   });
 
-  it('is nothing else, whatever responses are in it', () => {
+  it('multistatus is nothing else, whatever responses are in it', () => {
     refused('<other xmlns="DAV:"><response><href>/a.ics</href></response></other>');
   });
 });
 
 describe('multistatus of a hostile server', () => {
-  it('has no entities of its own: a billion laughs are not begun', () => {
+  it('hostile multistatus has no entities of its own: a billion laughs are not begun', () => {
     const levels = Array.from(
       { length: 10 },
       (_, level) => `<!ENTITY l${level + 1} "${`&l${level};`.repeat(10)}">`,
@@ -91,24 +91,24 @@ describe('multistatus of a hostile server', () => {
     refused(`<?xml version="1.0"?><!DOCTYPE m [<!ENTITY l0 "lol">${levels.join('')}]>${root('&l10;')}`);
   });
 
-  it('reads no files and no addresses', () => {
+  it('hostile multistatus reads no files and no addresses', () => {
     for (const entity of ['SYSTEM "file:///etc/passwd"', 'SYSTEM "http://127.0.0.1/"', 'PUBLIC "x" "y"'])
       refused(`<?xml version="1.0"?><!DOCTYPE m [<!ENTITY x ${entity}>]>${root('&x;')}`);
     refused(root('&x;'));
     refused(`<!DOCTYPE html>${root('')}`);
   });
 
-  it('is not followed into the depth', () => {
+  it('hostile multistatus is not followed into the depth', () => {
     refused(root('<a>'.repeat(100_000)));
     refused(root(`${'<a>'.repeat(40)}${'</a>'.repeat(40)}`));
   });
 
-  it('has no more than 250,000 elements', () => {
+  it('hostile multistatus has no more than 250,000 elements', () => {
     refused(root('<a/>'.repeat(250_000)));
     refused(root('<a/>'.repeat(1_000_000)));
   });
 
-  it('costs under a second at ten megabytes, whatever fills them', () => {
+  it('hostile multistatus costs under a second at ten megabytes, whatever fills them', () => {
     const size = 10_000_000;
     const fill = (piece: string) => piece.repeat(Math.floor(size / piece.length));
     readInTime(root(`<response><href>${'x'.repeat(size)}</href></response>`));
@@ -123,7 +123,7 @@ describe('multistatus of a hostile server', () => {
     readInTime(root(fill('<!-- -->')));
   });
 
-  it('may have 20,000 resources', () => {
+  it('hostile multistatus may have 20,000 resources', () => {
     const resource = (index: number) =>
       `<response><href>/ada/work/${index}.ics</href><propstat><prop><getetag>"${index}"</getetag><getcontenttype>text/calendar</getcontenttype></prop><status>HTTP/1.1 200 OK</status></propstat></response>`;
     const body = root(Array.from({ length: 20_000 }, (_, index) => resource(index)).join(''));
@@ -176,12 +176,12 @@ const piece = fc.oneof(
 describe('multistatus that nobody meant', () => {
   const numRuns = rounds(2500);
 
-  it('fails as an answer that cannot be read, or is read, and takes no second', () => {
+  it('broken multistatus fails as an answer that cannot be read, or is read, and takes no second', () => {
     const pieces = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
     fc.assert(fc.property(fc.oneof(pieces, pieces.map(root)), readInTime), { numRuns });
   });
 
-  it('does so too where one part of a right answer was replaced', () => {
+  it('multistatus fails or is read in time too where one part of a right answer was replaced', () => {
     const right = root(
       '<response><href>/ada/work/</href><propstat><prop><resourcetype><collection/><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></resourcetype><displayname>Work</displayname></prop><status>HTTP/1.1 200 OK</status></propstat></response><sync-token>urn:1</sync-token>',
     );

@@ -87,7 +87,7 @@ describe('following Google’s events', () => {
     return next.at(-1) ?? '';
   }
 
-  it('lists everything page by page, each a part of a complete listing, the token with the last', async () => {
+  it('a first sync at Google lists everything page by page, each a part of a complete listing, the token with the last', async () => {
     server.events = [
       single('a'),
       single('b'),
@@ -111,7 +111,7 @@ describe('following Google’s events', () => {
     );
   });
 
-  it('asks once when nothing changed', async () => {
+  it('Google is asked once when nothing changed', async () => {
     const token = await tokenBefore();
 
     const { changed, removed, next, complete } = await follow(token);
@@ -123,7 +123,7 @@ describe('following Google’s events', () => {
     assert.equal(server.calls[0]?.authorization, 'Bearer access-1');
   });
 
-  it('tells deleted events from cancelled instances of a series that lives', async () => {
+  it('Google’s deleted events are told from cancelled instances of a series that lives', async () => {
     const token = await tokenBefore(single('a', cancelled), exception('s', 30, cancelled), single('b'));
 
     const { changed, removed } = await follow(token);
@@ -132,7 +132,7 @@ describe('following Google’s events', () => {
     assert.deepEqual(removed, ['a']);
   });
 
-  it('removes before the last part what is gone, so that an instance somebody is left with stays', async () => {
+  it('what is gone is removed before the last part, so that an instance somebody is left with stays', async () => {
     const token = await tokenBefore(
       exception('s', 23),
       exception('s', 30, cancelled),
@@ -153,7 +153,7 @@ describe('following Google’s events', () => {
     assert.deepEqual(last.removed, ['s_20261130T080000Z']);
   });
 
-  it('leaves working locations out, and says in the log what it cannot read', async () => {
+  it('working locations are left out, and what cannot be read is said in the log', async () => {
     server.events = [
       single('w', { eventType: 'workingLocation' }),
       single('bad', { start: {} }),
@@ -166,7 +166,7 @@ describe('following Google’s events', () => {
     assert.ok(entries.some(({ fields }) => 'eventId' in fields && fields.eventId === 'bad'));
   });
 
-  it('lists anew when the grant shows more, or less, than when the token was given', async () => {
+  it('Google’s events are listed anew when the grant shows more, or less, than when the token was given', async () => {
     const token = await tokenBefore();
     const busy = { ...credentials, scopes: [`${AUTH}.events.freebusy`, `${AUTH}.calendarlist.readonly`] };
 
@@ -176,7 +176,7 @@ describe('following Google’s events', () => {
   });
 
   for (const status of [410, 400]) {
-    it(`takes ${status} to a sync token for one that is forgotten`, async () => {
+    it(`Google’s ${status} to a sync token is taken for one that is forgotten`, async () => {
       const token = await tokenBefore();
       answering({ status, body: { error: { code: status, errors: [{ reason: 'fullSyncRequired' }] } } });
 
@@ -224,14 +224,14 @@ describe('following Google’s events', () => {
     ],
   ];
   for (const [answer, kind, reason] of refusals) {
-    it(`takes ${answer.status} ${JSON.stringify(answer.body)} for ${kind}, ${reason}`, async () => {
+    it(`Google’s ${answer.status} ${JSON.stringify(answer.body)} is taken for ${kind}, ${reason}`, async () => {
       answering(answer);
 
       await assert.rejects(follow(), failsAs(kind, reason));
     });
   }
 
-  it('tells how long Google asks to wait', async () => {
+  it('a sync tells how long Google asks to wait', async () => {
     answering({ ...error(403, 'userRateLimitExceeded'), headers: { 'retry-after': '17' } });
 
     await assert.rejects(
@@ -240,7 +240,7 @@ describe('following Google’s events', () => {
     );
   });
 
-  it('takes an answer that breaks off for an unavailable provider', async () => {
+  it('an answer that breaks off is taken for an unavailable provider', async () => {
     answering({
       status: 200,
       body: '{"items":[]',
@@ -250,7 +250,7 @@ describe('following Google’s events', () => {
     await assert.rejects(follow(), failsAs('unavailable', 'provider_unavailable'));
   });
 
-  it('renews a refused token once, and says that the user must act when that does not help', async () => {
+  it('a refused token is renewed once, and the user must act when that does not help', async () => {
     answering(error(401, 'authError'));
     const { account, session } = opened();
 
@@ -259,7 +259,7 @@ describe('following Google’s events', () => {
     assert.deepEqual(session.operations, ['calendarList.list', 'calendarList.list']);
   });
 
-  it('gives the token to the address of the API alone', async () => {
+  it('the access token goes to the address of Google’s API alone', async () => {
     const page = { status: 200, body: { items: [] } };
     answering({ status: 307, headers: { location: 'https://evil.example/' } });
     await assert.rejects(
@@ -271,7 +271,7 @@ describe('following Google’s events', () => {
     assert.deepEqual(await opened().account.listCalendars(), []);
   });
 
-  it('takes members of a page for nothing that are not what they should be', async () => {
+  it('members of a page that are not what they should be are taken for nothing', async () => {
     for (const items of [null, {}, 'none', [null, 1, 'x', [], { id: 3 }]]) {
       answering({ status: 200, body: { items, nextSyncToken: 5, timeZone: [] } });
 
@@ -281,7 +281,7 @@ describe('following Google’s events', () => {
     }
   });
 
-  it('lists calendars as the user sees them: named by the user, without those hidden or deleted', async () => {
+  it('Google’s calendars are listed as the user sees them: named by the user, without those hidden or deleted', async () => {
     const items: calendar_v3.Schema$CalendarListEntry[] = [
       {
         id: 'ada@example.com',

@@ -76,7 +76,7 @@ describe('the Google adapter on @emulators/google', () => {
     return google().complete(await choose(url), pending, app);
   }
 
-  it('signs in with PKCE, state and nonce, and knows the account by its address', async () => {
+  it('the Google adapter signs in with PKCE, state and nonce, and knows the account by its address', async () => {
     const account = await signIn();
 
     assert.equal(account.accountId, EMAIL);
@@ -86,7 +86,7 @@ describe('the Google adapter on @emulators/google', () => {
     assert.equal(account.credentials.appClientId, app.clientId);
   });
 
-  it('redeems a code once, and only with the verifier it was asked for with', async () => {
+  it('Google’s code is redeemed once, and only with the verifier it was asked for with', async () => {
     const request = { app, redirectUri, scope: 'read', state: 'state-1', language: 'en' } as const;
     const { url, pending } = await google().begin(request);
     const callback = await choose(url);
@@ -98,7 +98,7 @@ describe('the Google adapter on @emulators/google', () => {
     await assert.rejects(google().complete(callback, pending, app), failsAs('unauthorized'));
   });
 
-  it('refuses an answer to another request, by state and by nonce', async () => {
+  it('an answer to another request is refused, by state and by nonce', async () => {
     const request = { app, redirectUri, scope: 'read', state: 'state-1', language: 'en' } as const;
     const { url, pending } = await google().begin(request);
 
@@ -108,7 +108,7 @@ describe('the Google adapter on @emulators/google', () => {
     await assert.rejects(otherNonce, failsAs('invalid_response', 'provider_answer_unreadable'));
   });
 
-  it('renews access and keeps the refresh token that Google does not repeat', async () => {
+  it('Google’s access is renewed, and the refresh token that Google does not repeat is kept', async () => {
     const { credentials } = await signIn();
 
     const renewed = await google().renew(credentials, app);
@@ -118,7 +118,7 @@ describe('the Google adapter on @emulators/google', () => {
     assert.equal(renewed.issuedAt, credentials.issuedAt);
   });
 
-  it('tells a wrong secret, which the operator must mend, from a revoked access, which the user must', async () => {
+  it('a wrong secret, which the operator must mend, is told from a revoked access, which the user must', async () => {
     const { credentials } = await signIn();
 
     const wrongSecret = google().renew(credentials, { ...app, clientSecret: 'wrong' });
@@ -128,7 +128,7 @@ describe('the Google adapter on @emulators/google', () => {
     await google().revoke(credentials, app);
   });
 
-  it('lists the calendars', async () => {
+  it('Google’s calendars are listed', async () => {
     const { credentials } = await signIn();
 
     const calendars = await provider()
@@ -144,7 +144,7 @@ describe('the Google adapter on @emulators/google', () => {
     );
   });
 
-  it('lists all events over its pages, and an event that an application created', async () => {
+  it('Google’s events are all listed over pages, and an event that an application created', async () => {
     const { credentials } = await signIn();
     const created = await fetch(`${emulator.origin}/calendar/v3/calendars/${EMAIL}/events`, {
       method: 'POST',
@@ -174,7 +174,7 @@ describe('the Google adapter on @emulators/google', () => {
     assert.ok(events.some(({ title }) => title === 'Created'));
   });
 
-  it('creates events that its own listing shows alike, and deletes them', async () => {
+  it('events that the adapter creates its own listing shows alike, and they are deleted', async () => {
     const { credentials } = await signIn();
     const account = provider().open(credentials, sessionOf(provider(), app, credentials));
     const mirror: Mirror = new Map();
@@ -210,7 +210,7 @@ describe('the Google adapter on @emulators/google', () => {
       assert.deepEqual((await account.writing.delete(EMAIL, target)).removed, [href]);
   });
 
-  it('says that a calendar does not exist, and that a token nobody gave is refused', async () => {
+  it('Google says that a calendar does not exist, and that a token nobody gave is refused', async () => {
     const { credentials } = await signIn();
     const session = sessionOf(provider(), app, credentials);
     const account = provider().open(credentials, session);
@@ -227,7 +227,7 @@ describe('the Google adapter on @emulators/google', () => {
     await assert.rejects(refused, failsAs('unauthorized', 'access_revoked'));
   });
 
-  it('goes on with a new token where the one it has is refused', async () => {
+  it('the Google adapter goes on with a new token where the one it has is refused', async () => {
     const { credentials } = await signIn();
     const stale = { ...credentials, accessToken: 'never-given' };
     const session = sessionOf(provider(), app, stale);

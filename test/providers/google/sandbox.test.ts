@@ -101,7 +101,7 @@ function suite(openDatabase: Open): void {
     return { sync, shown, google, session, mirror, calendarKey };
   }
 
-  it('signs in through the chooser and the consent page', async () => {
+  it('the Google adapter signs in through the chooser and the consent page', async () => {
     const account = await signIn();
 
     assert.equal(account.accountId, ADA.email);
@@ -109,7 +109,7 @@ function suite(openDatabase: Open): void {
     assert.ok(account.grantedScopes.includes(calendarScope('events.readonly')));
   });
 
-  it('tells that the calendar permission was unticked, and what is missing without it', async () => {
+  it('the Google adapter tells that the calendar permission was unticked, and what is missing without it', async () => {
     const account = await signIn([calendarScope('events.readonly')]);
     const { credentials } = account;
     const session = sessionOf(provider(), APP, credentials, () => open.clock.now());
@@ -126,7 +126,7 @@ function suite(openDatabase: Open): void {
     );
   });
 
-  it('asks for more on top of what was granted before', async () => {
+  it('the Google adapter asks for more on top of what was granted before', async () => {
     await signIn();
     const larger = await signIn([], 'read-write');
 
@@ -135,7 +135,7 @@ function suite(openDatabase: Open): void {
     assert.ok(larger.grantedScopes.includes(calendarScope('events.readonly')));
   });
 
-  it('goes on when the access token runs out', async () => {
+  it('the Google adapter goes on when the access token runs out', async () => {
     const { account, session } = await openAccount();
     const { accessToken } = session.credentials;
     open.clock.turn(2 * 3_600_000);
@@ -144,7 +144,7 @@ function suite(openDatabase: Open): void {
     assert.notEqual(session.credentials.accessToken, accessToken);
   });
 
-  it('names the death of a test app’s access, a revoked one, and a secret that was changed', async () => {
+  it('the Google adapter names the death of a test app’s access, a revoked one, and a secret that was changed', async () => {
     open = await openGoogle({ status: 'testing' });
     const { credentials } = await signIn();
     open.clock.turn(7 * DAY);
@@ -162,7 +162,7 @@ function suite(openDatabase: Open): void {
     await assert.rejects(provider().signIn.renew(fresh, APP), failsAs('unauthorized', 'access_revoked'));
   });
 
-  it('ends the access at Google', async () => {
+  it('the Google adapter ends the access at Google', async () => {
     const { account, session } = await openAccount();
 
     await provider().signIn.revoke(session.credentials, APP);
@@ -171,7 +171,7 @@ function suite(openDatabase: Open): void {
     await provider().signIn.revoke(session.credentials, APP);
   });
 
-  it('lists the calendars as people named and shared them', async () => {
+  it('the Google adapter lists the calendars as people named and shared them', async () => {
     const id = await open.google.hand.addCalendar(ADA.email, {
       title: 'Team',
       color: '#0b8043',
@@ -186,7 +186,7 @@ function suite(openDatabase: Open): void {
     assert.deepEqual([title, timeZone, access, color], ['Team', 'Asia/Tokyo', 'read', '#0b8043']);
   });
 
-  it('shows a weekly series with a moved and a deleted instance over a DST change as Google does', async () => {
+  it('the Google adapter shows a weekly series with a moved and a deleted instance over a DST change as Google does', async () => {
     const { hand } = open.google;
     const start = (day: string) => ({ dateTime: `${day}T09:00:00`, timeZone: PARIS });
     const mirror = await mirrored();
@@ -217,7 +217,7 @@ function suite(openDatabase: Open): void {
     assert.equal((await mirror.mirror.knownResources(mirror.calendarKey)).size, 0);
   });
 
-  it('needs one request to learn that nothing changed', async () => {
+  it('the Google adapter needs one request to learn that nothing changed', async () => {
     const mirror = await mirrored();
     await mirror.sync();
     const before = open.google.requests();
@@ -227,7 +227,7 @@ function suite(openDatabase: Open): void {
     assert.equal(open.google.requests() - before, 1);
   });
 
-  it('loses no deletion when Google forgets the sync token', async () => {
+  it('the Google adapter loses no deletion when Google forgets the sync token', async () => {
     const { hand } = open.google;
     const mirror = await mirrored();
     const draft = { title: 'A', start: { date: '2026-11-23' }, end: { date: '2026-11-24' } };

@@ -57,7 +57,7 @@ describe('signing in with Google', () => {
   const tokenAnswers = (answer: (() => GoogleAnswer | Promise<GoogleAnswer>) | undefined) => {
     server.odd = ({ path }) => (path === '/token' ? answer?.() : undefined);
   };
-  it('asks whoever lets events be written for their calendars too where the operator wants it', async () => {
+  it('a Google sign-in asks whoever lets events be written for their calendars too where the operator wants it', async () => {
     const asked = async (scope: 'read' | 'read-write') => {
       const { url } = await google(true).begin({ ...request, scope });
       return url.searchParams.get('scope');
@@ -70,7 +70,7 @@ describe('signing in with Google', () => {
     );
   });
 
-  it('asks for the smallest permission that serves, for a refresh token, and proves itself by PKCE', async () => {
+  it('a Google sign-in asks for the smallest permission that serves, for a refresh token, and proves itself by PKCE', async () => {
     const { url, pending } = await google().begin({ ...request, loginHint: 'ada@example.com' });
 
     const asked = Object.fromEntries(url.searchParams);
@@ -94,7 +94,7 @@ describe('signing in with Google', () => {
     assert.match(challenge ?? '', /^[\w-]{43}$/);
   });
 
-  it('asks for no more than each scope needs', async () => {
+  it('a Google sign-in asks for no more than each scope needs', async () => {
     const scopes = ['free-busy', 'read', 'read-write'] as const;
     const asked = await Promise.all(scopes.map((scope) => google().begin({ ...request, scope })));
 
@@ -104,7 +104,7 @@ describe('signing in with Google', () => {
     );
   });
 
-  it('redeems the code with the secret in the body and the verifier, and keeps what came of it', async () => {
+  it('a Google sign-in redeems the code with the secret in the body and the verifier, and keeps what came of it', async () => {
     const pending = await begun();
 
     const account = await google().complete(callbackOf(), pending, app);
@@ -147,7 +147,7 @@ describe('signing in with Google', () => {
     ],
   ];
   for (const [rule, scope, permission] of granted) {
-    it(`tells that a permission ${rule}`, async () => {
+    it(`a Google sign-in tells that a permission ${rule}`, async () => {
       const pending = await begun();
       server.scope = scope;
 
@@ -157,7 +157,7 @@ describe('signing in with Google', () => {
     });
   }
 
-  it('knows which scopes a grant serves', () => {
+  it('a Google sign-in knows which scopes a grant serves', () => {
     const list = `${AUTH}.calendarlist.readonly`;
 
     assert.equal(google().covers([`${AUTH}.events`, list], 'read'), true);
@@ -181,7 +181,7 @@ describe('signing in with Google', () => {
     ['an error nobody knows', { error: 'constructor' }, 'invalid_response', 'provider_answer_unreadable'],
   ];
   for (const [rule, parameters, kind, reason] of answers) {
-    it(`refuses the browser’s return with ${rule} as ${kind}, without redeeming anything`, async () => {
+    it(`a Google sign-in refuses the browser’s return with ${rule} as ${kind}, without redeeming anything`, async () => {
       const pending = await begun();
 
       await assert.rejects(google().complete(callbackOf(parameters), pending, app), failsAs(kind, reason));
@@ -189,7 +189,7 @@ describe('signing in with Google', () => {
     });
   }
 
-  it('refuses a return that does not name its issuer, where the server says that it always does', async () => {
+  it('a Google sign-in refuses a return that does not name its issuer, where the server says that it always does', async () => {
     const pending = await begun();
     const callback = callbackOf();
     callback.searchParams.delete('iss');
@@ -240,7 +240,7 @@ describe('signing in with Google', () => {
     ['that is none', () => 'nonsense'],
   ];
   for (const [rule, make] of idTokens) {
-    it(`refuses an ID token ${rule}`, async () => {
+    it(`a Google sign-in refuses an ID token ${rule}`, async () => {
       const pending = await begun();
       tokenAnswers(async () => server.tokens(await make()));
 
@@ -251,7 +251,7 @@ describe('signing in with Google', () => {
     });
   }
 
-  it('refuses a sign-in whose answer has no ID token', async () => {
+  it('a Google sign-in whose answer has no ID token is refused', async () => {
     const pending = await begun();
     tokenAnswers(() => ({ status: 200, body: { access_token: 'a', token_type: 'Bearer', expires_in: 10 } }));
 
@@ -261,7 +261,7 @@ describe('signing in with Google', () => {
     );
   });
 
-  it('asks for the metadata once an hour, and after a failure again at once', async () => {
+  it('Google’s metadata is asked for once an hour, and after a failure again at once', async () => {
     const signIn = google();
     const isMetadata = ({ path }: { path: string }) => path.startsWith('/.well-known/');
     server.odd = (call) => (isMetadata(call) ? { status: 503 } : undefined);
@@ -287,7 +287,7 @@ describe('signing in with Google', () => {
     ['with keys nowhere', { jwks_uri: 7 }, 'misconfigured', 'provider_not_set_up'],
   ];
   for (const [rule, change, kind, reason] of metadata) {
-    it(`refuses metadata ${rule}`, async () => {
+    it(`a Google sign-in refuses metadata ${rule}`, async () => {
       server.odd = ({ path }) =>
         path.startsWith('/.well-known/')
           ? { status: 200, body: { ...server.metadata(), ...change } }
@@ -308,7 +308,7 @@ describe('signing in with Google', () => {
     ['no answer', { status: 503 }, 'unavailable', 'provider_unavailable'],
   ];
   for (const [rule, answer, kind, reason] of keys) {
-    it(`accepts no ID token where Google’s keys are ${rule}`, async () => {
+    it(`no ID token is accepted where Google’s keys are ${rule}`, async () => {
       const pending = await begun();
       server.odd = ({ path }) => (path === '/certs' ? answer : undefined);
 

@@ -47,7 +47,7 @@ describe('the tokens of Google', () => {
     server.odd = ({ path }) => (path === '/token' ? answer() : undefined);
   };
 
-  it('are of one grant for all apps of a project, whose number their ids begin with', () => {
+  it('Google’s tokens are of one grant for all apps of a project, whose number their ids begin with', () => {
     const { grantOf } = google();
     const ids = [
       '123-web.apps.googleusercontent.com',
@@ -85,14 +85,14 @@ describe('the tokens of Google', () => {
     [{ status: 400, body: { error: 'invalid_request' } }, 'invalid_response', 'provider_answer_unreadable'],
   ];
   for (const [answer, kind, reason] of refusals) {
-    it(`takes ${answer.status} ${JSON.stringify(answer.body ?? '')} to a renewal for ${kind}, ${reason}`, async () => {
+    it(`Google’s ${answer.status} ${JSON.stringify(answer.body ?? '')} to a renewal is taken for ${kind}, ${reason}`, async () => {
       tokenAnswers(() => answer);
 
       await assert.rejects(google().renew(credentials, app), failsAs(kind, reason));
     });
   }
 
-  it('tells how long Google asks to wait before the next renewal', async () => {
+  it('a failed renewal tells how long Google asks to wait before the next one', async () => {
     tokenAnswers(() => ({ status: 429, body: { error: 'rate_limited' }, headers: { 'retry-after': '90' } }));
 
     await assert.rejects(google().renew(credentials, app), (failure) => {
@@ -102,7 +102,7 @@ describe('the tokens of Google', () => {
     });
   });
 
-  it('takes a server that cannot be reached, or found, for unavailable', async () => {
+  it('a token server that cannot be reached, or found, is taken for unavailable', async () => {
     const nobody = google('http://127.0.0.1:9');
 
     await assert.rejects(
@@ -118,7 +118,7 @@ describe('the tokens of Google', () => {
     await assert.rejects(nobody.renew(credentials, app), failsAs('unavailable', 'provider_unavailable'));
   });
 
-  it('keeps the old refresh token until a new one is sent, and knows since when it has it', async () => {
+  it('the old refresh token is kept until a new one is sent, and since when is known', async () => {
     tokenAnswers(() => ({
       status: 200,
       body: { access_token: 'access-2', token_type: 'Bearer', expires_in: 3599 },
@@ -145,7 +145,7 @@ describe('the tokens of Google', () => {
     ['some time within a month', 30 * DAY, 0, 'access_revoked'],
   ];
   for (const [rule, age, lastAlive, reason] of deaths) {
-    it(`names the cause of a refresh token that was found dead ${rule}: ${reason}`, async () => {
+    it(`the cause of a refresh token that was found dead ${rule} is named: ${reason}`, async () => {
       tokenAnswers(() => ({ status: 400, body: { error: 'invalid_grant' } }));
       const issuedAt = NOW - age;
       const died = { ...credentials, issuedAt, expiresAt: issuedAt + lastAlive + HOUR };
@@ -154,14 +154,14 @@ describe('the tokens of Google', () => {
     });
   }
 
-  it('cannot renew what came without a refresh token', async () => {
+  it('what came without a refresh token cannot be renewed', async () => {
     const hour = google().renew({ ...credentials, refreshToken: undefined }, app);
 
     await assert.rejects(hour, failsAs('unauthorized', 'access_revoked'));
     assert.deepEqual(server.calls, []);
   });
 
-  it('revokes the refresh token without the secret, and what is dead already', async () => {
+  it('the refresh token is revoked without the secret, and what is dead already too', async () => {
     await google().revoke(credentials, app);
     server.odd = ({ path }) =>
       path === '/revoke' ? { status: 400, body: { error: 'invalid_token' } } : undefined;

@@ -43,7 +43,7 @@ function guests(): void {
     { email: 'cy@example.com', status: 'none' as const },
   ];
 
-  it('keeps the answers of the guests that stay', async () => {
+  it('the guests that stay keep their answers at Google', async () => {
     const href = await create({ ...MEETING, attendees });
     const answered = { email: 'bob@example.com', responseStatus: 'accepted', comment: 'Yes', optional: true };
     await open.call('PATCH', pathOf(href), { attendees: [answered, { email: 'cy@example.com' }] });
@@ -60,7 +60,7 @@ function guests(): void {
     );
   });
 
-  it('answers an invitation for the user alone, of a series and of one of its occurrences', async () => {
+  it('an invitation at Google is answered for the user alone, of a series and of one of its occurrences', async () => {
     inCalendar(ADA.email);
     const all = [...attendees, { email: ADA.email, status: 'none' as const }];
     const href = await create({ ...WEEKLY, attendees: all });
@@ -80,7 +80,7 @@ function guests(): void {
     await assertMirrored(open.account, calendarHref, mirror);
   });
 
-  it('refuses to answer where the user is not invited', async () => {
+  it('an answer is refused at Google where the user is not invited', async () => {
     const href = await create({ ...MEETING, attendees });
     const rsvp = { response: 'accepted', comment: undefined } as const;
 
@@ -91,7 +91,7 @@ function guests(): void {
 }
 
 function conferences(): void {
-  it('shows a link as a conference at Google, another in its place, and none', async () => {
+  it('a link is shown as a conference at Google, another in its place, and none', async () => {
     const href = await create({ ...MEETING, conference: ZOOM });
     assert.equal((await google(href)).conferenceData?.conferenceSolution?.name, 'Zoom');
     const meet = 'https://meet.google.com/abc-defg-hij';
@@ -105,7 +105,7 @@ function conferences(): void {
     assert.equal(eventAt(href).conference, undefined);
   });
 
-  it('has Meet make a link, which wins over a link given and over the one that was there', async () => {
+  it('Meet makes a link, which wins over a link given and over the one that was there', async () => {
     const made = await create({ ...MEETING, autoConference: true, conference: ZOOM });
     const href = await create({ ...MEETING, conference: ZOOM });
     await update(href, { autoConference: true });
@@ -117,7 +117,7 @@ function conferences(): void {
     assert.equal(eventAt(href).conference, link, 'A Meet that is there stays');
   });
 
-  it('waits a while for a Meet that Google is still making', async () => {
+  it('a Meet that Google is still making is waited for a while', async () => {
     await at({ meetDelayMs: 400 }, async () => {
       const href = await create({ ...MEETING, autoConference: true });
 
@@ -126,7 +126,7 @@ function conferences(): void {
     });
   });
 
-  it('answers without a Meet that takes too long: it comes with a sync', async () => {
+  it('a write is answered without a Meet that takes too long: it comes with a sync', async () => {
     await at({ meetDelayMs: 600_000 }, async () => {
       const href = await create({ ...MEETING, autoConference: true });
 
@@ -135,7 +135,7 @@ function conferences(): void {
     });
   });
 
-  it('makes no event where the calendar has no Meet', async () => {
+  it('no event is made where the calendar has no Meet', async () => {
     await at({ conferenceSolutions: ['eventHangout'] }, async () => {
       const refused = unsupported('conference_not_supported_by_calendar', 'conferenceData');
       await assert.rejects(create({ ...MEETING, autoConference: true }), refused);
@@ -146,7 +146,7 @@ function conferences(): void {
     });
   });
 
-  it('keeps a link that Google does not take for a conference as a property of the event', async () => {
+  it('a link that Google does not take for a conference is kept as a property of the event', async () => {
     await at({ keepsDescribed: false }, async () => {
       const href = await create({ ...MEETING, conference: ZOOM, custom: { a: 1 } });
       assert.deepEqual([eventAt(href).conference, eventAt(href).custom], [ZOOM, { a: 1 }]);
@@ -164,7 +164,7 @@ function conferences(): void {
 }
 
 function instances(): void {
-  it('does not overwrite an occurrence that was changed at Google meanwhile', async () => {
+  it('an occurrence that was changed at Google meanwhile is not overwritten', async () => {
     const href = await create(WEEKLY);
     await open.call('PATCH', pathOf(`${href}_20261123T080000Z`), { summary: 'Theirs' });
 
@@ -173,7 +173,7 @@ function instances(): void {
     await assert.rejects(late, failsAs('precondition_failed'));
   });
 
-  it('changes and deletes unchanged occurrences whatever version Google gives them', async () => {
+  it('unchanged occurrences are changed and deleted whatever version Google gives them', async () => {
     await at({ instanceVersions: 'own' }, async () => {
       const href = await create(WEEKLY);
 
@@ -194,14 +194,14 @@ function instances(): void {
     });
   });
 
-  it('does not change an occurrence of a series that is another by now', async () => {
+  it('an occurrence of a series that is another by now is not changed at Google', async () => {
     const href = await create(WEEKLY);
     await open.call('PATCH', pathOf(href), { summary: 'Theirs' });
 
     await assert.rejects(update(href, { location: 'Here' }, SECOND), failsAs('precondition_failed'));
   });
 
-  it('finds an occurrence cancelled meanwhile: gone for a change, no failure for a deletion', async () => {
+  it('an occurrence cancelled at Google meanwhile is found: gone for a change, no failure for a deletion', async () => {
     const href = await create(WEEKLY);
     await open.call('DELETE', pathOf(`${href}_20261123T080000Z`));
 
@@ -212,7 +212,7 @@ function instances(): void {
     assert.deepEqual([exception?.seriesId, exception?.events[0]?.status], [href, 'cancelled']);
   });
 
-  it('finds a series gone when one of its occurrences is to be deleted', async () => {
+  it('a series is found gone at Google when one of its occurrences is to be deleted', async () => {
     const href = await create(WEEKLY);
     const target = targetAt(mirror, href, SECOND);
     await open.call('DELETE', pathOf(href));
@@ -220,7 +220,7 @@ function instances(): void {
     assert.deepEqual(await writing().delete(calendarHref, target), { changed: [], removed: [href] });
   });
 
-  it('names the days of an all-day series by their dates', async () => {
+  it('an all-day series at Google has its days named by their dates', async () => {
     const days = { ...WEEKLY, start: day('2026-11-16'), end: day('2026-11-17') };
     const href = await create(days);
 

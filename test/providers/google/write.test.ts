@@ -83,7 +83,7 @@ describe('writing at Google', () => {
 });
 
 function creating(): void {
-  it('takes the key for the event’s id, so that a creation whose answer was lost is not made twice', async () => {
+  it('the key becomes the id of an event at Google, so that a creation whose answer was lost is not made twice', async () => {
     const key = newKey();
     open.faults.set({
       provider: 'google',
@@ -102,7 +102,7 @@ function creating(): void {
     assert.equal(open.sent.filter(({ method }) => method === 'POST').length, 2);
   });
 
-  it('does not bring back what was made with the key and deleted since', async () => {
+  it('what was made at Google with the key and deleted since is not brought back', async () => {
     const key = newKey();
     const href = await create(MEETING, key);
     apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href)));
@@ -110,7 +110,7 @@ function creating(): void {
     await assert.rejects(create(MEETING, key), failsAs('not_found'));
   });
 
-  it('means the first of two equal local times, and moves a single event out of a skipped one', async () => {
+  it('the first of two equal local times is meant at Google, and a single event is moved out of a skipped one', async () => {
     const autumn = berlin('2026-10-25T02:30:00');
     const twice = await create({ ...MEETING, start: autumn, end: berlin('2026-10-25T04:00:00') });
     const spring = berlin('2026-03-29T02:30:00');
@@ -121,7 +121,7 @@ function creating(): void {
     assert.deepEqual(eventAt(skipped).start, berlin('2026-03-29T03:30:00'));
   });
 
-  it('refuses a series whose first local time is skipped, which Google would move as a whole', async () => {
+  it('a series whose first local time is skipped, which Google would move as a whole, is refused', async () => {
     const start = berlin('2026-03-29T02:30:00');
     const series = { ...WEEKLY, start, end: berlin('2026-03-29T04:00:00') };
 
@@ -130,7 +130,7 @@ function creating(): void {
     assert.deepEqual(open.sent, []);
   });
 
-  it('writes added and left out dates in the zone of the series', async () => {
+  it('added and left out dates are written to Google in the zone of the series', async () => {
     const added = { start: berlin('2026-11-17T09:00:00') };
     const recurrence = { rrules: ['FREQ=WEEKLY;COUNT=3'], rdates: [added], exdates: [SECOND] };
 
@@ -146,7 +146,7 @@ function creating(): void {
   });
 
   for (const [name, fields, reason, field] of REFUSED)
-    it(`refuses ${name} before anything is sent`, async () => {
+    it(`${name} is refused before anything is sent to Google`, async () => {
       await assert.rejects(create({ ...MEETING, ...fields }), unsupported(reason, field));
       const href = await create(MEETING);
       open.sent.length = 0;
@@ -157,7 +157,7 @@ function creating(): void {
 }
 
 function changing(): void {
-  it('sends what is named and nothing else, for the version it is based on, and to all guests', async () => {
+  it('a change sends Google what is named and nothing else, for the version it is based on, and to all guests', async () => {
     const href = await create({ ...MEETING, description: 'Words' });
     open.sent.length = 0;
 
@@ -169,7 +169,7 @@ function changing(): void {
     assert.deepEqual(Object.fromEntries(only?.query ?? []), { sendUpdates: 'all' });
   });
 
-  it('keeps any JSON value in custom, shows the texts of others as they are, and replaces the whole', async () => {
+  it('custom at Google keeps any JSON value, shows the texts of others as they are, and is replaced whole', async () => {
     const values = {
       n: 5,
       five: '5',
@@ -192,7 +192,7 @@ function changing(): void {
     assert.equal(eventAt(href).custom, undefined);
   });
 
-  it('says public outright only of an event that was not public before', async () => {
+  it('public is said outright at Google only of an event that was not public before', async () => {
     const href = await create(MEETING);
     await update(href, { privacy: 'public' });
     assert.equal((await google(href)).visibility, undefined);
@@ -205,7 +205,7 @@ function changing(): void {
     assert.equal((await google(href)).visibility, 'default');
   });
 
-  it('gives an event exactly one of Google’s colours, and takes it away', async () => {
+  it('an event is given exactly one of Google’s colours, and it is taken away', async () => {
     const href = await create({ ...MEETING, color: '#DC2127' });
     assert.deepEqual([(await google(href)).colorId, eventAt(href).color], ['11', '#dc2127']);
 
@@ -214,7 +214,7 @@ function changing(): void {
     assert.equal(eventAt(href).color, undefined);
   });
 
-  it('tells what became of the changed occurrences when the pattern leaves them out', async () => {
+  it('a change tells what became of the changed occurrences when the pattern leaves them out at Google', async () => {
     const href = await create(WEEKLY);
     await update(href, { title: 'Own' }, SECOND);
 
@@ -225,7 +225,7 @@ function changing(): void {
   });
 
   for (const [name, times, expected] of MOVES)
-    it(`moves what was changed of a series ${name}`, async () => {
+    it(`what was changed of a series at Google moves ${name}`, async () => {
       await at({}, async () => {
         const custom = { room: 1 };
         const href = await create({ ...WEEKLY, location: 'Room', custom, conference: 'https://a.example/1' });
@@ -248,7 +248,7 @@ function changing(): void {
       });
     });
 
-  it('takes a recurrence away, and with it what was changed of it', async () => {
+  it('a recurrence at Google is taken away, and with it what was changed of it', async () => {
     const href = await create(WEEKLY);
     await update(href, { title: 'Own' }, SECOND);
 
@@ -272,21 +272,21 @@ function refusals(): void {
       effect: { kind: 'status', status, ...(reason === undefined ? {} : { reason }) },
     });
 
-  it('tells what only the organizer may change', async () => {
+  it('what only the organizer may change at Google is told', async () => {
     const href = await create(MEETING);
     fault('events.patch', 403, 'forbiddenForNonOrganizer');
 
     await assert.rejects(update(href, { title: 'Mine' }), unsupported('organizer_only'));
   });
 
-  it('tells a calendar that may only be read', async () => {
+  it('a calendar at Google that may only be read is told', async () => {
     const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
     inCalendar(await open.google.hand.addCalendar(ADA.email, readOnly));
 
     await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
   });
 
-  it('tells the user’s limit of writing, and goes on reading', async () => {
+  it('the user’s limit of writing at Google is told, and reading goes on', async () => {
     const href = await create(MEETING);
     fault('events.patch', 403, 'quotaExceeded');
 
@@ -294,19 +294,19 @@ function refusals(): void {
     assert.equal((await writing().read(calendarHref, href))?.length, 1);
   });
 
-  it('tells a rule that Google does not follow, in Google’s words', async () => {
+  it('a rule that Google does not follow is told in Google’s words', async () => {
     const series = { ...WEEKLY, recurrence: rule('FREQ=WEEKLY;BYDAY=XX') };
 
     await assert.rejects(create(series), unsupported('recurrence_not_supported_by_provider', 'recurrence'));
   });
 
-  it('tells an end before the start', async () => {
+  it('an end before the start is told by Google', async () => {
     const draft = { ...MEETING, end: berlin('2026-11-16T08:00:00') };
 
     await assert.rejects(create(draft), unsupported(FIELD));
   });
 
-  it('fails as not_found in a calendar that is not there', async () => {
+  it('a write fails as not_found in a calendar that is not at Google', async () => {
     inCalendar('nowhere@group.calendar.google.com');
 
     await assert.rejects(create(MEETING), failsAs('not_found'));

@@ -105,7 +105,7 @@ describe('The Microsoft adapter', () => {
       [400, 'BadRequest', 'invalid_response'],
     ];
     for (const [status, code, kind, headers] of refusals)
-      it(`of ${status} ${code}${headers ? ' with Retry-After' : ''} for ${kind}`, async () => {
+      it(`an answer of ${status} ${code}${headers ? ' with Retry-After' : ''} is taken for ${kind}`, async () => {
         const body = { error: { code, message: 'Why' } };
         answers = new Map([[/calendars/, { status, body, headers: headers ?? {} }]]);
 
@@ -124,14 +124,14 @@ describe('The Microsoft adapter', () => {
       ['that links to a foreign address', { value: [], '@odata.nextLink': 'https://graph.example/next' }],
     ];
     for (const [name, body] of unreadable)
-      it(`${name} for invalid_response`, async () => {
+      it(`an answer ${name} is taken for invalid_response`, async () => {
         answers = new Map([[/calendars/, { body }]]);
 
         await assert.rejects(open().listCalendars(), { kind: 'invalid_response' });
       });
   });
 
-  it('never gives the access token to an address outside of the API', async () => {
+  it('Microsoft’s access token never goes to an address outside of the API', async () => {
     const foreign = `http://127.0.0.1:${canary.port}/`;
     const leaks: readonly Answer[] = [
       { body: { value: [], '@odata.nextLink': `${foreign}next` } },
@@ -145,7 +145,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(canary.requests, []);
   });
 
-  it('asks once more with another access token when the first is refused, and not a third time', async () => {
+  it('Graph is asked once more with another access token when the first is refused, and not a third time', async () => {
     answers = new Map([
       [
         /calendars/,
@@ -163,7 +163,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(tokens, ['Bearer first', 'Bearer after first', 'Bearer first', 'Bearer after first']);
   });
 
-  it('prefers UTC, plain text and immutable ids with every request', async () => {
+  it('every request to Graph prefers UTC, plain text and immutable ids', async () => {
     answers = fullCalendar([]);
     await sync(open(), 'cal', new Map());
 
@@ -175,7 +175,7 @@ describe('The Microsoft adapter', () => {
       );
   });
 
-  it('asks a grant for free-busy alone for nothing that it may not see', async () => {
+  it('a grant for free-busy alone is asked for nothing that it may not see', async () => {
     answers = fullCalendar([]);
     await sync(open(['https://graph.microsoft.com/Calendars.ReadBasic']), 'cal', new Map());
 
@@ -202,7 +202,7 @@ describe('The Microsoft adapter', () => {
     end: { dateTime: '2026-11-18T10:00:00.0000000', timeZone: 'UTC' },
   });
 
-  it('asks once where nothing is new', async () => {
+  it('Graph is asked once where nothing is new', async () => {
     answers = fullCalendar([event('a')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
@@ -214,7 +214,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(titles(mirror), ['a']);
   });
 
-  it('keeps an event that only left the window, and drops one that is gone', async () => {
+  it('an event that only left the window is kept, and one that is gone is dropped', async () => {
     answers = fullCalendar([event('moved'), event('gone')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
@@ -229,7 +229,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(titles(mirror), ['far away']);
   });
 
-  it('compares everything once a day, and asks for what is missing before it drops it', async () => {
+  it('a calendar of Graph is compared whole once a day, and what is missing asked for before it is dropped', async () => {
     answers = fullCalendar([event('same'), event('changed'), event('gone'), event('passed over')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
@@ -249,7 +249,7 @@ describe('The Microsoft adapter', () => {
     assert.ok(asked.every(({ url }) => !/events\/same/.test(url)));
   });
 
-  it('reads what the delta named and the listing passed over', async () => {
+  it('what the delta named and the listing passed over is read', async () => {
     answers = new Map<RegExp, Scripted>([
       [
         /calendarView\/delta/,
@@ -265,7 +265,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(titles(mirror), ['a', 'b']);
   });
 
-  it('halves a window that Graph cannot answer in time', async () => {
+  it('a window that Graph cannot answer in time is halved', async () => {
     const windows: number[] = [];
     answers = fullCalendar(
       [event('a')],
@@ -297,7 +297,7 @@ describe('The Microsoft adapter', () => {
     assert.equal(windows.at(-1), 137);
   });
 
-  it('compares everything each time while its window is shorter, and tries the whole one the next day', async () => {
+  it('while its window is shorter, everything is compared each time, and the whole one is tried the next day', async () => {
     const slow = new Map<RegExp, Scripted>([
       [
         /startDateTime=2025-11-18/,
@@ -321,7 +321,7 @@ describe('The Microsoft adapter', () => {
     assert.ok(asked.some(({ url }) => url.includes('startDateTime=2025-11-19')));
   });
 
-  it('draws its window anew once a month', async () => {
+  it('the window at Graph is drawn anew once a month', async () => {
     answers = fullCalendar([event('a')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
@@ -333,7 +333,7 @@ describe('The Microsoft adapter', () => {
     assert.ok(asked.some(({ url }) => url.includes('startDateTime=2025-12-19T00:00:00Z')));
   });
 
-  it('does not follow a sync token it did not write for this API', async () => {
+  it('a sync token that was not written for this API is not followed', async () => {
     answers = fullCalendar([]);
     const { next } = await sync(open(), 'cal', new Map());
     const foreign = next.replace(origin, `http://127.0.0.1:${canary.port}`);
@@ -343,7 +343,7 @@ describe('The Microsoft adapter', () => {
     assert.deepEqual(canary.requests, []);
   });
 
-  it('skips and logs an event it cannot read', async () => {
+  it('an event from Graph that cannot be read is skipped and logged', async () => {
     answers = fullCalendar([event('good'), { ...event('bad'), start: null }]);
     const mirror: Mirror = new Map();
     entries.length = 0;

@@ -51,7 +51,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual(shownIn(seen, window), await hand().instances(ADA.email, calendar, window));
   }
 
-  it('are listed over pages, with color and what may be done', async () => {
+  it("Microsoft's calendars are listed over pages, with color and what may be done", async () => {
     const colored = await hand().addCalendar(ADA.email, { title: 'Red', color: '#A1B2C3', timeZone: BERLIN });
     const fixed = await hand().addCalendar(ADA.email, {
       title: 'Holidays',
@@ -73,7 +73,7 @@ describe("Microsoft's calendars", () => {
     assert.equal(new Set(calendars.map(({ href }) => href)).size, calendars.length);
   });
 
-  it('are in UTC where the mailbox tells no zone, as personal ones and those without hours of work do', async () => {
+  it("Microsoft's calendars are in UTC where the mailbox tells no zone, as personal ones and those without hours of work do", async () => {
     const personal = { email: 'ada@outlook.com', name: 'Ada' };
     await hand().addPerson(personal);
     await hand().addCalendar(personal.email, { title: 'Own', timeZone: BERLIN });
@@ -89,7 +89,7 @@ describe("Microsoft's calendars", () => {
     await assert.rejects(account.listCalendars(), { kind: 'unavailable' });
   });
 
-  it('are filled with single events, all-day events and series', async () => {
+  it("Microsoft's calendars are filled with single events, all-day events and series", async () => {
     await create(meeting('Single', '2026-11-25', { description: 'Bring cake', location: 'Kitchen' }));
     await create(meeting('Old', '2012-02-29'));
     await create({ title: 'Trip', start: { date: '2026-12-01' }, end: { date: '2026-12-04' } });
@@ -110,7 +110,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual([single?.description, single?.location], ['Bring cake', 'Kitchen']);
   });
 
-  it('show all there is to an event once more is allowed, and no longer when it is less', async () => {
+  it("Microsoft's calendars show all there is to an event once more is allowed, and no longer when it is less", async () => {
     const person = { email: 'growing@contoso.test', name: 'Growing' };
     await hand().addPerson(person);
     const own = await hand().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
@@ -132,7 +132,7 @@ describe("Microsoft's calendars", () => {
     await assert.rejects(sync(microsoft.open(basic), own, mirror, after), { kind: 'sync_token_expired' });
   });
 
-  it('have series with moved and deleted occurrences, over a clock change', async () => {
+  it("Microsoft's calendars have series with moved and deleted occurrences, over a clock change", async () => {
     const series = await create(weekly('Weekly'));
     await hand().changeOccurrence(ADA.email, calendar, series, at('2026-10-28T09:00:00'), {
       title: 'Weekly, later',
@@ -151,7 +151,7 @@ describe("Microsoft's calendars", () => {
     assert.notEqual(moved?.etag, master?.etag);
   });
 
-  it('have series in zones of their own making at the right instants', async () => {
+  it("Microsoft's calendars have series in zones of their own making at the right instants", async () => {
     const custom = await create(meeting('Custom'));
     const series = await create({
       ...weekly('Custom series'),
@@ -173,7 +173,7 @@ describe("Microsoft's calendars", () => {
     await assertEqualToOutlook();
   });
 
-  it('are followed by one request where nothing is new', async () => {
+  it("Microsoft's calendars are followed by one request where nothing is new", async () => {
     await create(weekly('Weekly'));
     const { next } = await sync(account, calendar, mirror);
     const before = microsoft.sandbox.requests();
@@ -184,7 +184,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual([second.changed, second.removed], [[], []]);
   });
 
-  it('tell creations, changes and deletions once each', async () => {
+  it("Microsoft's calendars tell creations, changes and deletions once each", async () => {
     const first = await create(meeting('First'));
     const second = await create(meeting('Second'));
     const { next } = await sync(account, calendar, mirror);
@@ -200,7 +200,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual([quiet.changed, quiet.removed], [[], []]);
   });
 
-  it('follow a series through moves, deletions and its end', async () => {
+  it("Microsoft's calendars follow a series through moves, deletions and its end", async () => {
     const series = await create(weekly('Weekly'));
     let { next } = await sync(account, calendar, mirror);
     const change = async (work: () => Promise<unknown>) => {
@@ -227,7 +227,7 @@ describe("Microsoft's calendars", () => {
     assert.equal(mirror.size, 0);
   });
 
-  it('lose nothing to an event that leaves the window and comes back', async () => {
+  it("Microsoft's calendars lose nothing to an event that leaves the window and comes back", async () => {
     const event = await create(meeting('Traveller'));
     let { next } = await sync(account, calendar, mirror);
     for (const day of ['2031-01-15', '2026-11-27']) {
@@ -240,7 +240,7 @@ describe("Microsoft's calendars", () => {
     }
   });
 
-  it('show within a day what changed outside of the window', async () => {
+  it("Microsoft's calendars show within a day what changed outside of the window", async () => {
     const far = await create(meeting('Far', '2033-05-05'));
     const gone = await create(meeting('Far and gone', '2033-05-06'));
     const { next } = await sync(account, calendar, mirror);
@@ -255,7 +255,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual(titles(mirror), ['Far, renamed']);
   });
 
-  it('are listed in full, without ghosts, when Microsoft has forgotten the last sync', async () => {
+  it("Microsoft's calendars are listed in full, without ghosts, when Microsoft has forgotten the last sync", async () => {
     const ghost = await create(meeting('Ghost'));
     await create(meeting('Kept'));
     const { next } = await sync(account, calendar, mirror);
@@ -268,7 +268,7 @@ describe("Microsoft's calendars", () => {
     assert.deepEqual(titles(mirror), ['Kept']);
   });
 
-  it('come whole over many pages, whatever their order and however often a page names an event', async () => {
+  it("Microsoft's calendars come whole over many pages, whatever their order and however often a page names an event", async () => {
     const names = Array.from({ length: 250 }, (_, index) => `Event ${index}`);
     for (const name of names) await create(meeting(name));
     microsoft.fault({ kind: 'reorder' });
@@ -280,7 +280,7 @@ describe("Microsoft's calendars", () => {
     assert.ok(parts > 3);
   });
 
-  it('are listed anew after more changes than are worth reading one by one', async () => {
+  it("Microsoft's calendars are listed anew after more changes than are worth reading one by one", async () => {
     await create(meeting('Before'));
     const { next } = await sync(account, calendar, mirror);
     for (let index = 0; index < 510; index += 1) await create(meeting(`Imported ${index}`));
@@ -292,7 +292,7 @@ describe("Microsoft's calendars", () => {
     assert.ok(microsoft.sandbox.requests() - before < 30);
   });
 
-  it('show a grant for free-busy alone when, and not who or why', async () => {
+  it("Microsoft's calendars show a grant for free-busy alone when, and not who or why", async () => {
     await create(
       meeting('Secret', '2026-11-25', { description: 'Hidden', attendees: [{ email: 'bo@contoso.test' }] }),
     );
@@ -309,7 +309,7 @@ describe("Microsoft's calendars", () => {
     );
   });
 
-  it('tell that a calendar is gone, at the next sync and at a first one', async () => {
+  it("Microsoft's calendars tell that one is gone, at the next sync and at a first one", async () => {
     const { next } = await sync(account, calendar, mirror);
     await hand().removeCalendar(ADA.email, calendar);
 
@@ -317,7 +317,7 @@ describe("Microsoft's calendars", () => {
     await assert.rejects(sync(account, calendar, new Map()), { kind: 'not_found' });
   });
 
-  it('are read on with new tokens when the old ones have expired', async () => {
+  it("Microsoft's calendars are read on with new tokens when the old ones have expired", async () => {
     await create(meeting('One'));
     const { next } = await sync(account, calendar, mirror);
     microsoft.clock.turn(2 * 3_600_000);
@@ -336,13 +336,13 @@ describe("Microsoft's calendars", () => {
     assert.equal(account.renewals(), 2);
   });
 
-  it('tell when the user has withdrawn the access', async () => {
+  it("Microsoft's calendars tell when the user has withdrawn the access", async () => {
     await hand().revokeAccess(ADA.email);
 
     await assert.rejects(account.listCalendars(), { kind: 'unauthorized', reason: 'access_revoked' });
   });
 
-  it('tell a calendar that is refused alone from a permission that is missing', async () => {
+  it("Microsoft's calendars tell one that is refused alone from a permission that is missing", async () => {
     const denied = { kind: 'status', status: 403, reason: 'ErrorAccessDenied' } as const;
     const { next } = await sync(account, calendar, mirror);
     const failures: ProviderError[] = [];
@@ -363,7 +363,7 @@ describe("Microsoft's calendars", () => {
     );
   });
 
-  it('fail as what happened, and go on from there when it is over', async () => {
+  it("Microsoft's calendars fail as what happened, and go on from there when it is over", async () => {
     await create(weekly('Weekly'));
     const { next } = await sync(account, calendar, mirror);
     await create(meeting('New'));

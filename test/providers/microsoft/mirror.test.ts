@@ -69,7 +69,7 @@ describe("A mirror of Microsoft's calendars", () => {
       .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
   const outlook = () => microsoft.sandbox.hand.instances(ADA.email, work, WINDOW);
 
-  it('answers what Outlook shows, whatever becomes of a series and its occurrences', async () => {
+  it('the mirror answers what Outlook shows, whatever becomes of a series and its occurrences', async () => {
     const { hand } = microsoft.sandbox;
     const on = (day: string): DraftTime => ({ dateTime: `${day}T09:00:00`, timeZone: 'Europe/Berlin' });
     const series = await hand.createEvent(ADA.email, work, {
@@ -107,7 +107,7 @@ describe("A mirror of Microsoft's calendars", () => {
     );
   });
 
-  it('knows a moved occurrence by the id of its series', async () => {
+  it('the mirror knows a moved occurrence by the id of its series', async () => {
     const { hand } = microsoft.sandbox;
     const at = (day: string, hour: number): DraftTime => ({
       dateTime: `${day}T${hour}:00:00`,
@@ -136,7 +136,7 @@ describe("A mirror of Microsoft's calendars", () => {
     );
   });
 
-  it('keeps its access alive by renewing it', async () => {
+  it("the mirror of Microsoft's calendars keeps its access alive by renewing it", async () => {
     microsoft.clock.turn(2 * 3_600_000);
     token = await server.token();
 
@@ -145,7 +145,7 @@ describe("A mirror of Microsoft's calendars", () => {
 });
 
 describe('A provider that takes long to find its first event', () => {
-  it('is not asked by another meanwhile', async () => {
+  it('a provider that takes long to find its first event is not asked by another meanwhile', async () => {
     const fake = new FakeCalendarProvider();
     fake.addCalendar(calendar('/a/'));
     fake.put('/a/', resource('one', event('2026-11-10T09:00:00', { title: 'One' })));

@@ -36,7 +36,7 @@ describe('Signing in with Microsoft', () => {
   });
   after(() => microsoft.close());
 
-  it('asks for the smallest permission that serves the scope, with PKCE, state and nonce', async () => {
+  it('a Microsoft sign-in asks for the smallest permission that serves the scope, with PKCE, state and nonce', async () => {
     const asked = { 'free-busy': 'ReadBasic', read: 'Read', 'read-write': 'ReadWrite' } as const;
     for (const [scope, permission] of Object.entries(asked)) {
       // The keys of the object above.
@@ -55,13 +55,13 @@ describe('Signing in with Microsoft', () => {
     }
   });
 
-  it('names the account to reconnect', async () => {
+  it('a Microsoft sign-in names the account to reconnect', async () => {
     const { url } = await microsoft.provider.signIn.begin({ ...request, loginHint: ADA.email });
 
     assert.equal(url.searchParams.get('login_hint'), ADA.email);
   });
 
-  it('knows the account by its address, of an organisation or a person', async () => {
+  it('a Microsoft sign-in knows the account by its address, of an organisation or a person', async () => {
     const personal = { email: 'Grace@outlook.com', name: 'Grace' };
     await microsoft.sandbox.hand.addPerson(personal);
 
@@ -72,7 +72,7 @@ describe('Signing in with Microsoft', () => {
     assert.deepEqual([grace.accountId, grace.display], ['grace@outlook.com', 'Grace@outlook.com']);
   });
 
-  it('tells what was granted and for how long', async () => {
+  it('a Microsoft sign-in tells what was granted and for how long', async () => {
     const { credentials, grantedScopes, calendarPermission } = await microsoft.signIn('read');
 
     assert.equal(calendarPermission, true);
@@ -88,7 +88,7 @@ describe('Signing in with Microsoft', () => {
     );
   });
 
-  it('keeps the keys of ID tokens for a while, whichever tenant they are of', async () => {
+  it('a Microsoft sign-in keeps the keys of ID tokens for a while, whichever tenant they are of', async () => {
     await microsoft.signIn('read');
     await microsoft.sandbox.hand.addPerson({ email: 'other@fabrikam.test', name: 'Other' });
     microsoft.fault({ kind: 'status', status: 503 }, 'keys');
@@ -98,7 +98,7 @@ describe('Signing in with Microsoft', () => {
     assert.equal(other.accountId, 'other@fabrikam.test');
   });
 
-  it('takes no for an answer', async () => {
+  it('a Microsoft sign-in takes no for an answer', async () => {
     const { url, pending } = await microsoft.provider.signIn.begin(request);
     const declining = { email: 'declining@contoso.test', name: 'Declining' };
     await microsoft.sandbox.hand.addPerson(declining);
@@ -109,7 +109,7 @@ describe('Signing in with Microsoft', () => {
     await assert.rejects(completed, failsAs('access_denied'));
   });
 
-  it('says when an administrator must approve, and where', async () => {
+  it('a Microsoft sign-in says when an administrator must approve, and where', async () => {
     const worker = { email: 'worker@strict.test', name: 'Worker' };
     await microsoft.sandbox.hand.addPerson(worker);
     await microsoft.sandbox.hand.demandAdminConsent(worker.email);
@@ -139,7 +139,7 @@ describe('Signing in with Microsoft', () => {
     }
     const unusable = failsAs('invalid_response', 'provider_answer_unreadable');
 
-    it('a callback with another state', async () => {
+    it('a Microsoft sign-in refuses a callback with another state', async () => {
       const result = tampered((callback, pending) => {
         callback.searchParams.set('state', 'forged');
         return pending;
@@ -147,14 +147,14 @@ describe('Signing in with Microsoft', () => {
       await assert.rejects(result, unusable);
     });
 
-    it('an ID token with another nonce', async () => {
+    it('a Microsoft sign-in refuses an ID token with another nonce', async () => {
       await assert.rejects(
         tampered((_callback, pending) => ({ ...pending, nonce: 'another' })),
         unusable,
       );
     });
 
-    it('a code without its verifier', async () => {
+    it('a Microsoft sign-in refuses a code without its verifier', async () => {
       const other = 'v'.repeat(43);
       await assert.rejects(
         tampered((_callback, pending) => ({ ...pending, codeVerifier: other })),
@@ -162,7 +162,7 @@ describe('Signing in with Microsoft', () => {
       );
     });
 
-    it('a callback that names another issuer', async () => {
+    it('a Microsoft sign-in refuses a callback that names another issuer', async () => {
       const result = tampered((callback, pending) => {
         callback.searchParams.set('iss', 'https://login.example/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0');
         return pending;
@@ -170,7 +170,7 @@ describe('Signing in with Microsoft', () => {
       await assert.rejects(result, unusable);
     });
 
-    it('an ID token of another time', async () => {
+    it('a Microsoft sign-in refuses an ID token of another time', async () => {
       const { url, pending } = await microsoft.provider.signIn.begin(request);
       const callback = await passSignIn(url, { account: ADA.email });
       const { egress, sandbox } = microsoft;
@@ -184,7 +184,7 @@ describe('Signing in with Microsoft', () => {
       await assert.rejects(later.signIn.complete(callback, pending, APP), unusable);
     });
 
-    it('an app with a wrong secret', async () => {
+    it('a Microsoft sign-in refuses an app with a wrong secret', async () => {
       const wrong = { ...APP, clientSecret: 'wrong' };
       await assert.rejects(
         tampered((_callback, pending) => pending, wrong),
@@ -193,7 +193,7 @@ describe('Signing in with Microsoft', () => {
     });
   });
 
-  it('needs no permission of plain http beyond what egress opens', async () => {
+  it('a Microsoft sign-in needs no permission of plain http beyond what egress opens', async () => {
     const issuer = 'http://10.0.0.1/common/v2.0';
     const { egress, sandbox } = microsoft;
     const provider = microsoftProvider({
@@ -207,7 +207,7 @@ describe('Signing in with Microsoft', () => {
     await assert.rejects(provider.signIn.begin(request), failsAs('forbidden_address', 'address_forbidden'));
   });
 
-  it('says of an issuer that is none that the operator must act', async () => {
+  it('a Microsoft sign-in says of an issuer that is none that the operator must act', async () => {
     const { egress, sandbox } = microsoft;
     const provider = microsoftProvider({
       egress,
@@ -220,7 +220,7 @@ describe('Signing in with Microsoft', () => {
     await assert.rejects(provider.signIn.begin(request), failsAs('misconfigured', 'provider_not_set_up'));
   });
 
-  it('accepts the tokens of one tenant alone where one is set up', async () => {
+  it('a Microsoft sign-in accepts the tokens of one tenant alone where one is set up', async () => {
     const { egress, sandbox } = microsoft;
     const personal = { email: 'someone@outlook.com', name: 'Someone' };
     await sandbox.hand.addPerson(personal);
@@ -255,7 +255,7 @@ describe("Renewing Microsoft's tokens", () => {
   });
   after(() => microsoft.close());
 
-  it('keeps the newest refresh token and what was granted', async () => {
+  it('a renewal at Microsoft keeps the newest refresh token and what was granted', async () => {
     const { credentials } = await microsoft.signIn('read');
     microsoft.clock.turn(3_600_000);
 
@@ -269,7 +269,7 @@ describe("Renewing Microsoft's tokens", () => {
     assert.ok(renewed.issuedAt > credentials.issuedAt);
   });
 
-  it('resolves to revoke, since there is nothing to call', async () => {
+  it('revoking at Microsoft resolves, since there is nothing to call', async () => {
     const { credentials } = await microsoft.signIn('read');
     const before = microsoft.sandbox.requests();
 
@@ -278,7 +278,7 @@ describe("Renewing Microsoft's tokens", () => {
     assert.equal(microsoft.sandbox.requests(), before);
   });
 
-  it('without a refresh token asks the user', async () => {
+  it('a renewal at Microsoft without a refresh token asks the user', async () => {
     const { credentials } = await microsoft.signIn('read');
 
     await assert.rejects(
@@ -302,14 +302,14 @@ describe("Renewing Microsoft's tokens", () => {
     ['invalid_grant', 400, 'unauthorized', 'reauthentication_demanded'],
   ];
   for (const [reason, status, kind, health] of refusals)
-    it(`takes ${reason} for ${health}`, async () => {
+    it(`a renewal at Microsoft takes ${reason} for ${health}`, async () => {
       const { credentials } = await microsoft.signIn('read');
       microsoft.fault({ kind: 'status', status, reason }, 'token');
 
       await assert.rejects(microsoft.provider.signIn.renew(credentials, APP), failsAs(kind, health));
     });
 
-  it('waits as long as Microsoft asks', async () => {
+  it('a renewal at Microsoft waits as long as Microsoft asks', async () => {
     const { credentials } = await microsoft.signIn('read');
     for (const [status, kind] of [
       [429, 'rate_limited'],
@@ -327,7 +327,7 @@ describe("Renewing Microsoft's tokens", () => {
     }
   });
 
-  it('takes a lost connection for unavailable', async () => {
+  it('a renewal at Microsoft takes a lost connection for unavailable', async () => {
     const { credentials } = await microsoft.signIn('read');
     microsoft.fault({ kind: 'reset' }, 'token');
 
@@ -337,7 +337,7 @@ describe("Renewing Microsoft's tokens", () => {
     );
   });
 
-  it('tells a user who withdrew the access to sign in again', async () => {
+  it('a renewal at Microsoft tells a user who withdrew the access to sign in again', async () => {
     const { credentials } = await microsoft.signIn('read');
     await microsoft.sandbox.hand.revokeAccess(ADA.email);
 
@@ -347,7 +347,7 @@ describe("Renewing Microsoft's tokens", () => {
     );
   });
 
-  it('tells the operator when the secret of the app has run out', async () => {
+  it('a renewal at Microsoft tells the operator when the secret of the app has run out', async () => {
     const { credentials } = await microsoft.signIn('read');
     const secretExpiresAt = microsoft.clock.now() - 1;
     microsoft.sandbox.registerApp({ ...APP, redirectUris: [REDIRECT_URI], secretExpiresAt });

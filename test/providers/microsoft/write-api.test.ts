@@ -82,7 +82,7 @@ describe('The interface on Outlook', () => {
     );
   }
 
-  it('writes a series in its zone, changes and deletes parts of it, splits it, and ends it', async () => {
+  it('the interface on Outlook writes a series in its zone, changes and deletes parts of it, splits it, and ends it', async () => {
     const series = await sent('POST', '/event', {
       title: 'Weekly',
       timeZone: ZONE,
@@ -142,7 +142,7 @@ describe('The interface on Outlook', () => {
     await shownAlike([]);
   });
 
-  it('tells what Outlook cannot repeat as 422, with the reason', async () => {
+  it('the interface on Outlook tells what Outlook cannot repeat as 422, with the reason', async () => {
     const { status, body } = await send('POST', '/event', {
       title: 'Monthly',
       start: '2026-10-31T09:00:00Z',
@@ -155,7 +155,7 @@ describe('The interface on Outlook', () => {
     await shownAlike([]);
   });
 
-  it('keeps changes of different fields that are made at once, though each is of one version', async () => {
+  it('the interface on Outlook keeps changes of different fields that are made at once, though each is of one version', async () => {
     const { id: eventId } = await sent('POST', '/event', {
       title: 'Busy',
       start: '2026-10-20T09:00:00Z',
@@ -178,7 +178,7 @@ describe('The interface on Outlook', () => {
     await sent('DELETE', '/event', { eventId });
   });
 
-  it('merges a change with what somebody changed in Outlook meanwhile', async () => {
+  it('the interface on Outlook merges a change with what somebody changed in Outlook meanwhile', async () => {
     const { id: eventId } = await sent('POST', '/event', {
       title: 'Ours',
       start: '2026-10-21T09:00:00Z',
@@ -200,7 +200,7 @@ describe('The interface on Outlook', () => {
     await sent('DELETE', '/event', { eventId });
   });
 
-  it('answers an invitation', async () => {
+  it('the interface on Outlook answers an invitation', async () => {
     const { hand } = microsoft.sandbox;
     const at = (time: string) => ({ dateTime: `2026-10-22T${time}`, timeZone: ZONE });
     const draft = {

@@ -26,7 +26,7 @@ const failsAs = (kind: ProviderError['kind']) => (failure: unknown) =>
   failure instanceof ProviderError && failure.kind === kind;
 
 describe('Creating at Microsoft', () => {
-  it('makes one event of a creation whose answer was lost', async (t) => {
+  it('a creation at Microsoft whose answer was lost makes one event', async (t) => {
     const work = await openMicrosoftWriting(t);
     work.fault({ kind: 'lost_answer' }, 'events.create', 1);
 
@@ -37,7 +37,7 @@ describe('Creating at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('finds the event of a key that Graph refuses to take twice', async (t) => {
+  it('the event of a key that Graph refuses to take twice is found', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING, KEY);
     const used = { kind: 'status', status: 409, reason: 'ErrorDuplicateTransactionId' } as const;
@@ -49,14 +49,14 @@ describe('Creating at Microsoft', () => {
     await assert.rejects(work.create(MEETING, KEY), failsAs('not_found'));
   });
 
-  it('refuses a calendar that can be read only, and tells a calendar that is gone', async (t) => {
+  it('a calendar of Microsoft that can be read only is refused, and one that is gone is told', async (t) => {
     const work = await openMicrosoftWriting(t, { readOnly: true });
 
     await assert.rejects(work.create(MEETING), unsupported('calendar_read_only'));
     await assert.rejects(work.writing.create('AAMkGone', MEETING, KEY), failsAs('not_found'));
   });
 
-  it('makes a Teams meeting where the calendar allows one, and keeps it', async (t) => {
+  it('a creation makes a Teams meeting where the calendar allows one, and keeps it', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({
       ...MEETING,
@@ -78,7 +78,7 @@ describe('Creating at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('makes a meeting for an event that is there, and refuses one where none is allowed', async (t) => {
+  it('a Teams meeting is made for an event that is there, and refused where none is allowed', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     await work.update(href, { autoConference: true });
@@ -92,7 +92,7 @@ describe('Creating at Microsoft', () => {
     assert.equal(work.mirror.size, 1);
   });
 
-  it('keeps the address of a meeting elsewhere for whoever reads here, over a series too', async (t) => {
+  it('the address of a meeting elsewhere is kept for whoever reads here, over a series too', async (t) => {
     const work = await openMicrosoftWriting(t);
     const conference = 'https://meet.example.com/room';
     const href = await work.create({ ...MEETING, conference, recurrence: rule('FREQ=DAILY;COUNT=3') });
@@ -116,7 +116,7 @@ describe('What Outlook has not', () => {
     start: { start: { type: 'floating', local: '2026-11-16T09:00:00' } },
   } as const;
   for (const [field, fields] of Object.entries(REFUSED))
-    it(`is refused with its reason, and nothing is written: ${field}`, async (t) => {
+    it(`what Outlook has not is refused with its reason, and nothing is written: ${field}`, async (t) => {
       const work = await openMicrosoftWriting(t);
       const href = await work.create(MEETING);
 
@@ -129,7 +129,7 @@ describe('What Outlook has not', () => {
       await work.mirrored();
     });
 
-  it('takes the organizer out of the guests, whom it keeps apart', async (t) => {
+  it('the organizer is taken out of the guests, whom Outlook keeps apart', async (t) => {
     const work = await openMicrosoftWriting(t);
     const guests = [
       { email: ADA.email, status: 'accepted', organizer: true },
@@ -148,7 +148,7 @@ describe('What Outlook has not', () => {
     );
   });
 
-  it('says nothing anew of an absence that is busy already', async (t) => {
+  it('a change says nothing anew of an absence that is busy in Outlook already', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({ ...MEETING, status: 'tentative' });
 
@@ -161,7 +161,7 @@ describe('What Outlook has not', () => {
 });
 
 describe('A change at Microsoft', () => {
-  it('is refused when somebody changes the event between reading and writing', async (t) => {
+  it('a change at Microsoft is refused when somebody changes the event between reading and writing', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     work.fault({ kind: 'status', status: 412 }, 'events.update', 1);
@@ -170,7 +170,7 @@ describe('A change at Microsoft', () => {
     assert.equal((await work.writing.read(work.calendar, href))?.[0]?.events[0]?.title, 'Meeting');
   });
 
-  it('lets one of ten changes of one version through', async (t) => {
+  it('one of ten changes of one version at Microsoft goes through', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     const target = work.target(href);
@@ -188,7 +188,7 @@ describe('A change at Microsoft', () => {
     assert.equal(work.event(href).title, titles[results.findIndex(({ status }) => status === 'fulfilled')]);
   });
 
-  it('goes on with another access token when the first was refused', async (t) => {
+  it('a change at Microsoft goes on with another access token when the first was refused', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     work.fault({ kind: 'status', status: 401 }, 'events.update', 1);
@@ -198,7 +198,7 @@ describe('A change at Microsoft', () => {
     assert.equal(work.event(href).title, 'Renewed');
   });
 
-  it('that Outlook refuses for what it asks is no failure of Microsoft', async (t) => {
+  it('a change that Outlook refuses for what it asks is no failure of Microsoft', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     const { credentials } = await work.signIn();
@@ -225,7 +225,7 @@ describe('A change at Microsoft', () => {
     assert.equal(failures.length, 1);
   });
 
-  it('sends nothing when it names nothing', async (t) => {
+  it('a change that names nothing sends Microsoft nothing', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
     const { etag } = work.resource(href);
@@ -238,7 +238,7 @@ describe('A change at Microsoft', () => {
 });
 
 describe('An invitation at Microsoft', () => {
-  it('is answered, and the organizer is told with the words', async (t) => {
+  it('an invitation at Microsoft is answered, and the organizer is told with the words', async (t) => {
     const work = await openMicrosoftWriting(t);
     const { hand } = work;
     const href = await hand.invite(ADA.email, work.calendar, INVITATION, GRACE);
@@ -258,7 +258,7 @@ describe('An invitation at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('leaves the calendar when it is declined', async (t) => {
+  it('an invitation at Microsoft leaves the calendar when it is declined', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.hand.invite(ADA.email, work.calendar, INVITATION, GRACE);
     await work.sync();
@@ -269,7 +269,7 @@ describe('An invitation at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('is answered for one occurrence alone', async (t) => {
+  it('an invitation at Microsoft is answered for one occurrence alone', async (t) => {
     const work = await openMicrosoftWriting(t);
     const series = { ...INVITATION, recurrence: { frequency: 'daily' as const, count: 3 } };
     const href = await work.hand.invite(ADA.email, work.calendar, series, GRACE);
@@ -287,7 +287,7 @@ describe('An invitation at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('is answered in silence where no answer is asked for', async (t) => {
+  it('an invitation at Microsoft is answered in silence where no answer is asked for', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.hand.invite(ADA.email, work.calendar, INVITATION, {
       ...GRACE,
@@ -301,7 +301,7 @@ describe('An invitation at Microsoft', () => {
     assert.deepEqual(work.hand.responses(ADA.email), []);
   });
 
-  it('is not what the account made itself', async (t) => {
+  it('an invitation at Microsoft is not what the account made itself', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(MEETING);
 
@@ -311,7 +311,7 @@ describe('An invitation at Microsoft', () => {
     );
   });
 
-  it("changes in what is the guest's own, and is the organizer's in all else", async (t) => {
+  it("an invitation at Microsoft changes in what is the guest's own, and is the organizer's in all else", async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.hand.invite(ADA.email, work.calendar, INVITATION, GRACE);
     await work.sync();

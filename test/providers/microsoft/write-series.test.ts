@@ -17,7 +17,7 @@ const SECOND = berlin('2026-10-19T09:00:00');
 const THIRD = berlin('2026-10-26T09:00:00');
 
 describe('A series at Microsoft', () => {
-  it('keeps exceptions and deletions when it moves to another time', async (t) => {
+  it('a series at Microsoft keeps exceptions and deletions when it moves to another time', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Own words', location: 'Roof' }, SECOND);
@@ -39,7 +39,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('keeps what an occurrence has of its own when the series moves, guests and all', async (t) => {
+  it('an occurrence keeps what it has of its own when its series moves, guests and all', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({ ...WEEKLY, description: 'All', attendees: [guest('alan@example.com')] });
     const own = {
@@ -78,7 +78,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('puts a moved occurrence back in its place where its series moves onto it', async (t) => {
+  it('a moved occurrence is put back in its place where its series moves onto it', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({
       ...WEEKLY,
@@ -103,7 +103,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('keeps exceptions that a new rule still has, and loses those it has not', async (t) => {
+  it('a series at Microsoft keeps exceptions that a new rule still has, and loses those it has not', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Second' }, SECOND);
@@ -118,7 +118,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('keeps what is left of exceptions and deletions when it ends earlier', async (t) => {
+  it('a series at Microsoft keeps what is left of exceptions and deletions when it ends earlier', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Second' }, SECOND);
@@ -134,7 +134,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('is created without the days that its rule leaves out, and once only', async (t) => {
+  it('a series at Microsoft is created without the days that its rule leaves out, and once only', async (t) => {
     const work = await openMicrosoftWriting(t);
     const draft = { ...WEEKLY, recurrence: { ...rule('FREQ=WEEKLY;COUNT=4'), exdates: [SECOND] } };
     const key = 'ab'.repeat(16);
@@ -150,7 +150,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('refuses to move an occurrence past its neighbour, and changes nothing', async (t) => {
+  it('an occurrence may not move past its neighbour, and nothing changes', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     const before = occurrences(work.mirror, href);
@@ -164,7 +164,7 @@ describe('A series at Microsoft', () => {
     assert.deepEqual(occurrences(work.mirror, href), before);
   });
 
-  it('refuses a start that its rule does not name, and a rule Outlook has not, before anything is sent', async (t) => {
+  it('a start that its rule does not name, and a rule Outlook has not, are refused before anything is sent', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     const writes = work.sandbox.requests('events.update');
@@ -181,7 +181,7 @@ describe('A series at Microsoft', () => {
     assert.equal(work.sandbox.requests('events.update'), writes);
   });
 
-  it('follows its start to another day, with its exceptions', async (t) => {
+  it('a series at Microsoft follows its start to another day, with its exceptions', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Second' }, SECOND);
@@ -196,7 +196,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('gives an occurrence no recurrence and no custom values of its own', async (t) => {
+  it('an occurrence gets no recurrence and no custom values of its own', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({ ...WEEKLY, custom: { of: 'the series' } });
 
@@ -216,7 +216,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('becomes a single event and a series again', async (t) => {
+  it('a series at Microsoft becomes a single event and a series again', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Second' }, SECOND);
@@ -233,7 +233,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('becomes an all-day one, with its exceptions on their days', async (t) => {
+  it('a series at Microsoft becomes an all-day one, with its exceptions on their days', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.update(href, { title: 'Second' }, SECOND);
@@ -248,7 +248,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('tells an occurrence that was deleted as not found, and deletes it again without complaint', async (t) => {
+  it('an occurrence that was deleted is told as not found, and deleted again without complaint', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     await work.remove(href, SECOND);
@@ -263,7 +263,7 @@ describe('A series at Microsoft', () => {
     await work.mirrored();
   });
 
-  it('refuses a change of an occurrence that somebody made an exception since', async (t) => {
+  it('a change of an occurrence that somebody made an exception since is refused', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     const at = { dateTime: '2026-10-19T09:00:00', timeZone: 'Europe/Berlin' };
@@ -288,7 +288,7 @@ describe('A series at Microsoft', () => {
     'Europe/Vienna': 'Europe/Berlin',
     'Asia/Kolkata': 'Asia/Calcutta',
   };
-  it('is written in the zone it is meant in, by the name that Windows has for it', async (t) => {
+  it('a series at Microsoft is written in the zone it is meant in, by the name that Windows has for it', async (t) => {
     const work = await openMicrosoftWriting(t);
     for (const [zone, shown] of Object.entries(ZONES)) {
       const at = (time: string, name: string) => ({
