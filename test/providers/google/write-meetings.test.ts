@@ -6,32 +6,14 @@ import type { CalendarEvent } from '../../../src/calendars/event.ts';
 import { apply, assertMirrored, berlin, day, targetAt } from '../../contract/written-mirror.ts';
 import { ADA } from '../../sandbox/google/google-client.ts';
 import { failsAs } from './failure.ts';
-import {
-  at,
-  calendarHref,
-  create,
-  eventAt,
-  FIELD,
-  google,
-  inCalendar,
-  MEETING,
-  mirror,
-  open,
-  pathOf,
-  reread,
-  SECOND,
-  shareGoogle,
-  unsupported,
-  update,
-  WEEKLY,
-  writing,
-} from './write-desk.ts';
+import { FIELD, MEETING, SECOND, shareGoogle, unsupported, WEEKLY } from './google-write-site.ts';
+
+const site = shareGoogle();
+const { create, eventAt, eventAtGoogle, pathOf, reread, update, withGoogle, writing } = site;
 
 const ZOOM = 'https://example.zoom.us/j/123?pwd=a';
 
 describe('writing meetings at Google', () => {
-  shareGoogle();
-
   guests();
   conferences();
   instances();
@@ -46,13 +28,13 @@ function guests(): void {
   it('the guests that stay keep their answers at Google', async () => {
     const href = await create({ ...MEETING, attendees });
     const answered = { email: 'bob@example.com', responseStatus: 'accepted', comment: 'Yes', optional: true };
-    await open.call('PATCH', pathOf(href), { attendees: [answered, { email: 'cy@example.com' }] });
+    await site.google.call('PATCH', pathOf(href), { attendees: [answered, { email: 'cy@example.com' }] });
     await reread(href);
 
     const dee = { email: 'dee@example.com', status: 'none' as const };
     await update(href, { attendees: [{ email: 'BOB@example.com', status: 'none' }, dee] });
 
-    const [bob, ...others] = (await google(href)).attendees ?? [];
+    const [bob, ...others] = (await eventAtGoogle(href)).attendees ?? [];
     assert.deepEqual(bob, answered);
     assert.deepEqual(
       others.map(({ email, responseStatus }) => [email, responseStatus]),
@@ -61,30 +43,30 @@ function guests(): void {
   });
 
   it('an invitation at Google is answered for the user alone, of a series and of one of its occurrences', async () => {
-    inCalendar(ADA.email);
+    site.calendarHref = ADA.email;
     const all = [...attendees, { email: ADA.email, status: 'none' as const }];
     const href = await create({ ...WEEKLY, attendees: all });
     const answers = (event: CalendarEvent | undefined) => event?.attendees.map(({ status }) => status);
 
     const rsvp = { response: 'accepted', comment: 'Gladly' } as const;
-    apply(mirror, await writing().respond(calendarHref, targetAt(mirror, href), rsvp));
+    apply(site.mirror, await writing().respond(site.calendarHref, targetAt(site.mirror, href), rsvp));
     const no = { response: 'declined', comment: undefined } as const;
-    const once = await writing().respond(calendarHref, targetAt(mirror, href, SECOND), no);
-    apply(mirror, once);
+    const once = await writing().respond(site.calendarHref, targetAt(site.mirror, href, SECOND), no);
+    apply(site.mirror, once);
 
     assert.deepEqual(answers(eventAt(href)), ['none', 'none', 'accepted']);
-    assert.equal((await google(href)).attendees?.[2]?.comment, 'Gladly');
+    assert.equal((await eventAtGoogle(href)).attendees?.[2]?.comment, 'Gladly');
     assert.deepEqual(answers(once.changed[0]?.events[0]), ['none', 'none', 'declined']);
     assert.equal(once.changed[0]?.seriesId, href);
-    apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href)));
-    await assertMirrored(open.account, calendarHref, mirror);
+    apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href)));
+    await assertMirrored(site.google.account, site.calendarHref, site.mirror);
   });
 
   it('an answer is refused at Google where the user is not invited', async () => {
     const href = await create({ ...MEETING, attendees });
     const rsvp = { response: 'accepted', comment: undefined } as const;
 
-    const refused = writing().respond(calendarHref, targetAt(mirror, href), rsvp);
+    const refused = writing().respond(site.calendarHref, targetAt(site.mirror, href), rsvp);
 
     await assert.rejects(refused, unsupported(FIELD, 'response'));
   });
@@ -93,12 +75,12 @@ function guests(): void {
 function conferences(): void {
   it('a link is shown as a conference at Google, another in its place, and none', async () => {
     const href = await create({ ...MEETING, conference: ZOOM });
-    assert.equal((await google(href)).conferenceData?.conferenceSolution?.name, 'Zoom');
+    assert.equal((await eventAtGoogle(href)).conferenceData?.conferenceSolution?.name, 'Zoom');
     const meet = 'https://meet.google.com/abc-defg-hij';
 
     await update(href, { conference: meet });
     assert.equal(eventAt(href).conference, meet);
-    assert.equal((await google(href)).hangoutLink, meet);
+    assert.equal((await eventAtGoogle(href)).hangoutLink, meet);
     await update(href, { title: 'Same link' });
     assert.equal(eventAt(href).conference, meet);
     await update(href, { conference: null });
@@ -118,36 +100,36 @@ function conferences(): void {
   });
 
   it('a Meet that Google is still making is waited for a while', async () => {
-    await at({ meetDelayMs: 400 }, async () => {
+    await withGoogle({ meetDelayMs: 400 }, async () => {
       const href = await create({ ...MEETING, autoConference: true });
 
       assert.match(eventAt(href).conference ?? '', /^https:\/\/meet\.google\.com\//);
-      await assertMirrored(open.account, calendarHref, mirror);
+      await assertMirrored(site.google.account, site.calendarHref, site.mirror);
     });
   });
 
   it('a write is answered without a Meet that takes too long: it comes with a sync', async () => {
-    await at({ meetDelayMs: 600_000 }, async () => {
+    await withGoogle({ meetDelayMs: 600_000 }, async () => {
       const href = await create({ ...MEETING, autoConference: true });
 
       assert.equal(eventAt(href).conference, undefined);
-      await assertMirrored(open.account, calendarHref, mirror);
+      await assertMirrored(site.google.account, site.calendarHref, site.mirror);
     });
   });
 
   it('no event is made where the calendar has no Meet', async () => {
-    await at({ conferenceSolutions: ['eventHangout'] }, async () => {
+    await withGoogle({ conferenceSolutions: ['eventHangout'] }, async () => {
       const refused = unsupported('conference_not_supported_by_calendar', 'conferenceData');
       await assert.rejects(create({ ...MEETING, autoConference: true }), refused);
       const href = await create(MEETING);
       await assert.rejects(update(href, { autoConference: true }), refused);
 
-      assert.equal(open.sent.filter(({ method }) => method === 'POST').length, 1);
+      assert.equal(site.google.sent.filter(({ method }) => method === 'POST').length, 1);
     });
   });
 
   it('a link that Google does not take for a conference is kept as a property of the event', async () => {
-    await at({ keepsDescribed: false }, async () => {
+    await withGoogle({ keepsDescribed: false }, async () => {
       const href = await create({ ...MEETING, conference: ZOOM, custom: { a: 1 } });
       assert.deepEqual([eventAt(href).conference, eventAt(href).custom], [ZOOM, { a: 1 }]);
       await update(href, { custom: null });
@@ -158,7 +140,7 @@ function conferences(): void {
       assert.match(eventAt(href).conference ?? '', /^https:\/\/meet\.google\.com\//);
       await update(href, { conference: null });
       assert.equal(eventAt(href).conference, undefined);
-      await assertMirrored(open.account, calendarHref, mirror);
+      await assertMirrored(site.google.account, site.calendarHref, site.mirror);
     });
   });
 }
@@ -166,27 +148,27 @@ function conferences(): void {
 function instances(): void {
   it('an occurrence that was changed at Google meanwhile is not overwritten', async () => {
     const href = await create(WEEKLY);
-    await open.call('PATCH', pathOf(`${href}_20261123T080000Z`), { summary: 'Theirs' });
+    await site.google.call('PATCH', pathOf(`${href}_20261123T080000Z`), { summary: 'Theirs' });
 
     await assert.rejects(update(href, { title: 'Ours' }, SECOND), failsAs('precondition_failed'));
-    const late = writing().delete(calendarHref, targetAt(mirror, href, SECOND));
+    const late = writing().delete(site.calendarHref, targetAt(site.mirror, href, SECOND));
     await assert.rejects(late, failsAs('precondition_failed'));
   });
 
   it('unchanged occurrences are changed and deleted whatever version Google gives them', async () => {
-    await at({ instanceVersions: 'own' }, async () => {
+    await withGoogle({ instanceVersions: 'own' }, async () => {
       const href = await create(WEEKLY);
 
       await update(href, { title: 'Own' }, SECOND);
       await update(href, { location: 'Here' }, SECOND);
       const third = berlin('2026-11-30T09:00:00');
-      apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, third)));
+      apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href, third)));
 
-      await assertMirrored(open.account, calendarHref, mirror);
-      await open.call('PATCH', pathOf(`${href}_20261207T080000Z`), { summary: 'Theirs' });
+      await assertMirrored(site.google.account, site.calendarHref, site.mirror);
+      await site.google.call('PATCH', pathOf(`${href}_20261207T080000Z`), { summary: 'Theirs' });
       const last = update(href, { title: 'Ours' }, berlin('2026-12-07T09:00:00'));
       await assert.rejects(last, failsAs('precondition_failed'));
-      await open.call('PATCH', pathOf(href), { summary: 'Theirs' });
+      await site.google.call('PATCH', pathOf(href), { summary: 'Theirs' });
       await assert.rejects(
         update(href, { title: 'Ours' }, berlin('2026-11-16T09:00:00')),
         failsAs('precondition_failed'),
@@ -196,28 +178,28 @@ function instances(): void {
 
   it('an occurrence of a series that is another by now is not changed at Google', async () => {
     const href = await create(WEEKLY);
-    await open.call('PATCH', pathOf(href), { summary: 'Theirs' });
+    await site.google.call('PATCH', pathOf(href), { summary: 'Theirs' });
 
     await assert.rejects(update(href, { location: 'Here' }, SECOND), failsAs('precondition_failed'));
   });
 
   it('an occurrence cancelled at Google meanwhile is found: gone for a change, no failure for a deletion', async () => {
     const href = await create(WEEKLY);
-    await open.call('DELETE', pathOf(`${href}_20261123T080000Z`));
+    await site.google.call('DELETE', pathOf(`${href}_20261123T080000Z`));
 
     await assert.rejects(update(href, { title: 'Ours' }, SECOND), failsAs('not_found'));
-    apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, SECOND)));
+    apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href, SECOND)));
 
-    const [exception] = targetAt(mirror, href).known.slice(1);
+    const [exception] = targetAt(site.mirror, href).known.slice(1);
     assert.deepEqual([exception?.seriesId, exception?.events[0]?.status], [href, 'cancelled']);
   });
 
   it('a series is found gone at Google when one of its occurrences is to be deleted', async () => {
     const href = await create(WEEKLY);
-    const target = targetAt(mirror, href, SECOND);
-    await open.call('DELETE', pathOf(href));
+    const target = targetAt(site.mirror, href, SECOND);
+    await site.google.call('DELETE', pathOf(href));
 
-    assert.deepEqual(await writing().delete(calendarHref, target), { changed: [], removed: [href] });
+    assert.deepEqual(await writing().delete(site.calendarHref, target), { changed: [], removed: [href] });
   });
 
   it('an all-day series at Google has its days named by their dates', async () => {
@@ -226,6 +208,6 @@ function instances(): void {
 
     await update(href, { title: 'Own' }, day('2026-11-23'));
 
-    assert.equal((await google(`${href}_20261123`)).summary, 'Own');
+    assert.equal((await eventAtGoogle(`${href}_20261123`)).summary, 'Own');
   });
 }

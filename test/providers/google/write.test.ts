@@ -16,27 +16,10 @@ import {
 } from '../../contract/written-mirror.ts';
 import { ADA } from '../../sandbox/google/google-client.ts';
 import { failsAs } from './failure.ts';
-import {
-  at,
-  calendarHref,
-  create,
-  eventAt,
-  FIELD,
-  google,
-  inCalendar,
-  MEETING,
-  mirror,
-  newKey,
-  open,
-  pathOf,
-  reread,
-  SECOND,
-  shareGoogle,
-  unsupported,
-  update,
-  WEEKLY,
-  writing,
-} from './write-desk.ts';
+import { FIELD, MEETING, newKey, SECOND, shareGoogle, unsupported, WEEKLY } from './google-write-site.ts';
+
+const site = shareGoogle();
+const { create, eventAt, eventAtGoogle, pathOf, reread, update, withGoogle, writing } = site;
 
 const CUSTOM: CalendarEvent['custom'] & {} = Object.fromEntries(
   Array.from({ length: 301 }, (_, i) => [`k${i}`, i]),
@@ -75,8 +58,6 @@ const MOVES: readonly (readonly [string, EventChange, readonly string[]])[] = [
 ];
 
 describe('writing at Google', () => {
-  shareGoogle();
-
   creating();
   changing();
   refusals();
@@ -85,7 +66,7 @@ describe('writing at Google', () => {
 function creating(): void {
   it('the key becomes the id of an event at Google, so that a creation whose answer was lost is not made twice', async () => {
     const key = newKey();
-    open.faults.set({
+    site.google.faults.set({
       provider: 'google',
       operation: 'events.insert',
       times: 1,
@@ -98,14 +79,14 @@ function creating(): void {
     );
     assert.equal(await create({ ...MEETING, title: 'Once' }, key), key);
 
-    assert.equal((await google(key)).summary, 'Once');
-    assert.equal(open.sent.filter(({ method }) => method === 'POST').length, 2);
+    assert.equal((await eventAtGoogle(key)).summary, 'Once');
+    assert.equal(site.google.sent.filter(({ method }) => method === 'POST').length, 2);
   });
 
   it('what was made at Google with the key and deleted since is not brought back', async () => {
     const key = newKey();
     const href = await create(MEETING, key);
-    apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href)));
+    apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href)));
 
     await assert.rejects(create(MEETING, key), failsAs('not_found'));
   });
@@ -116,7 +97,7 @@ function creating(): void {
     const spring = berlin('2026-03-29T02:30:00');
     const skipped = await create({ ...MEETING, start: spring, end: berlin('2026-03-29T04:00:00') });
 
-    assert.equal((await google(twice)).start?.dateTime, '2026-10-25T02:30:00+02:00');
+    assert.equal((await eventAtGoogle(twice)).start?.dateTime, '2026-10-25T02:30:00+02:00');
     assert.deepEqual(eventAt(twice).start, autumn);
     assert.deepEqual(eventAt(skipped).start, berlin('2026-03-29T03:30:00'));
   });
@@ -127,7 +108,7 @@ function creating(): void {
 
     const reason = 'recurrence_not_supported_by_provider';
     await assert.rejects(create(series), unsupported(reason, 'start'));
-    assert.deepEqual(open.sent, []);
+    assert.deepEqual(site.google.sent, []);
   });
 
   it('added and left out dates are written to Google in the zone of the series', async () => {
@@ -136,34 +117,34 @@ function creating(): void {
 
     const href = await create({ ...WEEKLY, recurrence });
 
-    assert.deepEqual((await google(href)).recurrence, [
+    assert.deepEqual((await eventAtGoogle(href)).recurrence, [
       'RRULE:FREQ=WEEKLY;COUNT=3',
       'RDATE;TZID=Europe/Berlin:20261117T090000',
       'EXDATE;TZID=Europe/Berlin:20261123T090000',
     ]);
     assert.deepEqual(eventAt(href).recurrence, recurrence);
-    await open.account.writing.delete(calendarHref, targetAt(mirror, href));
+    await site.google.account.writing.delete(site.calendarHref, targetAt(site.mirror, href));
   });
 
   for (const [name, fields, reason, field] of REFUSED)
     it(`${name} is refused before anything is sent to Google`, async () => {
       await assert.rejects(create({ ...MEETING, ...fields }), unsupported(reason, field));
       const href = await create(MEETING);
-      open.sent.length = 0;
+      site.google.sent.length = 0;
       await assert.rejects(update(href, fields), unsupported(reason, field));
 
-      assert.deepEqual(open.sent, []);
+      assert.deepEqual(site.google.sent, []);
     });
 }
 
 function changing(): void {
   it('a change sends Google what is named and nothing else, for the version it is based on, and to all guests', async () => {
     const href = await create({ ...MEETING, description: 'Words' });
-    open.sent.length = 0;
+    site.google.sent.length = 0;
 
     await update(href, { title: 'New', availability: null });
 
-    const [only, ...others] = open.sent;
+    const [only, ...others] = site.google.sent;
     assert.deepEqual(others, []);
     assert.deepEqual([only?.method, only?.body], ['PATCH', { summary: 'New', transparency: 'opaque' }]);
     assert.deepEqual(Object.fromEntries(only?.query ?? []), { sendUpdates: 'all' });
@@ -182,7 +163,7 @@ function changing(): void {
     const href = await create({ ...MEETING, custom: values });
     assert.deepEqual(eventAt(href).custom, values);
     const theirs = { shared: { zoom: '{"id":1}' }, private: { crm: 'true' } };
-    await open.call('PATCH', pathOf(href), { extendedProperties: theirs });
+    await site.google.call('PATCH', pathOf(href), { extendedProperties: theirs });
     await reread(href);
     assert.deepEqual(eventAt(href).custom, { ...values, zoom: '{"id":1}', crm: 'true' });
 
@@ -195,19 +176,19 @@ function changing(): void {
   it('public is said outright at Google only of an event that was not public before', async () => {
     const href = await create(MEETING);
     await update(href, { privacy: 'public' });
-    assert.equal((await google(href)).visibility, undefined);
+    assert.equal((await eventAtGoogle(href)).visibility, undefined);
 
     await update(href, { privacy: 'confidential' });
     assert.equal(eventAt(href).privacy, 'confidential');
     await update(href, { privacy: 'public' });
-    assert.equal((await google(href)).visibility, 'public');
+    assert.equal((await eventAtGoogle(href)).visibility, 'public');
     await update(href, { privacy: null });
-    assert.equal((await google(href)).visibility, 'default');
+    assert.equal((await eventAtGoogle(href)).visibility, 'default');
   });
 
   it('an event is given exactly one of Google’s colours, and it is taken away', async () => {
     const href = await create({ ...MEETING, color: '#DC2127' });
-    assert.deepEqual([(await google(href)).colorId, eventAt(href).color], ['11', '#dc2127']);
+    assert.deepEqual([(await eventAtGoogle(href)).colorId, eventAt(href).color], ['11', '#dc2127']);
 
     await update(href, { color: null });
 
@@ -220,31 +201,31 @@ function changing(): void {
 
     await update(href, { recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=2') });
 
-    const [exception] = targetAt(mirror, href).known.slice(1);
+    const [exception] = targetAt(site.mirror, href).known.slice(1);
     assert.equal(exception?.events[0]?.status, 'cancelled');
   });
 
   for (const [name, times, expected] of MOVES)
     it(`what was changed of a series at Google moves ${name}`, async () => {
-      await at({}, async () => {
+      await withGoogle({}, async () => {
         const custom = { room: 1 };
         const href = await create({ ...WEEKLY, location: 'Room', custom, conference: 'https://a.example/1' });
         const third = berlin('2026-11-30T09:00:00');
         const own = { custom: { seats: [2] }, conference: 'https://a.example/2' };
         await update(href, { ...own, title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
         await update(href, { location: null, start: third, end: berlin('2026-11-30T10:00:00') }, SECOND);
-        apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, third)));
+        apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href, third)));
 
         await update(href, times);
 
         assert.deepEqual(
-          occurrences(mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`),
+          occurrences(site.mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`),
           expected,
         );
-        const first = targetAt(mirror, href).known.flatMap(({ events }) => events);
+        const first = targetAt(site.mirror, href).known.flatMap(({ events }) => events);
         const named = first.find(({ title, status }) => title === 'Named' && status !== 'cancelled');
         assert.deepEqual([named?.custom, named?.conference], [own.custom, own.conference]);
-        await assertMirrored(open.account, calendarHref, mirror);
+        await assertMirrored(site.google.account, site.calendarHref, site.mirror);
       });
     });
 
@@ -256,7 +237,7 @@ function changing(): void {
 
     assert.equal(eventAt(href).recurrence, undefined);
     assert.ok(
-      targetAt(mirror, href)
+      targetAt(site.mirror, href)
         .known.slice(1)
         .every(({ events }) => events[0]?.status === 'cancelled'),
     );
@@ -265,7 +246,7 @@ function changing(): void {
 
 function refusals(): void {
   const fault = (operation: string, status: number, reason?: string) =>
-    open.faults.set({
+    site.google.faults.set({
       provider: 'google',
       operation,
       times: 1,
@@ -281,7 +262,7 @@ function refusals(): void {
 
   it('a calendar at Google that may only be read is told', async () => {
     const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
-    inCalendar(await open.google.hand.addCalendar(ADA.email, readOnly));
+    site.calendarHref = await site.google.google.hand.addCalendar(ADA.email, readOnly);
 
     await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
   });
@@ -291,7 +272,7 @@ function refusals(): void {
     fault('events.patch', 403, 'quotaExceeded');
 
     await assert.rejects(update(href, { title: 'Many' }), failsAs('rate_limited', 'user_quota_exhausted'));
-    assert.equal((await writing().read(calendarHref, href))?.length, 1);
+    assert.equal((await writing().read(site.calendarHref, href))?.length, 1);
   });
 
   it('a rule that Google does not follow is told in Google’s words', async () => {
@@ -307,7 +288,7 @@ function refusals(): void {
   });
 
   it('a write fails as not_found in a calendar that is not at Google', async () => {
-    inCalendar('nowhere@group.calendar.google.com');
+    site.calendarHref = 'nowhere@group.calendar.google.com';
 
     await assert.rejects(create(MEETING), failsAs('not_found'));
   });
