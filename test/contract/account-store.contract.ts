@@ -43,11 +43,11 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
     it('linking an account tells whoever waits for jobs that one was scheduled', async () => {
       const { db } = await prepare();
-      let told = 0;
+      let notifications = 0;
 
-      await accountStore(db, sealer, () => told++).linkAccount(newAccount(), NOW);
+      await accountStore(db, sealer, () => notifications++).linkAccount(newAccount(), NOW);
 
-      assert.equal(told, 1);
+      assert.equal(notifications, 1);
     });
 
     it('each account of a user says how far the first loading of its calendars is', async () => {
@@ -149,8 +149,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await accounts.setHealth(account, { ...DOWN, reason: 'quota_exhausted' }, NOW + 1);
       await accounts.setHealth(account, DOWN, NOW + 2);
 
-      const found = await accounts.findAccount(account.accountKey);
-      assert.deepEqual(found?.health, { ...DOWN, since: NOW + 1 });
+      const current = await accounts.findAccount(account.accountKey);
+      assert.deepEqual(current?.health, { ...DOWN, since: NOW + 1 });
     });
 
     it('an account keeps telling that the user must act while the provider is down as well', async () => {
@@ -160,8 +160,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.setHealth(account, DOWN, NOW + 2);
 
-      const found = await accounts.findAccount(account.accountKey);
-      assert.deepEqual(found?.health, { ...REFUSED, since: NOW + 1 });
+      const current = await accounts.findAccount(account.accountKey);
+      assert.deepEqual(current?.health, { ...REFUSED, since: NOW + 1 });
     });
 
     it('an account does not hear what was found out before its user linked it again', async () => {
@@ -171,8 +171,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.setHealth(before, REFUSED, NOW + 2);
 
-      const found = await accounts.findAccount(before.accountKey);
-      assert.equal(found?.health.state, 'active');
+      const current = await accounts.findAccount(before.accountKey);
+      assert.equal(current?.health.state, 'active');
     });
 
     it('linking an account again takes syncs under way with the old credentials their leases', async () => {
@@ -184,11 +184,11 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.linkAccount(newAccount(), NOW + 1);
 
-      const held = await db.all(
+      const leases = await db.all(
         `SELECT lease_holder FROM account WHERE lease_holder IS NOT NULL
          UNION ALL SELECT lease_holder FROM calendar WHERE lease_holder IS NOT NULL`,
       );
-      assert.deepEqual(held, []);
+      assert.deepEqual(leases, []);
     });
 
     it('an account linked without the calendar permission has the user act', async () => {
@@ -273,9 +273,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await accounts.disconnect('acme', 'ada', 'google', 'a', NOW), 0);
       assert.equal(await accounts.disconnect('acme', 'ada', 'caldav', 'a', NOW), 1);
 
-      const left = await accounts.listAccounts('acme', 'ada');
+      const remaining = await accounts.listAccounts('acme', 'ada');
       assert.deepEqual(
-        left.map(({ accountId }) => accountId),
+        remaining.map(({ accountId }) => accountId),
         ['b'],
       );
       assert.equal((await accounts.listAccounts('acme', 'ben')).length, 1);

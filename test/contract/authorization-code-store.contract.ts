@@ -45,11 +45,11 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     it('each of many who look up codes at once is answered its own record', async () => {
       const { codes } = await prepare();
 
-      const found = await tenTimes((i) => codes.findCode(i % 2 ? 'acme' : 'other', 'ada'));
+      const records = await tenTimes((i) => codes.findCode(i % 2 ? 'acme' : 'other', 'ada'));
 
       assert.deepEqual(
-        found.map(Boolean),
-        found.map((_, i) => i % 2 === 1),
+        records.map(Boolean),
+        records.map((_, i) => i % 2 === 1),
       );
     });
 

@@ -104,9 +104,9 @@ export function calendarProviderContract(target: ContractServer): void {
       it('the server is found from a path that is no calendar', async () => {
         const { accountId } = await provider().signIn.verify(login('ada'));
 
-        const found = await provider().signIn.verify(login('ada', `${server.origin}/no/such/path`));
+        const account = await provider().signIn.verify(login('ada', `${server.origin}/no/such/path`));
 
-        assert.equal(found.accountId, accountId);
+        assert.equal(account.accountId, accountId);
       });
 
       it('a wrong password is refused as unauthorized', async () => {
@@ -166,10 +166,10 @@ export function calendarProviderContract(target: ContractServer): void {
 
         const calendars = await (await open('ada')).listCalendars();
 
-        const found = calendars.find(({ href }) => href === styled);
-        assert.equal(found?.title, 'Bücher & <Co>');
-        assert.equal(found?.color, '#12abef');
-        assert.equal(found?.timeZone, 'Europe/Athens');
+        const calendar = calendars.find(({ href }) => href === styled);
+        assert.equal(calendar?.title, 'Bücher & <Co>');
+        assert.equal(calendar?.color, '#12abef');
+        assert.equal(calendar?.timeZone, 'Europe/Athens');
       });
     }
 

@@ -45,7 +45,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
     return { ...made, feed, seq: state.seq, feedId: state.feedId };
   };
   const all = ({ feed, seq }: Prepared, after: FeedPlace = { seq }) => feed.changesAfter(ada, after, 10_000);
-  const told = async (made: Prepared, after?: FeedPlace) =>
+  const changesOf = async (made: Prepared, after?: FeedPlace) =>
     (await all(made, after)).map(({ id, deleted, createdSeq }) => {
       if (deleted === 1) return `${id} deleted`;
       return `${id} ${createdSeq > (after?.seq ?? made.seq) ? 'created' : 'updated'}`;
@@ -85,8 +85,8 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         first.map(({ id }) => id),
         ['x', 'y'],
       );
-      assert.deepEqual((await told(made, since)).sort(), ['x updated', 'y deleted', 'z created']);
-      assert.deepEqual((await told(made)).sort(), ['x created', 'y deleted', 'z created']);
+      assert.deepEqual((await changesOf(made, since)).sort(), ['x updated', 'y deleted', 'z created']);
+      assert.deepEqual((await changesOf(made)).sort(), ['x created', 'y deleted', 'z created']);
       const [entry] = await all(made, since);
       assert.deepEqual(
         [entry?.provider, entry?.accountId, entry?.href],
@@ -107,11 +107,11 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await made.db.write('UPDATE event SET etag = NULL RETURNING href');
       await write(made, made.calendarKey, resources);
 
-      assert.deepEqual(await told(made, since), []);
+      assert.deepEqual(await changesOf(made, since), []);
       await write(made, made.calendarKey, [
         { ...resource('x', event('2026-11-02T09:00:00')), etag: '"new"' },
       ]);
-      assert.deepEqual(await told(made, since), ['x updated']);
+      assert.deepEqual(await changesOf(made, since), ['x updated']);
     });
 
     it('the feed tells a full listing’s difference: what it did not name was deleted', async () => {
@@ -125,7 +125,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const lease = await leased(made.mirror, made.calendarKey, 'full');
       await made.mirror.dropUnlisted(lease, ['/y.ics'], LATER);
 
-      assert.deepEqual(await told(made, since), ['y deleted']);
+      assert.deepEqual(await changesOf(made, since), ['y deleted']);
     });
 
     it('the feed takes a series for one, whichever of its events changed and however it is kept', async () => {
@@ -134,9 +134,9 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await write(made, made.calendarKey, [master]);
       let since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
       const next = async () => {
-        const words = await told(made, since);
+        const changes = await changesOf(made, since);
         since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
-        return words.sort();
+        return changes.sort();
       };
 
       await write(made, made.calendarKey, [
@@ -163,8 +163,8 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         { ...resource('m', event('2026-11-02T09:00:00', { recurrence })), href: 'm' },
       ]);
 
-      assert.deepEqual((await told(made)).sort(), ['m created', `${instance} deleted`]);
-      assert.deepEqual((await told(made, since)).sort(), ['m created', `${instance} deleted`]);
+      assert.deepEqual((await changesOf(made)).sort(), ['m created', `${instance} deleted`]);
+      assert.deepEqual((await changesOf(made, since)).sort(), ['m created', `${instance} deleted`]);
     });
 
     it('the feed tells of an event that was cancelled that it is deleted', async () => {
@@ -174,7 +174,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         resource('x', event('2026-11-02T09:00:00', { status: 'cancelled' })),
       ]);
 
-      assert.deepEqual(await told(made), ['x deleted']);
+      assert.deepEqual(await changesOf(made), ['x deleted']);
     });
 
     it('the feed tells the events of calendars and accounts that went, and those of an account linked anew', async () => {
@@ -190,10 +190,10 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const list = { key: made.accountKey, holder: 'list' };
       await made.mirror.leaseList(list, NOW, LATER);
       await made.mirror.replaceCalendars(list, [calendar('/b/')], NOW);
-      assert.deepEqual(await told(made, since), ['x deleted']);
+      assert.deepEqual(await changesOf(made, since), ['x deleted']);
       since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
       await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
-      assert.deepEqual(await told(made, since), ['w deleted']);
+      assert.deepEqual(await changesOf(made, since), ['w deleted']);
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await made.mirror.leaseList({ key: accountKey, holder: 'list' }, NOW, LATER);
       await made.mirror.replaceCalendars({ key: accountKey, holder: 'list' }, [calendar('/b/')], NOW);
@@ -202,7 +202,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         resource('w', event('2026-11-02T09:00:00', { recurrence })),
       ]);
 
-      assert.deepEqual(await told(made, since), ['w deleted', 'w created']);
+      assert.deepEqual(await changesOf(made, since), ['w deleted', 'w created']);
     });
 
     it('the feed has no entry for a user whom nobody follows, nor of what a lost lease left undone', async () => {
@@ -307,7 +307,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const ROUNDS = 8;
       const state = new Map<string, boolean>();
       let place: FeedPlace = { seq: made.seq };
-      let done = false;
+      let isOver = false;
       const read = async () => {
         const page = await made.feed.changesAfter(ada, place, 3);
         for (const { id, deleted } of page) state.set(id, deleted === 0);
@@ -316,7 +316,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         return page.length;
       };
       const reading = (async () => {
-        while (!done) {
+        while (!isOver) {
           await read();
           await setImmediate();
         }
@@ -331,12 +331,12 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
           }
         }),
       );
-      done = true;
+      isOver = true;
       await reading;
 
       const there = await made.db.all<{ id: string }>('SELECT event_id AS "id" FROM event ORDER BY event_id');
-      const seen = [...state].filter(([, isThere]) => isThere).map(([id]) => id);
-      assert.deepEqual(seen.sort(), there.map(({ id }) => id).sort());
+      const present = [...state].filter(([, isThere]) => isThere).map(([id]) => id);
+      assert.deepEqual(present.sort(), there.map(({ id }) => id).sort());
       assert.equal(state.size, names.length * ROUNDS * 3);
     });
   });

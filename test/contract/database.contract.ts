@@ -112,12 +112,12 @@ export function databaseContract(database: string, open: () => Promise<Database>
       const db = await open();
       await db.write(PUT, { name: 'taken', value: '' });
 
-      const done = db.transaction(async (tx) => {
+      const transaction = db.transaction(async (tx) => {
         await tx.all(PUT, { name: 'before', value: '' });
         await tx.all(PUT, { name: 'taken', value: '' }).catch(() => {});
       });
 
-      await assert.rejects(done, /unique/i);
+      await assert.rejects(transaction, /unique/i);
       assert.deepEqual(await namesIn(db), ['taken']);
     });
 
@@ -168,15 +168,15 @@ export function databaseContract(database: string, open: () => Promise<Database>
       const db = await open();
       const odd = ["it's", 'a,b', '{"x"}', '\\', 'é😀', ''];
       for (const name of odd) await db.write(PUT, { name, value: '' });
-      const found = async (keys: string[]) =>
+      const count = async (keys: string[]) =>
         (await db.all(`SELECT name FROM setting WHERE name ${db.dialect.oneOf('keys')}`, { keys })).length;
 
-      assert.equal(await found(odd), 6);
+      assert.equal(await count(odd), 6);
       assert.equal(
-        await found([...odd, 'other', 'a\0', ...Array.from({ length: 3000 }, (_, i) => `k${i}`)]),
+        await count([...odd, 'other', 'a\0', ...Array.from({ length: 3000 }, (_, i) => `k${i}`)]),
         6,
       );
-      assert.equal(await found([]), 0);
+      assert.equal(await count([]), 0);
       const numbers = `SELECT 1 AS "one" WHERE 2 ${db.dialect.oneOf('numbers', 'BIGINT')}`;
       assert.equal((await db.all(numbers, { numbers: [1, 2 ** 48] })).length, 0);
     });

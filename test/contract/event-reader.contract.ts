@@ -47,9 +47,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         ),
       );
 
-      const [found] = await reader.singleEvents([calendarKey], november, undefined, 10);
+      const [single] = await reader.singleEvents([calendarKey], november, undefined, 10);
 
-      assert.deepEqual(parsed(found?.content ?? ''), {
+      assert.deepEqual(parsed(single?.content ?? ''), {
         id: 'x',
         start: '2026-11-02T08:00:00.000Z',
         end: '2026-11-02T09:00:00.000Z',
@@ -64,9 +64,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         status: 'confirmed',
         lastModified: '2026-09-21T14:13:20.000Z',
       });
-      assert.equal(found?.original, '{"name":"x"}');
-      assert.equal(found?.startsAt, at('2026-11-02T08:00:00Z'));
-      assert.equal(found?.calendarKey, calendarKey);
+      assert.equal(single?.original, '{"name":"x"}');
+      assert.equal(single?.startsAt, at('2026-11-02T08:00:00Z'));
+      assert.equal(single?.calendarKey, calendarKey);
     });
 
     it('an event names the service that a conference is held with, beside what the provider says of it', async () => {
@@ -81,10 +81,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('other', event('2026-11-04T09:00:00', { conference: other })),
       );
 
-      const found = await reader.singleEvents([calendarKey], november, undefined, 9);
+      const events = await reader.singleEvents([calendarKey], november, undefined, 9);
 
       assert.deepEqual(
-        found.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
+        events.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
         [
           [conference, { provider: 'google-meet', conferenceId: 'a' }],
           [conference, { provider: 'google-meet' }],
@@ -117,10 +117,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         span('starts-at-end', '2026-12-01T00:00:00', '2026-12-01T09:00:00'),
       );
 
-      const found = await reader.singleEvents([calendarKey], november, undefined, 99);
+      const events = await reader.singleEvents([calendarKey], november, undefined, 99);
 
       assert.deepEqual(
-        found.map(({ id }) => id),
+        events.map(({ id }) => id),
         ['around', 'day-and-hour', 'ends-inside', 'instant-at-start', 'backwards', 'starts-inside'],
       );
     });
@@ -229,14 +229,14 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('future', event('2027-09-01T09:00:00', { recurrence })),
       );
 
-      const [found, ...others] = await reader.seriesIn([calendarKey], november);
+      const [series, ...others] = await reader.seriesIn([calendarKey], november);
 
       assert.deepEqual(others, []);
-      assert.equal(found?.id, 's');
-      assert.deepEqual(found?.series.master.recurrence, recurrence);
-      assert.equal(parsed(found?.series.master.payload.content ?? '').start, undefined);
+      assert.equal(series?.id, 's');
+      assert.deepEqual(series?.series.master.recurrence, recurrence);
+      assert.equal(parsed(series?.series.master.payload.content ?? '').start, undefined);
       assert.deepEqual(
-        found?.series.overrides.map(({ cancelled, payload }) => [
+        series?.series.overrides.map(({ cancelled, payload }) => [
           cancelled,
           parsed(payload.content).title,
           payload.original,
@@ -269,10 +269,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       const recurrenceId = { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' } as const;
       await fill(mirror, calendarKey, resource('s', event('2026-11-02T10:00:00', { recurrenceId })));
 
-      const [found] = await reader.singleEvents([calendarKey], november, undefined, 9);
+      const [single] = await reader.singleEvents([calendarKey], november, undefined, 9);
 
-      assert.equal(found?.id, 's_20261102T080000Z');
-      assert.equal(parsed(found?.content ?? '').recurringEventId, 's');
+      assert.equal(single?.id, 's_20261102T080000Z');
+      assert.equal(parsed(single?.content ?? '').recurringEventId, 's');
     });
   });
 }

@@ -72,9 +72,9 @@ export function eventWritingContract(target: WritingTarget): void {
 
     /** Creates it; the href of its master. */
     async function create(draft: EventDraft, key = newKey()): Promise<string> {
-      const written = await opened.account.writing.create(opened.calendarHref, draft, key);
-      apply(mirror, written);
-      const [resource] = written.changed;
+      const result = await opened.account.writing.create(opened.calendarHref, draft, key);
+      apply(mirror, result);
+      const [resource] = result.changed;
       assert.ok(resource);
       return resource.href;
     }
@@ -126,7 +126,7 @@ export function eventWritingContract(target: WritingTarget): void {
           opened.account.writing.create(opened.calendarHref, { ...MEETING, title: 'Once' }, key),
           opened.account.writing.create(opened.calendarHref, { ...MEETING, title: 'Once' }, key),
         ]);
-        for (const written of together) apply(mirror, written);
+        for (const result of together) apply(mirror, result);
         await create({ ...MEETING, title: 'Once' }, key);
 
         assert.equal(mirror.size, before + 1);
@@ -153,9 +153,9 @@ export function eventWritingContract(target: WritingTarget): void {
 
           await update(href, fields);
 
-          const wanted = { ...before, ...expected(fields) };
+          const after = { ...before, ...expected(fields) };
           for (const field of COMPARED)
-            assert.deepEqual(fieldOf(masterAt(href), field), fieldOf(wanted, field), field);
+            assert.deepEqual(fieldOf(masterAt(href), field), fieldOf(after, field), field);
           await mirrored();
         });
 

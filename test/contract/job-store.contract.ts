@@ -39,10 +39,10 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', `c${i}`, NOW));
 
-      const taken = (await tenTimes((i) => jobs.take(`h${i}`, 10, NOW, LEASE))).flat();
+      const batch = (await tenTimes((i) => jobs.take(`h${i}`, 10, NOW, LEASE))).flat();
       const late = await jobs.take('late', 10, NOW, LEASE);
 
-      const keys = [...taken, ...late].map(({ key }) => key);
+      const keys = [...batch, ...late].map(({ key }) => key);
       assert.equal(keys.length, 10);
       assert.equal(new Set(keys).size, 10);
     });
@@ -52,10 +52,10 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       await jobs.schedule('sync-calendar', 'new', NOW - 1);
       await jobs.schedule('sync-calendar', 'old', NOW - 2);
 
-      const taken = await jobs.take('h', 1, NOW, LEASE);
+      const batch = await jobs.take('h', 1, NOW, LEASE);
 
       assert.deepEqual(
-        taken.map(({ key }) => key),
+        batch.map(({ key }) => key),
         ['old'],
       );
     });

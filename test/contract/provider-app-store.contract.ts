@@ -58,9 +58,9 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
         apps.setProviderApp('acme', 'google', { clientId: `id${i}`, clientSecret: `secret${i}` }, NOW),
       );
 
-      const kept = await apps.findProviderApp('acme', 'google');
+      const stored = await apps.findProviderApp('acme', 'google');
       assert.equal(await rowsIn(db, 'provider_app'), 1);
-      assert.equal(kept?.clientSecret, kept?.clientId.replace('id', 'secret'));
+      assert.equal(stored?.clientSecret, stored?.clientId.replace('id', 'secret'));
     });
 
     it('no app is set for an application that is not there', async () => {

@@ -75,7 +75,7 @@ export const from = (day: string, start: string, end: string, timeZone: string) 
 });
 
 /** What is read of an event that was given nothing but these; times in UTC: `2026-10-12 07:00`. */
-export function shown(title: string, start: string, end: string, more: Partial<ReadEvent> = {}): ReadEvent {
+export function timed(title: string, start: string, end: string, more: Partial<ReadEvent> = {}): ReadEvent {
   const [startsAt, endsAt] = [start, end].map((text) => wire(utc(text.replace(' ', 'T'))));
   return {
     title,
@@ -91,12 +91,12 @@ export function shown(title: string, start: string, end: string, more: Partial<R
   };
 }
 export const wholeDays = (title: string, start: string, end: string, more: Partial<ReadEvent> = {}) =>
-  shown(title, `${start} 00:00`, `${end} 00:00`, { allDay: true, ...more });
+  timed(title, `${start} 00:00`, `${end} 00:00`, { allDay: true, ...more });
 /** Instances of so many minutes. */
 export const instances = (title: string, minutes: number, ...starts: readonly string[]) =>
   starts.map((start) => {
     const end = wire(utc(start.replace(' ', 'T')) + minutes * 60_000).slice(0, 16);
-    return shown(title, start, end, { recurs: true });
+    return timed(title, start, end, { recurs: true });
   });
 export const dayInstances = (title: string, ...starts: readonly string[]) =>
   starts.map((start) => {

@@ -54,8 +54,8 @@ export function providerScenarios(target: ProviderTarget): void {
       return readEvents(server, await server.token(scope, userId), { kind: target.kind, calendarId, window });
     };
     const expected = (events: readonly ReadEvent[]) => {
-      const own = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
-      return events.map((event) => own.reduce((so, { as }) => as(so, ADA), event));
+      const differences = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
+      return events.map((event) => differences.reduce((so, { as }) => as(so, ADA), event));
     };
 
     /** New calendars are known to readers who listed them. */
@@ -77,14 +77,14 @@ export function providerScenarios(target: ProviderTarget): void {
       const calendarId = await addCalendar(ADA.email, { title: rule, timeZone: 'Europe/Paris' });
       const scene = sceneOf(hand, ADA.email, calendarId, differs?.of.includes(target.kind) === true);
       for await (const events of play(scene)) {
-        const { events: seen, problems } = await read(calendarId, 'ada', 'read-write', window);
-        const own = await hand.instances(ADA.email, calendarId, window);
+        const { events: current, problems } = await read(calendarId, 'ada', 'read-write', window);
+        const instances = await hand.instances(ADA.email, calendarId, window);
 
         assert.deepEqual(problems, []);
-        assert.deepEqual(sorted(seen), sorted(expected(events)));
+        assert.deepEqual(sorted(current), sorted(expected(events)));
         assert.deepEqual(
-          sorted(seen).map(({ title, start }) => [title, Date.parse(start)]),
-          own.map(({ title, start }) => [title, start]),
+          sorted(current).map(({ title, start }) => [title, Date.parse(start)]),
+          instances.map(({ title, start }) => [title, start]),
         );
       }
     }
@@ -118,7 +118,7 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('the events of a calendar that is gone are shown no more, without a word of failure', async () => {
         const id = await addCalendar(ADA.email, { title: 'Doomed', timeZone: 'Europe/Paris' });
-        await hand.createEvent(ADA.email, id, meeting('Last words'));
+        await hand.createEvent(ADA.email, id, draft('Last words'));
         assert.equal((await read(id)).events.length, 1);
         await hand.removeCalendar(ADA.email, id);
 
@@ -129,7 +129,7 @@ export function providerScenarios(target: ProviderTarget): void {
         it('the events of a calendar that can only be read are shown', async () => {
           const calendar = { title: 'Team', timeZone: 'Europe/Paris', readOnly: true };
           const id = await addCalendar(ADA.email, calendar);
-          await hand.createEvent(ADA.email, id, meeting('Theirs'));
+          await hand.createEvent(ADA.email, id, draft('Theirs'));
 
           assert.deepEqual(titlesOf((await read(id)).events), ['Theirs']);
         });
@@ -139,11 +139,11 @@ export function providerScenarios(target: ProviderTarget): void {
       it('a grant for free and busy times shows blocks alone', async () => {
         const id = await addCalendar(ADA.email, { title: 'Busy', timeZone: 'Europe/Paris' });
         await hand.createEvent(ADA.email, id, {
-          ...meeting('Secret'),
+          ...draft('Secret'),
           description: 'Secret',
           location: 'Secret',
         });
-        await hand.createEvent(ADA.email, id, { ...meeting('Secret'), availability: 'free' });
+        await hand.createEvent(ADA.email, id, { ...draft('Secret'), availability: 'free' });
         await hand.createEvent(ADA.email, id, {
           title: 'Secret trip',
           start: { date: '2026-11-17' },
@@ -171,11 +171,11 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('an account says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
         const id = await hand.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
-        await hand.createEvent(GRACE.email, id, meeting('Before'));
+        await hand.createEvent(GRACE.email, id, draft('Before'));
         await connect(GRACE.email, 'ben', 'read-write');
         const before = await read(id, 'ben');
         await hand.revokeAccess(GRACE.email);
-        await hand.createEvent(GRACE.email, id, meeting('Meanwhile'));
+        await hand.createEvent(GRACE.email, id, draft('Meanwhile'));
         // Whatever was given out before is out of date by then.
         time.now += 3_600_000;
         const refused = await read(id, 'ben');
@@ -197,11 +197,11 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('events keep their ids over changes', async () => {
         const id = await addCalendar(ADA.email, { title: 'Ids', timeZone: 'Europe/Paris' });
-        const single = await hand.createEvent(ADA.email, id, meeting('Single'));
-        const weekly = { ...meeting('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
+        const single = await hand.createEvent(ADA.email, id, draft('Single'));
+        const weekly = { ...draft('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
         const series = await hand.createEvent(ADA.email, id, weekly);
         const before = new Set((await read(id)).events.map((event) => event.id));
-        await hand.updateEvent(ADA.email, id, single, { ...meeting('Single'), location: 'Here' });
+        await hand.updateEvent(ADA.email, id, single, { ...draft('Single'), location: 'Here' });
         const second = at('2026-11-23 09:00', 'Europe/Paris');
         await hand.changeOccurrence(ADA.email, id, series, second, { title: 'Second' });
 
@@ -215,7 +215,7 @@ export function providerScenarios(target: ProviderTarget): void {
   });
 }
 
-const meeting = (title: string): EventDraft => ({
+const draft = (title: string): EventDraft => ({
   title,
   start: at('2026-11-16 09:00', 'Europe/Paris'),
   end: at('2026-11-16 10:00', 'Europe/Paris'),

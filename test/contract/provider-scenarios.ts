@@ -10,7 +10,7 @@ import {
   from,
   instances,
   type Scenario,
-  shown,
+  timed,
   wholeDays,
   windowOf,
 } from './provider-scenario.ts';
@@ -38,12 +38,12 @@ export const SCENARIOS: readonly Scenario[] = [
         end: at('2026-11-21 06:00', 'America/New_York'),
       });
       yield [
-        shown('Kolkata', '2026-11-16 03:30', '2026-11-16 03:45'),
-        shown('Paris', '2026-11-16 08:00', '2026-11-16 09:00'),
-        shown('New York', '2026-11-16 14:00', '2026-11-16 15:30'),
-        shown('Kathmandu', '2026-11-17 03:15', '2026-11-17 04:15'),
-        shown('UTC', '2026-11-18 23:30', '2026-11-18 23:59'),
-        shown('A flight', '2026-11-20 21:00', '2026-11-21 11:00'),
+        timed('Kolkata', '2026-11-16 03:30', '2026-11-16 03:45'),
+        timed('Paris', '2026-11-16 08:00', '2026-11-16 09:00'),
+        timed('New York', '2026-11-16 14:00', '2026-11-16 15:30'),
+        timed('Kathmandu', '2026-11-17 03:15', '2026-11-17 04:15'),
+        timed('UTC', '2026-11-18 23:30', '2026-11-18 23:59'),
+        timed('A flight', '2026-11-20 21:00', '2026-11-21 11:00'),
       ];
     },
   },
@@ -114,7 +114,7 @@ export const SCENARIOS: readonly Scenario[] = [
       });
       yield instances('Every other day', 60, '2026-12-01 23:00', '2026-12-03 23:00', '2026-12-05 23:00');
       await update(id, { title: 'Once', ...from('2026-12-01', '18:00', '19:00', 'America/New_York') });
-      yield [shown('Once', '2026-12-01 23:00', '2026-12-02 00:00')];
+      yield [timed('Once', '2026-12-01 23:00', '2026-12-02 00:00')];
       await remove(id);
       yield [];
     },
@@ -224,11 +224,11 @@ export const SCENARIOS: readonly Scenario[] = [
         ...times,
       });
       const read = ['2026-11-16 08:00', '2026-11-16 09:00'] as const;
-      yield [shown(title, ...read, { description: LONG, location: 'Öffi-Café, 2. Stock; links 🚪' })];
+      yield [timed(title, ...read, { description: LONG, location: 'Öffi-Café, 2. Stock; links 🚪' })];
       await update(id, { title: '👩‍👩‍👧‍👦', description: 'One\nTwo\n\nThree 𝒳', ...times });
-      yield [shown('👩‍👩‍👧‍👦', ...read, { description: 'One\nTwo\n\nThree 𝒳' })];
+      yield [timed('👩‍👩‍👧‍👦', ...read, { description: 'One\nTwo\n\nThree 𝒳' })];
       await update(id, { title: '', ...times });
-      yield [shown('', ...read)];
+      yield [timed('', ...read)];
     },
   },
   {
@@ -237,7 +237,7 @@ export const SCENARIOS: readonly Scenario[] = [
     async *play({ create }) {
       const title = String.raw`C:\new\table, \\server; \N`;
       await create({ title, ...from('2026-11-16', '09:00', '10:00', PARIS) });
-      yield [shown(title, '2026-11-16 08:00', '2026-11-16 09:00')];
+      yield [timed(title, '2026-11-16 08:00', '2026-11-16 09:00')];
     },
   },
   {
@@ -252,7 +252,7 @@ export const SCENARIOS: readonly Scenario[] = [
         { email: 'bob@example.com', name: 'Bob "B" Bemer', status: 'none' },
         { email: 'eve@example.com', status: 'none' },
       ];
-      yield [shown('Review', '2026-11-16 08:00', '2026-11-16 09:00', { attendees })];
+      yield [timed('Review', '2026-11-16 08:00', '2026-11-16 09:00', { attendees })];
     },
   },
   {
@@ -264,9 +264,9 @@ export const SCENARIOS: readonly Scenario[] = [
       await create({ title: 'B private', ...times, privacy: 'private' });
       await create({ title: 'C online', ...times, conference: 'https://meet.example.com/abc-defg' });
       yield [
-        shown('A free', ...read, { availability: 'free' }),
-        shown('B private', ...read, { privacy: 'private' }),
-        shown('C online', ...read, { conference: 'https://meet.example.com/abc-defg' }),
+        timed('A free', ...read, { availability: 'free' }),
+        timed('B private', ...read, { privacy: 'private' }),
+        timed('C online', ...read, { conference: 'https://meet.example.com/abc-defg' }),
       ];
     },
   },
@@ -275,7 +275,7 @@ export const SCENARIOS: readonly Scenario[] = [
     window: windowOf('2026-11-01', '2026-12-01'),
     async *play({ create, update }) {
       const id = await create({ title: 'Dentist', ...from('2026-11-20', '09:00', '10:00', PARIS) });
-      const read = shown('Dentist', '2026-11-20 08:00', '2026-11-20 09:00');
+      const read = timed('Dentist', '2026-11-20 08:00', '2026-11-20 09:00');
       yield [read];
       await update(id, { title: 'Dentist', ...from('2027-02-20', '09:00', '10:00', PARIS) });
       yield [];
@@ -302,7 +302,7 @@ export const SCENARIOS: readonly Scenario[] = [
       });
       await create({ title: 'Twice', ...from('2026-10-25', '02:30', '02:45', PARIS) });
       yield [
-        shown('Twice', '2026-10-25 00:30', '2026-10-25 00:45'),
+        timed('Twice', '2026-10-25 00:30', '2026-10-25 00:45'),
         ...instances('Night', 15, '2027-03-27 01:30', '2027-03-28 01:30', '2027-03-29 00:30'),
       ];
     },
@@ -314,18 +314,18 @@ export const SCENARIOS: readonly Scenario[] = [
       const gone = await create({ title: 'Gone', ...days('2026-11-16', '2026-11-17') });
       const series = await create({ ...weeklyInParis, recurrence: { frequency: 'weekly', count: 2 } });
       await create({ title: 'Kept', ...days('2026-11-18', '2026-11-19') });
-      const kept = wholeDays('Kept', '2026-11-18', '2026-11-19');
+      const remaining = wholeDays('Kept', '2026-11-18', '2026-11-19');
       yield [
         ...instances('Stand-up', 30, '2026-10-12 07:00', '2026-10-19 07:00'),
         wholeDays('Gone', '2026-11-16', '2026-11-17'),
-        kept,
+        remaining,
       ];
       await remove(gone);
       await deleteOccurrence(series, at('2026-10-12 09:00', PARIS));
       await forgetSyncTokens();
-      yield [...instances('Stand-up', 30, '2026-10-19 07:00'), kept];
+      yield [...instances('Stand-up', 30, '2026-10-19 07:00'), remaining];
       await remove(series);
-      yield [kept];
+      yield [remaining];
     },
   },
 ];

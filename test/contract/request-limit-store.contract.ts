@@ -34,10 +34,10 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       await limits.takeSlot(slot('mine'), NOW, UNTIL);
 
       await limits.giveSlotBack(slot('other'));
-      const taken = await limits.takeSlot(slot('early'), NOW, UNTIL);
+      const isTaken = await limits.takeSlot(slot('early'), NOW, UNTIL);
       await limits.giveSlotBack(slot('mine'));
 
-      assert.equal(taken, false);
+      assert.equal(isTaken, false);
       assert.equal(await limits.takeSlot(slot('next'), NOW, UNTIL), true);
     });
 
@@ -81,10 +81,10 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       await limits.takeTokens('b', 100, 400, NOW);
 
       const much = NOW + 1_000_000;
-      const taken = [];
-      for (let i = 0; i < 5; i += 1) taken.push((await limits.takeTokens('b', 100, 400, much)) === 0);
+      const answers = [];
+      for (let i = 0; i < 5; i += 1) answers.push((await limits.takeTokens('b', 100, 400, much)) === 0);
 
-      assert.deepEqual(taken, [true, true, true, true, false]);
+      assert.deepEqual(answers, [true, true, true, true, false]);
     });
 
     it('an emptied bucket stays empty until the instant given, and that is never shortened', async () => {
@@ -128,11 +128,11 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
 
       const early = await probe(NOW + 29_999);
       const probes = await tenTimes(() => probe(NOW + 30_000));
-      const afterDeath = await probe(NOW + 30_000 + 90_000);
+      const afterLease = await probe(NOW + 30_000 + 90_000);
 
       assert.equal(early, false);
       assert.equal(probes.filter(Boolean).length, 1);
-      assert.equal(afterDeath, true);
+      assert.equal(afterLease, true);
     });
 
     it('another call may probe as soon as the failed one opened the circuit for its time', async () => {
@@ -153,9 +153,9 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
 
       await limits.closeCircuit(accountKey, 'list');
 
-      const left = await limits.circuitsOf(accountKey, ['list', 'changes']);
+      const circuits = await limits.circuitsOf(accountKey, ['list', 'changes']);
       assert.deepEqual(
-        left.map(({ operation }) => operation),
+        circuits.map(({ operation }) => operation),
         ['changes'],
       );
     });

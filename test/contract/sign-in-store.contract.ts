@@ -51,8 +51,8 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
 
       const answers = await tenTimes(() => signIns.takeSignIn(id));
 
-      const taken = answers.filter((answer) => answer !== undefined && 'signIn' in answer);
-      assert.deepEqual(taken, [{ signIn }]);
+      const winners = answers.filter((answer) => answer !== undefined && 'signIn' in answer);
+      assert.deepEqual(winners, [{ signIn }]);
       assert.equal(answers.filter((answer) => answer !== undefined && 'outcome' in answer).length, 9);
     });
 

@@ -25,8 +25,8 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
 
       assert.deepEqual(await journal.openSplits(calendarKey), [split]);
       assert.deepEqual(await journal.openSplits('another'), []);
-      const taken = await jobs.take('worker', 9, NOW - 1, NOW + 9);
-      assert.ok(taken.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
+      const runs = await jobs.take('worker', 9, NOW - 1, NOW + 9);
+      assert.ok(runs.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
     });
 
     it('a split moves on, and is forgotten when it is done', async () => {

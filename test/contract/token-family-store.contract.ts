@@ -98,14 +98,14 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
       const spent = await Promise.all(
         made.map(({ first }) => families.rotateRefreshToken(first, successorOf(first), NOW)),
       );
-      const found = await Promise.all(made.map(({ grant }) => families.findLivingGrant(grant.familyId)));
+      const grants = await Promise.all(made.map(({ grant }) => families.findLivingGrant(grant.familyId)));
 
       assert.deepEqual(
         spent,
         made.map(({ grant }) => grant),
       );
       assert.deepEqual(
-        found,
+        grants,
         made.map(({ grant }) => grant),
       );
     });

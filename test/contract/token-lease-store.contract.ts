@@ -20,9 +20,9 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
     const account = await accounts.linkAccount(google({ accessToken: 'first' }), NOW);
     const { accountKey } = account;
     const held = async (): Promise<HeldCredentials> => {
-      const found = await tokens.heldCredentials(accountKey);
-      assert.ok(found);
-      return found;
+      const credentials = await tokens.heldCredentials(accountKey);
+      assert.ok(credentials);
+      return credentials;
     };
     const { version } = await held();
     const leaseOf = (holder: string): TokenLease => ({ accountKey, version, holder });
@@ -77,12 +77,12 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
     it('whoever has not seen that renewing the credentials failed gets no lease', async () => {
       const { tokens, leaseOf, held } = await prepare();
       await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
-      const kept = await tokens.failRenewal(leaseOf('first'), FAILURE, NOW + 1);
+      const stored = await tokens.failRenewal(leaseOf('first'), FAILURE, NOW + 1);
 
       const unaware = await tokens.leaseTokens(leaseOf('unaware'), 0, NOW + 1, UNTIL);
       const aware = await tokens.leaseTokens(leaseOf('aware'), 1, NOW + 1, UNTIL);
 
-      assert.deepEqual([kept, unaware, aware], [true, false, true]);
+      assert.deepEqual([stored, unaware, aware], [true, false, true]);
       const { failures, failure, failedAt } = await held();
       assert.deepEqual([failures, failure, failedAt], [1, FAILURE, NOW + 1]);
     });
@@ -149,12 +149,12 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       await db.write('DELETE FROM job');
       const refused = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
       await accounts.setHealth(account, refused, NOW);
-      let told = 0;
+      let calls = 0;
 
-      await tokenLeaseStore(db, sealer, () => told++).storeRenewed(leaseOf('h'), { accessToken: 'x' }, NOW);
+      await tokenLeaseStore(db, sealer, () => calls++).storeRenewed(leaseOf('h'), { accessToken: 'x' }, NOW);
 
       const jobs = await db.all<{ key: string }>("SELECT key FROM job WHERE kind = 'sync-account'");
-      assert.deepEqual([jobs[0]?.key, told], [account.accountKey, 1]);
+      assert.deepEqual([jobs[0]?.key, calls], [account.accountKey, 1]);
     });
 
     it('renewed credentials are sealed: they stand nowhere in plain', async () => {

@@ -44,11 +44,11 @@ export function apply(mirror: Mirror, { changed, removed }: Written): void {
 
 /** The resource of the single event or the master that has this title now. */
 export function masterTitled(mirror: Mirror, title: string): EventResource {
-  const found = [...mirror.values()].find(({ events }) =>
+  const master = [...mirror.values()].find(({ events }) =>
     events.some((event) => event.title === title && event.recurrenceId === undefined),
   );
-  assert.ok(found, `An event titled ${title}`);
-  return found;
+  assert.ok(master, `An event titled ${title}`);
+  return master;
 }
 
 /** What a write is told of the event or series at `href`. */
@@ -74,10 +74,10 @@ export function targetAt(mirror: Mirror, href: string, instance?: EventTime): Wr
 
 const keyOf = (time: EventTime): number => instantOf(time, ZONE);
 
-export type Shown = { readonly title: string; readonly start: string; readonly end: string };
+export type Occurrence = { readonly title: string; readonly start: string; readonly end: string };
 
 /** What takes place of the series at `href` in 2026 and 2027, as local times of ZONE, or as dates. */
-export function occurrences(mirror: Mirror, href: string): Shown[] {
+export function occurrences(mirror: Mirror, href: string): Occurrence[] {
   const events = [...mirror.values()]
     .filter((resource) => resource.href === href || resource.seriesId === href)
     .flatMap((resource) => resource.events);
@@ -117,11 +117,11 @@ export async function assertMirrored(
   calendarHref: string,
   mirror: Mirror,
 ): Promise<void> {
-  const found: Mirror = new Map();
-  await sync(account, calendarHref, found);
+  const listed: Mirror = new Map();
+  await sync(account, calendarHref, listed);
   const plain = (resources: Mirror) =>
     [...resources.values()]
       .map(({ href, etag, events, seriesId }) => ({ href, etag, seriesId, events }))
       .sort((a, b) => (a.href < b.href ? -1 : 1));
-  assert.deepEqual(plain(mirror), plain(found));
+  assert.deepEqual(plain(mirror), plain(listed));
 }

@@ -75,17 +75,17 @@ async function compare(kalends: Kalends): Promise<void> {
   const { started, calendarId, time } = kalends;
   started.faults.clear();
   time.now += ALL_OVER;
-  await kalends.connectAgainIfAsked();
+  await kalends.reconnectIfRequired();
   await (await kalends.startRead()).outcome;
   time.now += MINUTE;
   const { events, problems } = await (await kalends.startRead(WINDOW)).outcome;
 
-  const own = await started.hand.instances(ADA.email, calendarId, WINDOW);
+  const instances = await started.hand.instances(ADA.email, calendarId, WINDOW);
   const read = events.map(({ title, start, end, allDay }) => ({
     ...{ title, start: Date.parse(start), end: Date.parse(end), allDay },
   }));
   assert.deepEqual(problems, []);
-  assert.deepEqual(read.sort(byStartThenTitle), own);
+  assert.deepEqual(read.sort(byStartThenTitle), instances);
 }
 
 async function playChanges(kalends: Kalends, pick: Pick): Promise<void> {
@@ -110,7 +110,7 @@ async function playChanges(kalends: Kalends, pick: Pick): Promise<void> {
     }
     if (pick(12) === 0) {
       faults.clear();
-      await kalends.connectAgainIfAsked();
+      await kalends.reconnectIfRequired();
     }
   }
 }
@@ -174,7 +174,7 @@ class Kalends {
   }
 
   /** The user signs in again where the page says so. */
-  async connectAgainIfAsked(): Promise<void> {
+  async reconnectIfRequired(): Promise<void> {
     const { accounts } = this.#running.server.deps;
     const [account] = await accounts.listAccounts('acme', 'ada');
     if (account?.health.state === 'reauth_required') await this.#connect();
@@ -204,6 +204,6 @@ async function serve({ target, started, time }: Omit<Opened, 'place'>, db: Datab
   return { db, server: await openCalendarServer({ db, sealer, clock: time, apps, ...provider }) };
 }
 
-type Shown = { readonly start: number; readonly title: string };
-const byStartThenTitle = (a: Shown, b: Shown): number =>
+type Titled = { readonly start: number; readonly title: string };
+const byStartThenTitle = (a: Titled, b: Titled): number =>
   a.start - b.start || (a.title < b.title ? -1 : Number(a.title > b.title));

@@ -42,9 +42,9 @@ const google = (
   actor: Actor,
   more: Partial<FailureCase> = {},
 ): FailureCase => ({ provider: 'google', name, befall, state, reason, actor, ...more });
-const microsoft: typeof google = (...words) => ({ ...google(...words), provider: 'microsoft' });
-const caldav: typeof google = (...words) => ({ ...google(...words), provider: 'caldav' });
-const apple: typeof google = (...words) => ({ ...google(...words), provider: 'apple' });
+const microsoft: typeof google = (...args) => ({ ...google(...args), provider: 'microsoft' });
+const caldav: typeof google = (...args) => ({ ...google(...args), provider: 'caldav' });
+const apple: typeof google = (...args) => ({ ...google(...args), provider: 'apple' });
 const renewing = { after: EXPIRED };
 
 export const CASES: readonly FailureCase[] = [

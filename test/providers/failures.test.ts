@@ -9,7 +9,7 @@ import { describe, it } from 'node:test';
 import type { Actor, HealthReason } from '../../src/calendars/health-reason.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import { CASES, MINUTE, status } from './failure-cases.ts';
-import { type Bench, openBench, type Seen } from './provider-bench.ts';
+import { type Bench, openBench, type Reading } from './provider-bench.ts';
 
 /** An account that was read once and is well, in which something happened since. */
 async function openWell(provider: ProviderKind): Promise<Bench> {
@@ -98,20 +98,20 @@ describe('a failure of a provider', () => {
       await bench.read();
     }
 
-    const asked = bench.requests('events.list') - before;
-    assert.ok(asked <= 20, `${asked} requests in 22 minutes of 120 reads`);
+    const requests = bench.requests('events.list') - before;
+    assert.ok(requests <= 20, `${requests} requests in 22 minutes of 120 reads`);
   });
 });
 
 /** The status and the read tell the same, and what is not the user's to mend is active on the wire (2.2). */
-function tellsOf(seen: Seen, expected: { state: string; reason: HealthReason; actor: Actor }): void {
-  const { state, reason, actor, message } = seen.health;
+function tellsOf(reading: Reading, expected: { state: string; reason: HealthReason; actor: Actor }): void {
+  const { state, reason, actor, message } = reading.health;
   assert.deepEqual({ state, reason, actor }, expected);
-  assert.equal(seen.syncState, state === 'reauth_required' ? 'reauth_required' : 'active');
-  assert.equal(seen.permission === false, reason === 'calendar_permission_missing');
+  assert.equal(reading.syncState, state === 'reauth_required' ? 'reauth_required' : 'active');
+  assert.equal(reading.permission === false, reason === 'calendar_permission_missing');
   assert.match(message ?? '', /\S/);
-  if (seen.permission === false) return;
-  const [problem] = seen.errors;
+  if (reading.permission === false) return;
+  const [problem] = reading.errors;
   assert.deepEqual([problem?.reason, problem?.actor], [reason, actor]);
-  assert.deepEqual(seen.titles, ['Old'], 'what is known is shown');
+  assert.deepEqual(reading.titles, ['Old'], 'what is known is shown');
 }

@@ -34,7 +34,7 @@ const REDIRECT_URI = 'http://127.0.0.1:9/callback';
 const REGISTERED = { ...APP, redirectUris: [REDIRECT_URI], name: 'Kalends' };
 
 /** What a reader sees of the account. */
-export type Seen = {
+export type Reading = {
   /** The titles of the events shown; `undefined` when nothing could be shown. */
   readonly titles: readonly string[] | undefined;
   readonly errors: readonly { code: string; reason?: string; actor?: string; message: string }[];
@@ -66,7 +66,7 @@ export type Bench = {
   /** Time passes, for us and for the provider. */
   pass(milliseconds: number): void;
   /** Reads the events, then the connection's status. */
-  read(): Promise<Seen>;
+  read(): Promise<Reading>;
   close(): Promise<void>;
 };
 

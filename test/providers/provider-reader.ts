@@ -29,15 +29,15 @@ export type Read = {
 };
 
 /** What is asked for: the events of one calendar. */
-export type Wanted = {
+export type EventQuery = {
   readonly kind: ProviderKind;
   readonly calendarId: string;
   readonly window: ReadWindow;
 };
 
 /** Every page of the listing. */
-export async function readEvents(server: CalendarServer, token: string, wanted: Wanted): Promise<Read> {
-  const { kind, calendarId, window } = wanted;
+export async function readEvents(server: CalendarServer, token: string, request: EventQuery): Promise<Read> {
+  const { kind, calendarId, window } = request;
   const query = new URLSearchParams({
     start: new Date(window.start).toISOString(),
     end: new Date(window.end).toISOString(),

@@ -147,8 +147,8 @@ async function signInAtPages(
   email: string,
   scope: Scope,
 ): Promise<SignedIn> {
-  const asked = { app: APP, redirectUri: REDIRECT_URI, scope, state: 'state', language: 'en' };
-  const { url, pending } = await signIn.begin(asked);
+  const request = { app: APP, redirectUri: REDIRECT_URI, scope, state: 'state', language: 'en' };
+  const { url, pending } = await signIn.begin(request);
   const back = await (kind === 'google' ? walk(url, { email }) : passSignIn(url, { account: email }));
   return signIn.complete(back, pending, APP);
 }

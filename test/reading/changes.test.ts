@@ -51,7 +51,7 @@ describe('GET /events/changes', () => {
       next = page.cursor;
     }
   };
-  const told = (changes: readonly Change[]) =>
+  const linesOf = (changes: readonly Change[]) =>
     changes.map(({ changeType, event: { id } }) => `${id} ${changeType}`).sort();
   const minuteLater = () => {
     server.clock.now += 61_000;
@@ -62,7 +62,7 @@ describe('GET /events/changes', () => {
       const first = await ask(`initial=true&pageSize=${pageSize}`);
       const rest = await follow(first.cursor, pageSize);
 
-      assert.deepEqual(told([...first.changes, ...rest.changes]), [
+      assert.deepEqual(linesOf([...first.changes, ...rest.changes]), [
         'weekly created',
         'x created',
         'y created',
@@ -73,7 +73,7 @@ describe('GET /events/changes', () => {
 
   it('a change has each event as GET /event does, and with a series its exceptions', async () => {
     const { changes } = await ask('initial=true');
-    const of = (id: string) => changes.find(({ event: told }) => told.id === id)?.event ?? {};
+    const of = (id: string) => changes.find(({ event: changed }) => changed.id === id)?.event ?? {};
     const one = async (id: string, calendarId: string) =>
       (await get(server, `/event?provider=caldav&calendarId=${calendarId}&eventId=${id}`, token)).json();
 
@@ -100,7 +100,7 @@ describe('GET /events/changes', () => {
     const { changes } = await follow(same.cursor, 1);
 
     assert.deepEqual(same.changes, []);
-    assert.deepEqual(told(changes), ['x updated', 'y deleted', 'z created']);
+    assert.deepEqual(linesOf(changes), ['x updated', 'y deleted', 'z created']);
     const gone = changes.find(({ changeType }) => changeType === 'deleted');
     assert.deepEqual(gone?.event, {
       provider: 'caldav',
@@ -109,7 +109,7 @@ describe('GET /events/changes', () => {
       id: 'y',
     });
     // From the older cursor the same is told.
-    assert.deepEqual(told((await follow(cursor)).changes), told(changes));
+    assert.deepEqual(linesOf((await follow(cursor)).changes), linesOf(changes));
   });
 
   it('GET /events/changes misses nothing when the provider forgot its token and everything is listed anew', async () => {
@@ -119,7 +119,7 @@ describe('GET /events/changes', () => {
     server.provider.put('/work/', resource('n', event('2026-11-12T09:00:00')));
     minuteLater();
 
-    assert.deepEqual(told((await follow(cursor)).changes), ['n created', 'z deleted']);
+    assert.deepEqual(linesOf((await follow(cursor)).changes), ['n created', 'z deleted']);
   });
 
   it('GET /events/changes tells of a calendar and an account that went, and of what comes back', async () => {
@@ -129,12 +129,12 @@ describe('GET /events/changes', () => {
       url: '/disconnect?provider=caldav',
       headers: { authorization: `Bearer ${token}` },
     });
-    const left = await follow(cursor);
+    const rest = await follow(cursor);
     await link(server);
-    const { changes } = await follow(left.cursor);
+    const { changes } = await follow(rest.cursor);
 
-    assert.deepEqual(told(left.changes), ['n deleted', 'weekly deleted', 'x deleted']);
-    assert.deepEqual(told(changes), ['n created', 'weekly created', 'x created']);
+    assert.deepEqual(linesOf(rest.changes), ['n deleted', 'weekly deleted', 'x deleted']);
+    assert.deepEqual(linesOf(changes), ['n created', 'weekly created', 'x created']);
   });
 
   it('a cursor answers 410 with what to do once the changes behind it are forgotten', async () => {

@@ -41,42 +41,42 @@ describe('the pages of GET /events', () => {
     return answer.json<Answer>();
   };
   const walk = async (query: string, pageSize: number, between = async () => {}) => {
-    const found: Record<string, unknown>[] = [];
+    const events: Record<string, unknown>[] = [];
     let answer = await page(`${query}&pageSize=${pageSize}`);
     for (let pages = 1; ; pages += 1) {
       assert.ok(pages < 400, 'the listing ends');
       assert.ok(answer.events.length <= pageSize);
-      found.push(...answer.events);
-      if (answer.nextPageToken === undefined) return found;
+      events.push(...answer.events);
+      if (answer.nextPageToken === undefined) return events;
       assert.match(answer.nextPageToken, /^[\w-]+$/);
       assert.equal(answer.events.length, pageSize, 'every page but the last is full');
       await between();
       answer = await page(`pageSize=${pageSize}&nextPageToken=${answer.nextPageToken}`);
     }
   };
-  const key = (found: Record<string, unknown>) => `${found.start} ${found.calendarId} ${found.id}`;
+  const key = (listed: Record<string, unknown>) => `${listed.start} ${listed.calendarId} ${listed.id}`;
 
   for (const pageSize of [1, 7, 100, 1000]) {
     it(`GET /events is one sorted listing without gap or repetition in pages of ${pageSize}`, async () => {
-      const found = await walk(window, pageSize);
+      const events = await walk(window, pageSize);
 
-      assert.equal(found.length, 220);
-      assert.equal(new Set(found.map(key)).size, 220);
-      const starts = found.map(({ start }) => String(start));
+      assert.equal(events.length, 220);
+      assert.equal(new Set(events.map(key)).size, 220);
+      const starts = events.map(({ start }) => String(start));
       assert.deepEqual(starts, starts.toSorted());
-      assert.deepEqual(found.map(key), (await page(`${window}&pageSize=1000`)).events.map(key));
+      assert.deepEqual(events.map(key), (await page(`${window}&pageSize=1000`)).events.map(key));
     });
   }
 
   it('GET /events pages masters with singleEvents=false too', async () => {
-    const found = await walk(`${window}&singleEvents=false`, 3);
+    const events = await walk(`${window}&singleEvents=false`, 3);
 
-    assert.equal(found.length, 84);
-    assert.equal(new Set(found.map(key)).size, 84);
+    assert.equal(events.length, 84);
+    assert.equal(new Set(events.map(key)).size, 84);
     assert.deepEqual(
-      found.slice(0, 2).map(({ title }) => title),
+      events.slice(0, 2).map(({ title }) => title),
       ['/a/ yearly', '/b/ yearly'].sort(
-        (a, b) => found.findIndex((f) => f.title === a) - found.findIndex((f) => f.title === b),
+        (a, b) => events.findIndex((f) => f.title === a) - events.findIndex((f) => f.title === b),
       ),
     );
   });
@@ -97,7 +97,7 @@ describe('the pages of GET /events', () => {
   it('the pages of GET /events neither repeat nor lose an event when others come and go between them', async () => {
     const { provider, clock } = server;
     let n = 0;
-    const found = await walk(
+    const events = await walk(
       `start=2026-03-01&end=2026-03-21&calendarIds=${encodeURIComponent('["/a/"]')}`,
       9,
       async () => {
@@ -108,7 +108,7 @@ describe('the pages of GET /events', () => {
       },
     );
 
-    const steady = found.filter(({ title }) => title !== 'extra');
+    const steady = events.filter(({ title }) => title !== 'extra');
     assert.equal(steady.length, 40 + 20);
     assert.equal(new Set(steady.map(key)).size, 60);
     for (let i = 1; i <= n; i += 1) provider.remove('/a/', `/extra${i}.ics`);
@@ -120,13 +120,13 @@ describe('the pages of GET /events', () => {
     const { nextPageToken = '' } = await page(`${window}&pageSize=5`);
     const middle = nextPageToken.length / 2;
     const changed = `${nextPageToken.slice(0, middle)}${nextPageToken[middle] === 'A' ? 'B' : 'A'}${nextPageToken.slice(middle + 1)}`;
-    const asked = async (sent: string, bearer: string) =>
+    const statusOf = async (sent: string, bearer: string) =>
       (await get(server, `/events?nextPageToken=${sent}`, bearer)).statusCode;
 
-    assert.equal(await asked(nextPageToken, await server.token('read')), 200);
-    assert.equal(await asked(nextPageToken, await server.token('read', 'ben')), 400);
-    assert.equal(await asked(nextPageToken, await server.token('read', 'ada', 'other')), 400);
-    assert.equal(await asked(changed, token), 400);
+    assert.equal(await statusOf(nextPageToken, await server.token('read')), 200);
+    assert.equal(await statusOf(nextPageToken, await server.token('read', 'ben')), 400);
+    assert.equal(await statusOf(nextPageToken, await server.token('read', 'ada', 'other')), 400);
+    assert.equal(await statusOf(changed, token), 400);
   });
 
   it('a page token tells nothing of what it stands at', async () => {

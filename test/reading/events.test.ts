@@ -276,8 +276,8 @@ describe('GET /events', () => {
     const { events } = await list('', await server.token('free-busy'));
 
     assert.equal(events.length, 6);
-    for (const found of events) {
-      assert.deepEqual(Object.keys(found).sort(), [
+    for (const listed of events) {
+      assert.deepEqual(Object.keys(listed).sort(), [
         'allDay',
         'availability',
         'calendarId',
@@ -288,8 +288,8 @@ describe('GET /events', () => {
         'status',
         'title',
       ]);
-      assert.equal(found.title, 'Busy');
-      assert.match(String(found.id), /^[\w-]{22}$/);
+      assert.equal(listed.title, 'Busy');
+      assert.match(String(listed.id), /^[\w-]{22}$/);
     }
     assert.equal(new Set(events.map(({ id }) => id)).size, 6);
     const again = await list('', await server.token('free-busy'));

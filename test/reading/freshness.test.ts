@@ -66,13 +66,13 @@ describe('a read of calendars', () => {
   it('a read asks the provider nothing while what it has is younger than ten seconds', async () => {
     await link(server);
     await read();
-    const asked = server.provider.calls.length;
+    const calls = server.provider.calls.length;
 
     later(9_000);
     await read();
     await get(server, '/calendars', token);
 
-    assert.equal(server.provider.calls.length, asked);
+    assert.equal(server.provider.calls.length, calls);
   });
 
   it('a read asks what changed since the last sync when that is older, and shows changes and deletions', async () => {
@@ -209,15 +209,15 @@ describe('a read of calendars', () => {
     server.provider.failures.push({ call: 'changes', error: down });
     later(11_000);
     await read();
-    const asked = server.provider.calls.length;
+    const calls = server.provider.calls.length;
 
     later(5_000);
     const during = (await read()).json();
-    const askedDuring = server.provider.calls.length;
+    const callsDuring = server.provider.calls.length;
     later(6_000);
     const recovered = (await read()).json();
 
-    assert.equal(askedDuring, asked);
+    assert.equal(callsDuring, calls);
     assert.equal(during.errors.length, 1);
     assert.equal(recovered.errors, undefined);
     assert.equal((await health())?.state, 'active');
@@ -230,12 +230,12 @@ describe('a read of calendars', () => {
     server.provider.failures.push({ call: 'changes', error: busy });
     later(11_000);
     await read();
-    const asked = server.provider.calls.filter((call) => call.startsWith('changes')).length;
+    const calls = server.provider.calls.filter((call) => call.startsWith('changes')).length;
 
     later(45_000);
     const answer = (await read()).json();
 
-    assert.equal(server.provider.calls.filter((call) => call.startsWith('changes')).length, asked);
+    assert.equal(server.provider.calls.filter((call) => call.startsWith('changes')).length, calls);
     assert.equal(answer.errors[0].code, 'rate_limited');
   });
 
@@ -248,12 +248,12 @@ describe('a read of calendars', () => {
     });
     later(11_000);
     await read();
-    const asked = server.provider.calls.length;
+    const calls = server.provider.calls.length;
 
     later(600_000);
     const answer = (await read()).json();
 
-    assert.equal(server.provider.calls.length, asked);
+    assert.equal(server.provider.calls.length, calls);
     assert.equal(answer.events.length, 1);
     const { code, message, reason, actor } = answer.errors[0];
     assert.deepEqual(

@@ -17,8 +17,8 @@ it('the very next listing shows what another instance wrote, and other queries t
   const ids = async (query = '') =>
     (await get(one, `/events${query}`, token)).json().events.map(({ id }: { id: string }) => id);
   assert.deepEqual([await ids(), await ids()], [['x'], ['x']]);
-  const [written] = await other.deps.mirror.listCalendars(accountKey);
-  const lease = { key: written?.calendarKey ?? '', holder: 'other' };
+  const [row] = await other.deps.mirror.listCalendars(accountKey);
+  const lease = { key: row?.calendarKey ?? '', holder: 'other' };
   const until = one.clock.now + 60_000;
   assert.ok(await other.deps.mirror.leaseCalendar(lease, one.clock.now, until));
 

@@ -57,7 +57,7 @@ onEachDatabase((database, open) => {
       assert.equal(answer.statusCode, 200, answer.body);
       return answer.json<{ events: { id: string; title: string }[]; nextPageToken?: string }>();
     };
-    const found = async (q: string, more = '') => (await ask(q, more)).events.map(({ id }) => id);
+    const idsBy = async (q: string, more = '') => (await ask(q, more)).events.map(({ id }) => id);
 
     const table: [string, string[]][] = [
       ['cafe', ['cafe']],
@@ -80,24 +80,24 @@ onEachDatabase((database, open) => {
     ];
     for (const [q, ids] of table) {
       it(`a search finds ${JSON.stringify(ids)} by ${JSON.stringify(q)}`, async () => {
-        assert.deepEqual(await found(q), ids);
+        assert.deepEqual(await idsBy(q), ids);
       });
     }
 
     it('a search finds the instances of a series by the words of each', async () => {
-      const standup = await found('standup');
+      const standup = await idsBy('standup');
 
       assert.equal(standup.length, 4);
       assert.ok(!standup.includes('weekly_20261109T080000Z'));
-      assert.deepEqual(await found('retro'), ['weekly_20261109T080000Z']);
-      assert.deepEqual(await found('retro', '&singleEvents=false'), ['weekly']);
-      assert.deepEqual(await found('standup', '&singleEvents=false'), ['weekly']);
+      assert.deepEqual(await idsBy('retro'), ['weekly_20261109T080000Z']);
+      assert.deepEqual(await idsBy('retro', '&singleEvents=false'), ['weekly']);
+      assert.deepEqual(await idsBy('standup', '&singleEvents=false'), ['weekly']);
       const [master] = (await ask('retro', '&singleEvents=false')).events;
       assert.deepEqual((master as { recurrence?: object }).recurrence, { frequency: 'WEEKLY', interval: 1 });
     });
 
     it('a search follows an endless series through two centuries for one exception at no great cost', async () => {
-      assert.deepEqual(await found('retro', '&start=2026-01-01&end=2200-01-01'.replace('&start', '&x')), [
+      assert.deepEqual(await idsBy('retro', '&start=2026-01-01&end=2200-01-01'.replace('&start', '&x')), [
         'weekly_20261109T080000Z',
       ]);
     });
@@ -111,7 +111,7 @@ onEachDatabase((database, open) => {
         page = (await get(server, `/events?nextPageToken=${page.nextPageToken}`, token)).json();
       }
 
-      assert.deepEqual(ids, await found('standup'));
+      assert.deepEqual(ids, await idsBy('standup'));
     });
 
     it('a search is refused with too many words, with none, and for scope free-busy', async () => {

@@ -58,16 +58,17 @@ describe('following Google’s events', () => {
     await server?.stop();
   });
 
-  const opened = (kept: OAuthCredentials = credentials) => {
+  const opened = (current: OAuthCredentials = credentials) => {
     const { origin: issuer } = server;
     const provider = googleProvider({ egress, issuer, apiUrl: `${issuer}/v3`, log, now: Date.now });
-    const session = sessionOf(provider, app, kept);
-    return { account: provider.open(kept, session), session };
+    const session = sessionOf(provider, app, current);
+    return { account: provider.open(current, session), session };
   };
   const known = async () => new Map<string, string | undefined>();
-  async function follow(token?: string, kept = credentials) {
+  async function follow(token?: string, current = credentials) {
     const parts: Changes[] = [];
-    for await (const part of opened(kept).account.changesSince('a/b@group', token, known)) parts.push(part);
+    for await (const part of opened(current).account.changesSince('a/b@group', token, known))
+      parts.push(part);
     return {
       parts,
       changed: parts.flatMap(({ changed }) => changed.map(({ href }) => href)),

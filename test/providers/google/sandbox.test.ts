@@ -180,9 +180,9 @@ function suite(openDatabase: Open): void {
     });
     const { account } = await openAccount();
 
-    const found = (await account.listCalendars()).find(({ href }) => href === id);
+    const calendar = (await account.listCalendars()).find(({ href }) => href === id);
 
-    const { title, timeZone, access, color }: Partial<ProviderCalendar> = found ?? {};
+    const { title, timeZone, access, color }: Partial<ProviderCalendar> = calendar ?? {};
     assert.deepEqual([title, timeZone, access, color], ['Team', 'Asia/Tokyo', 'read', '#0b8043']);
   });
 
@@ -204,11 +204,11 @@ function suite(openDatabase: Open): void {
     await hand.deleteOccurrence(ADA.email, ADA.email, id, start('2026-10-19'));
     await mirror.sync();
 
-    const shown = await mirror.shown();
+    const instances = await mirror.shown();
 
-    assert.deepEqual(shown, await mirror.google());
+    assert.deepEqual(instances, await mirror.google());
     assert.deepEqual(
-      shown.map(({ start: startsAt }) => new Date(startsAt).toISOString().slice(0, 16)),
+      instances.map(({ start: startsAt }) => new Date(startsAt).toISOString().slice(0, 16)),
       ['2026-10-12T07:00', '2026-11-02T08:00', '2026-11-09T08:00', '2026-12-24T10:00'],
     );
     await hand.deleteEvent(ADA.email, ADA.email, id);

@@ -58,14 +58,14 @@ describe('signing in with Google', () => {
     server.odd = ({ path }) => (path === '/token' ? answer?.() : undefined);
   };
   it('a Google sign-in asks whoever lets events be written for their calendars too where the operator wants it', async () => {
-    const asked = async (scope: 'read' | 'read-write') => {
+    const scopeOf = async (scope: 'read' | 'read-write') => {
       const { url } = await google(true).begin({ ...request, scope });
       return url.searchParams.get('scope');
     };
 
-    assert.equal(await asked('read'), `openid email ${AUTH}.events.readonly ${AUTH}.calendarlist.readonly`);
+    assert.equal(await scopeOf('read'), `openid email ${AUTH}.events.readonly ${AUTH}.calendarlist.readonly`);
     assert.equal(
-      await asked('read-write'),
+      await scopeOf('read-write'),
       `openid email ${AUTH}.events ${AUTH}.calendars ${AUTH}.calendarlist`,
     );
   });
@@ -73,8 +73,8 @@ describe('signing in with Google', () => {
   it('a Google sign-in asks for the smallest permission that serves, for a refresh token, and proves itself by PKCE', async () => {
     const { url, pending } = await google().begin({ ...request, loginHint: 'ada@example.com' });
 
-    const asked = Object.fromEntries(url.searchParams);
-    const { nonce, code_challenge: challenge, ...rest } = asked;
+    const parameters = Object.fromEntries(url.searchParams);
+    const { nonce, code_challenge: challenge, ...rest } = parameters;
     assert.equal(url.origin + url.pathname, `${server.origin}/auth`);
     assert.deepEqual(rest, {
       client_id: 'app-1',
@@ -96,10 +96,10 @@ describe('signing in with Google', () => {
 
   it('a Google sign-in asks for no more than each scope needs', async () => {
     const scopes = ['free-busy', 'read', 'read-write'] as const;
-    const asked = await Promise.all(scopes.map((scope) => google().begin({ ...request, scope })));
+    const starts = await Promise.all(scopes.map((scope) => google().begin({ ...request, scope })));
 
     assert.deepEqual(
-      asked.map(({ url }) => url.searchParams.get('scope')?.split(' ')[2]),
+      starts.map(({ url }) => url.searchParams.get('scope')?.split(' ')[2]),
       [`${AUTH}.events.freebusy`, `${AUTH}.events.readonly`, `${AUTH}.events`],
     );
   });

@@ -211,8 +211,8 @@ function changing(): void {
         const custom = { room: 1 };
         const href = await create({ ...WEEKLY, location: 'Room', custom, conference: 'https://a.example/1' });
         const third = berlin('2026-11-30T09:00:00');
-        const own = { custom: { seats: [2] }, conference: 'https://a.example/2' };
-        await update(href, { ...own, title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
+        const details = { custom: { seats: [2] }, conference: 'https://a.example/2' };
+        await update(href, { ...details, title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
         await update(href, { location: null, start: third, end: berlin('2026-11-30T10:00:00') }, SECOND);
         apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href, third)));
 
@@ -224,7 +224,7 @@ function changing(): void {
         );
         const first = targetAt(site.mirror, href).known.flatMap(({ events }) => events);
         const named = first.find(({ title, status }) => title === 'Named' && status !== 'cancelled');
-        assert.deepEqual([named?.custom, named?.conference], [own.custom, own.conference]);
+        assert.deepEqual([named?.custom, named?.conference], [details.custom, details.conference]);
         await assertMirrored(site.google.account, site.calendarHref, site.mirror);
       });
     });

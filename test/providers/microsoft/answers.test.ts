@@ -39,17 +39,17 @@ describe('The Microsoft adapter', () => {
   let now: number;
   /** What the next requests are answered. */
   let answers: Answers;
-  let asked: { url: string; authorization: string | undefined; prefer: unknown }[];
+  let calls: { url: string; authorization: string | undefined; prefer: unknown }[];
   const { log, entries } = recordingLog();
 
   before(async () => {
     canary = await startCanary();
     egress = createEgress({ privateNetwork: { mode: 'loopback' } });
     server = http.createServer(({ url = '', headers }, response) => {
-      asked.push({ url, authorization: headers.authorization, prefer: headers.prefer });
+      calls.push({ url, authorization: headers.authorization, prefer: headers.prefer });
       const target = new URL(url, 'http://graph.test');
-      const found = [...answers].find(([path]) => path.test(target.pathname + target.search))?.[1];
-      const answer = typeof found === 'function' ? found(target, headers) : found;
+      const reply = [...answers].find(([path]) => path.test(target.pathname + target.search))?.[1];
+      const answer = typeof reply === 'function' ? reply(target, headers) : reply;
       const { status = answer === undefined ? 404 : 200, body = {}, headers: more = {} } = answer ?? {};
       response.writeHead(status, { 'content-type': 'application/json', ...more });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -59,7 +59,7 @@ describe('The Microsoft adapter', () => {
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   beforeEach(() => {
-    asked = [];
+    calls = [];
     now = NOW;
   });
   after(async () => {
@@ -159,7 +159,7 @@ describe('The Microsoft adapter', () => {
     answers = new Map([[/calendars/, { status: 401 }]]);
     await assert.rejects(open().listCalendars(), { kind: 'unauthorized' });
 
-    const tokens = asked.map(({ authorization }) => authorization);
+    const tokens = calls.map(({ authorization }) => authorization);
     assert.deepEqual(tokens, ['Bearer first', 'Bearer after first', 'Bearer first', 'Bearer after first']);
   });
 
@@ -167,8 +167,8 @@ describe('The Microsoft adapter', () => {
     answers = fullCalendar([]);
     await sync(open(), 'cal', new Map());
 
-    assert.ok(asked.length >= 2);
-    for (const { prefer } of asked)
+    assert.ok(calls.length >= 2);
+    for (const { prefer } of calls)
       assert.match(
         String(prefer),
         /outlook\.timezone="UTC", outlook\.body-content-type="text", IdType="ImmutableId"/,
@@ -180,7 +180,7 @@ describe('The Microsoft adapter', () => {
     await sync(open(['https://graph.microsoft.com/Calendars.ReadBasic']), 'cal', new Map());
 
     assert.ok(
-      asked.every(({ url }) => !/body|attendees|singleValueExtendedProperties/.test(decodeURIComponent(url))),
+      calls.every(({ url }) => !/body|attendees|singleValueExtendedProperties/.test(decodeURIComponent(url))),
     );
   });
 
@@ -206,11 +206,11 @@ describe('The Microsoft adapter', () => {
     answers = fullCalendar([event('a')]);
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
-    asked = [];
+    calls = [];
 
     await sync(open(), 'cal', mirror, next);
 
-    assert.equal(asked.length, 1);
+    assert.equal(calls.length, 1);
     assert.deepEqual(titles(mirror), ['a']);
   });
 
@@ -241,12 +241,12 @@ describe('The Microsoft adapter', () => {
         [/events\/passed%20over/, { body: event('passed over') }],
       ]),
     );
-    asked = [];
+    calls = [];
     now += DAY;
     await sync(open(), 'cal', mirror, next);
 
     assert.deepEqual(titles(mirror), ['changed twice', 'new', 'passed over', 'same']);
-    assert.ok(asked.every(({ url }) => !/events\/same/.test(url)));
+    assert.ok(calls.every(({ url }) => !/events\/same/.test(url)));
   });
 
   it('what the delta named and the listing passed over is read', async () => {
@@ -316,9 +316,9 @@ describe('The Microsoft adapter', () => {
 
     assert.deepEqual(titles(mirror), ['a', 'far']);
     now += DAY;
-    asked = [];
+    calls = [];
     await sync(open(), 'cal', mirror, later);
-    assert.ok(asked.some(({ url }) => url.includes('startDateTime=2025-11-19')));
+    assert.ok(calls.some(({ url }) => url.includes('startDateTime=2025-11-19')));
   });
 
   it('the window at Graph is drawn anew once a month', async () => {
@@ -326,11 +326,11 @@ describe('The Microsoft adapter', () => {
     const mirror: Mirror = new Map();
     const { next } = await sync(open(), 'cal', mirror);
     now += 31 * DAY;
-    asked = [];
+    calls = [];
 
     await sync(open(), 'cal', mirror, next);
 
-    assert.ok(asked.some(({ url }) => url.includes('startDateTime=2025-12-19T00:00:00Z')));
+    assert.ok(calls.some(({ url }) => url.includes('startDateTime=2025-12-19T00:00:00Z')));
   });
 
   it('a sync token that was not written for this API is not followed', async () => {

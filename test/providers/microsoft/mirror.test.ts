@@ -58,7 +58,7 @@ describe("A mirror of Microsoft's calendars", () => {
     assert.equal(errors, undefined, JSON.stringify(errors));
     return events;
   }
-  const shown = (events: readonly Listed[]): ShownInstance[] =>
+  const instancesOf = (events: readonly Listed[]): ShownInstance[] =>
     events
       .map(({ title, start, end, allDay }) => ({
         title,
@@ -95,14 +95,14 @@ describe("A mirror of Microsoft's calendars", () => {
       () => hand.changeOccurrence(ADA.email, work, series, on('2026-11-11'), { title: 'Renamed' }),
       () => hand.deleteEvent(ADA.email, work, series),
     ];
-    assert.deepEqual(shown(await listed()), await outlook());
+    assert.deepEqual(instancesOf(await listed()), await outlook());
     for (const step of steps) {
       await step();
       microsoft.clock.turn(11_000);
-      assert.deepEqual(shown(await listed()), await outlook());
+      assert.deepEqual(instancesOf(await listed()), await outlook());
     }
     assert.deepEqual(
-      shown(await listed()).map(({ title }) => title),
+      instancesOf(await listed()).map(({ title }) => title),
       ['Trip'],
     );
   });
@@ -140,7 +140,7 @@ describe("A mirror of Microsoft's calendars", () => {
     microsoft.clock.turn(2 * 3_600_000);
     token = await server.token();
 
-    assert.deepEqual(shown(await listed()), await outlook());
+    assert.deepEqual(instancesOf(await listed()), await outlook());
   });
 });
 
@@ -178,7 +178,7 @@ describe('A provider that takes long to find its first event', () => {
 
 async function leaseOfAnother({ deps, clock }: CalendarServer): Promise<unknown> {
   const [account] = await deps.accounts.listAccounts('acme', 'ada');
-  const [found] = await deps.mirror.listCalendars(account?.accountKey ?? '');
-  const lease = { key: found?.calendarKey ?? '', holder: 'another' };
+  const [first] = await deps.mirror.listCalendars(account?.accountKey ?? '');
+  const lease = { key: first?.calendarKey ?? '', holder: 'another' };
   return deps.mirror.leaseCalendar(lease, clock.now, clock.now + 90_000);
 }

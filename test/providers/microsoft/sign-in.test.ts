@@ -37,12 +37,12 @@ describe('Signing in with Microsoft', () => {
   after(() => microsoft.close());
 
   it('a Microsoft sign-in asks for the smallest permission that serves the scope, with PKCE, state and nonce', async () => {
-    const asked = { 'free-busy': 'ReadBasic', read: 'Read', 'read-write': 'ReadWrite' } as const;
-    for (const [scope, permission] of Object.entries(asked)) {
+    const permissions = { 'free-busy': 'ReadBasic', read: 'Read', 'read-write': 'ReadWrite' } as const;
+    for (const [scope, permission] of Object.entries(permissions)) {
       // The keys of the object above.
       const { url, pending } = await microsoft.provider.signIn.begin({
         ...request,
-        scope: scope as keyof typeof asked,
+        scope: scope as keyof typeof permissions,
       });
 
       const parameters = Object.fromEntries(url.searchParams);
@@ -118,8 +118,8 @@ describe('Signing in with Microsoft', () => {
       microsoft.signIn('read', worker.email),
       failsAs('permission_missing', 'admin_consent_required'),
     );
-    const asked = { redirectUri: REDIRECT_URI, scope: 'read' } as const;
-    const page = microsoft.provider.signIn.adminConsentUrl?.(APP, asked);
+    const consent = { redirectUri: REDIRECT_URI, scope: 'read' } as const;
+    const page = microsoft.provider.signIn.adminConsentUrl?.(APP, consent);
     assert.equal(page?.pathname, '/organizations/v2.0/adminconsent');
     assert.match(await (await fetch(page)).text(), /Accept/);
 

@@ -216,7 +216,7 @@ describe('The interface on Outlook', () => {
 
     const answered = await sent('POST', '/event/rsvp', { eventId, response: 'accepted', comment: 'Gladly' });
 
-    const own = answered.attendees.find(({ email }: { email: string }) => email === ADA.email);
-    assert.deepEqual([own.status, hand.responses(ADA.email).at(-1)?.comment], ['accepted', 'Gladly']);
+    const guest = answered.attendees.find(({ email }: { email: string }) => email === ADA.email);
+    assert.deepEqual([guest.status, hand.responses(ADA.email).at(-1)?.comment], ['accepted', 'Gladly']);
   });
 });

@@ -250,8 +250,8 @@ describe('An invitation at Microsoft', () => {
     await work.respond(href, 'accepted');
 
     assert.deepEqual([statusOf(), work.event(href).status], ['accepted', 'confirmed']);
-    const told = hand.responses(ADA.email).map(({ response, comment }) => [response, comment]);
-    assert.deepEqual(told, [
+    const responses = hand.responses(ADA.email).map(({ response, comment }) => [response, comment]);
+    assert.deepEqual(responses, [
       ['tentativelyAccepted', 'Perhaps'],
       ['accepted', undefined],
     ]);
@@ -282,8 +282,8 @@ describe('An invitation at Microsoft', () => {
       occurrences(work.mirror, href).map(({ start }) => start.slice(0, 10)),
       ['2026-11-17', '2026-11-18'],
     );
-    const own = [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
-    assert.deepEqual([own?.status, work.event(href).status], ['confirmed', 'tentative']);
+    const exception = [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
+    assert.deepEqual([exception?.status, work.event(href).status], ['confirmed', 'tentative']);
     await work.mirrored();
   });
 

@@ -42,16 +42,16 @@ describe('A series at Microsoft', () => {
   it('an occurrence keeps what it has of its own when its series moves, guests and all', async (t) => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create({ ...WEEKLY, description: 'All', attendees: [guest('alan@example.com')] });
-    const own = {
+    const details = {
       description: 'One',
       location: 'Roof',
       availability: 'free',
       privacy: 'private',
       attendees: [guest('alan@example.com'), guest('grace@example.com')],
     } as const;
-    await work.update(href, own, SECOND);
-    const ofOwn = () => [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
-    const before = ofOwn();
+    await work.update(href, details, SECOND);
+    const exception = () => [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
+    const before = exception();
 
     await work.update(href, {
       title: 'Renamed',
@@ -59,7 +59,7 @@ describe('A series at Microsoft', () => {
       end: berlin('2026-10-12T09:00:00'),
     });
 
-    const { start, end, recurrenceId, title, lastModified, link, ...kept } = ofOwn() ?? {};
+    const { start, end, recurrenceId, title, lastModified, link, ...rest } = exception() ?? {};
     const {
       start: _,
       end: _end,
@@ -69,7 +69,7 @@ describe('A series at Microsoft', () => {
       link: _link,
       ...was
     } = before ?? {};
-    assert.deepEqual(kept, was);
+    assert.deepEqual(rest, was);
     assert.deepEqual(
       [title, start, recurrenceId],
       ['Renamed', ...Array(2).fill(berlin('2026-10-19T08:00:00'))],
@@ -211,8 +211,8 @@ describe('A series at Microsoft', () => {
     // What it has of the series already is no change.
     await work.update(href, { title: 'Own', custom: { of: 'the series' } }, SECOND);
 
-    const own = [...work.mirror.values()].find(({ seriesId }) => seriesId === href);
-    assert.deepEqual([own?.events[0]?.title, own?.events[0]?.custom], ['Own', { of: 'the series' }]);
+    const exception = [...work.mirror.values()].find(({ seriesId }) => seriesId === href)?.events[0];
+    assert.deepEqual([exception?.title, exception?.custom], ['Own', { of: 'the series' }]);
     await work.mirrored();
   });
 
@@ -290,7 +290,7 @@ describe('A series at Microsoft', () => {
   };
   it('a series at Microsoft is written in the zone it is meant in, by the name that Windows has for it', async (t) => {
     const work = await openMicrosoftWriting(t);
-    for (const [zone, shown] of Object.entries(ZONES)) {
+    for (const [zone, readZone] of Object.entries(ZONES)) {
       const at = (time: string, name: string) => ({
         type: 'zoned' as const,
         local: `2026-10-12T${time}`,
@@ -303,7 +303,7 @@ describe('A series at Microsoft', () => {
         end: at('10:00:00', zone),
       });
 
-      assert.deepEqual(work.event(href).start, at('09:00:00', shown));
+      assert.deepEqual(work.event(href).start, at('09:00:00', readZone));
       assert.equal(occurrences(work.mirror, href).length, 5);
     }
     await work.mirrored();
