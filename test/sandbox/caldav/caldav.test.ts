@@ -72,10 +72,10 @@ for (const kind of ['caldav', 'icloud'] as const)
       );
 
     it('the CalDAV sandbox lets the adapter in and shows it the calendar with its color and zone', async () => {
-      const [found] = await account.listCalendars();
+      const [listed] = await account.listCalendars();
 
       assert.deepEqual(
-        [found?.href, found?.title, found?.color, found?.timeZone, found?.access],
+        [listed?.href, listed?.title, listed?.color, listed?.timeZone, listed?.access],
         [calendar, 'Work', '#0a84ff', BERLIN, 'write'],
       );
     });
@@ -87,9 +87,9 @@ for (const kind of ['caldav', 'icloud'] as const)
         readOnly: true,
       });
 
-      const found = (await account.listCalendars()).find(({ href }) => href === shared);
+      const listed = (await account.listCalendars()).find(({ href }) => href === shared);
 
-      assert.equal(found?.access, 'read');
+      assert.equal(listed?.access, 'read');
       const put = await send('PUT', `${shared}x.ics`, 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n');
       assert.equal(put.status, 403);
     });
@@ -216,10 +216,10 @@ for (const kind of ['caldav', 'icloud'] as const)
       const names = Array.from({ length: 20 }, (_, index) => `Event ${String(index).padStart(2, '0')}`);
       for (const title of names) await sandbox.hand.createEvent(ADA, own, { ...WEEKLY, title });
       const mirror: Mirror = new Map();
-      const asked = sandbox.requests('REPORT');
+      const earlier = sandbox.requests('REPORT');
 
       const { next } = await sync(account, own, mirror);
-      const reports = sandbox.requests('REPORT') - asked;
+      const reports = sandbox.requests('REPORT') - earlier;
       const [first] = mirror.keys();
       await sandbox.hand.deleteEvent(ADA, own, first?.split('/').at(-1) ?? '');
       await sync(account, own, mirror, next);
@@ -232,11 +232,11 @@ for (const kind of ['caldav', 'icloud'] as const)
     it('one request tells that nothing is new', async () => {
       const mirror: Mirror = new Map();
       const { next } = await sync(account, calendar, mirror);
-      const asked = sandbox.requests();
+      const earlier = sandbox.requests();
 
       await sync(account, calendar, mirror, next);
 
-      assert.equal(sandbox.requests() - asked, 1);
+      assert.equal(sandbox.requests() - earlier, 1);
     });
 
     it('sync tokens that the sandbox forgot are refused, and those a fault makes it forget', async () => {

@@ -119,12 +119,12 @@ describe('events of the sandbox’s Google', () => {
     };
 
     const without = await insert({ ...meeting('Call'), conferenceData });
-    const given = await insert({ ...meeting('Call'), conferenceData }, '?conferenceDataVersion=1');
+    const withMeet = await insert({ ...meeting('Call'), conferenceData }, '?conferenceDataVersion=1');
 
     assert.equal(without.conferenceData, undefined);
-    assert.match(given.hangoutLink, /^https:\/\/meet\.google\.com\/[a-z]{3}-[a-z]{4}-[a-z]{3}$/);
-    assert.equal(given.conferenceData.entryPoints[0].uri, given.hangoutLink);
-    assert.equal(given.conferenceData.createRequest.status.statusCode, 'success');
+    assert.match(withMeet.hangoutLink, /^https:\/\/meet\.google\.com\/[a-z]{3}-[a-z]{4}-[a-z]{3}$/);
+    assert.equal(withMeet.conferenceData.entryPoints[0].uri, withMeet.hangoutLink);
+    assert.equal(withMeet.conferenceData.createRequest.status.statusCode, 'success');
   });
 
   for (const [what, change, reason] of [
@@ -350,11 +350,11 @@ describe('what permission shows at the sandbox’s Google', () => {
     const api = apiOf(google, (await signIn(google, { scope: busyScope })).access_token);
 
     const { items } = await allPages(api, 'primary');
-    const written = await api.call('POST', '/calendars/primary/events', { body: meeting('No') });
+    const creation = await api.call('POST', '/calendars/primary/events', { body: meeting('No') });
 
     assert.equal(items[0]?.start?.dateTime, '2026-11-23T08:00:00Z');
     assert.doesNotMatch(JSON.stringify(items), /Doctor|Clinic/);
-    assert.equal(written.status, 403);
+    assert.equal(creation.status, 403);
   });
 
   it('the answer about busy times is merged, and leaves out what is free, cancelled or unknown', async () => {

@@ -78,9 +78,9 @@ describe('whatever is sent to the sandbox’s Google', () => {
       recurrence: { frequency: 'daily', count: 3 },
     });
   const answered = async (response: Response) => {
-    const said = await response.text();
-    assert.ok(response.status < 500, `${response.status} ${said}`);
-    if (response.status >= 400) assert.ok(said.length > 20, 'An error says what is wrong');
+    const answerText = await response.text();
+    assert.ok(response.status < 500, `${response.status} ${answerText}`);
+    if (response.status >= 400) assert.ok(answerText.length > 20, 'An error says what is wrong');
   };
 
   it('the Calendar API answers whatever is sent to it, and refuses it with words', async () => {

@@ -170,11 +170,11 @@ async function randomChange(hand: ProviderHand, id: string, seed: number): Promi
     const first = Temporal.PlainDateTime.from(known.event.start.dateTime).add({ days: 3 * draw(9, 6) });
     const original = { dateTime: first.toString({ smallestUnit: 'second' }), timeZone: BRUSSELS };
     const moved = { start: event.start, end: event.end, title: `Moved ${seed}` };
-    const done =
+    const change =
       kind < 6
         ? hand.changeOccurrence(ADA.email, id, known.id, original, moved)
         : hand.deleteOccurrence(ADA.email, id, known.id, original);
-    await done.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
+    await change.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
   }
 }
 

@@ -104,8 +104,8 @@ describe('the sandbox’s pages in Chromium', { skip: WITHOUT_CHROMIUM, timeout:
 /** The rules broken and where, without the rest of axe's report. */
 async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const found: unknown = await page.evaluate(
+  const violations: unknown = await page.evaluate(
     'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
   );
-  return Array.isArray(found) ? found.map(String) : ['axe did not run'];
+  return Array.isArray(violations) ? violations.map(String) : ['axe did not run'];
 }

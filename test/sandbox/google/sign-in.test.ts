@@ -146,10 +146,10 @@ describe('signing in at the sandbox’s Google', () => {
     await signIn(google);
 
     const silent = await signIn(google, { parameters: { prompt: '' } });
-    const asked = await signIn(google);
+    const again = await signIn(google);
 
     assert.equal(silent.refresh_token, undefined);
-    assert.ok(asked.refresh_token);
+    assert.ok(again.refresh_token);
   });
 });
 

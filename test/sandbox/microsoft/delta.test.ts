@@ -79,11 +79,11 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
   it('a delta tells a series anew when an occurrence changed, and nothing of one that was deleted', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
-    const found = await occurrences(graph, master.id);
+    const instances = await occurrences(graph, master.id);
     const { deltaLink } = await follow(graph, deltaPath(calendarId));
     const body = { start: at('2026-10-13T10:00:00'), end: at('2026-10-13T10:30:00') };
-    await graph('PATCH', pathOf(found[1]), { body });
-    await graph('DELETE', pathOf(found[2]));
+    await graph('PATCH', pathOf(instances[1]), { body });
+    await graph('DELETE', pathOf(instances[2]));
 
     const { value } = await follow(graph, deltaLink);
 
@@ -91,9 +91,9 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
       value.map((entry) => [isRemoved(entry) ? 'removed' : entry.type, entry.id]),
       [
         ['seriesMaster', master.id],
-        ['occurrence', found[0]?.id],
-        ['exception', found[1]?.id],
-        ...found.slice(3).map(({ id }) => ['occurrence', id]),
+        ['occurrence', instances[0]?.id],
+        ['exception', instances[1]?.id],
+        ...instances.slice(3).map(({ id }) => ['occurrence', id]),
       ],
     );
   });

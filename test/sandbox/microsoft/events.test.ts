@@ -128,10 +128,10 @@ describe('Events of the Microsoft sandbox', () => {
     const headers = { prefer: 'IdType="ImmutableId"' };
 
     const immutable = await graph('GET', pathOf({ id }), { headers });
-    const found = await graph('GET', pathOf(immutable.body));
+    const mutable = await graph('GET', pathOf(immutable.body));
 
     assert.notEqual(immutable.body.id, id);
-    assert.equal(found.body.id, id);
+    assert.equal(mutable.body.id, id);
     assert.equal((await graph('GET', pathOf({ id: String(id).toLowerCase() }))).status, 404);
   });
 
@@ -175,12 +175,12 @@ describe('Events of the Microsoft sandbox', () => {
 
     const first = await graph('PATCH', pathOf(event), { body: { subject: 'Between' }, headers });
     const stale = await graph('PATCH', pathOf(event), { body: { subject: 'After' }, headers });
-    const kept = await graph('DELETE', pathOf(event), { headers });
+    const deletion = await graph('DELETE', pathOf(event), { headers });
 
     assert.equal(first.body.subject, 'Between');
     assert.notEqual(first.body.changeKey, event.changeKey);
     assert.deepEqual([stale.status, codeOf(stale)], [412, 'ErrorIrresolvableConflict']);
-    assert.equal(kept.status, 412);
+    assert.equal(deletion.status, 412);
     assert.equal((await graph('DELETE', pathOf(event))).status, 204);
     assert.equal((await graph('GET', pathOf(event))).status, 404);
   });
@@ -277,10 +277,10 @@ describe('Limits of the Microsoft sandbox', () => {
       availabilityViewInterval: 60,
     };
 
-    const own = await graph('POST', '/me/calendar/getSchedule', { body });
+    const colleagues = await graph('POST', '/me/calendar/getSchedule', { body });
     const personal = await graphClient(sandbox, accessToken)('POST', '/me/calendar/getSchedule', { body });
 
-    const schedules = own.body.value as Json[];
+    const schedules = colleagues.body.value as Json[];
     assert.equal(schedules[0]?.availabilityView, '020');
     assert.deepEqual(
       schedules.map(({ error }) => (error as Json | undefined)?.responseCode),

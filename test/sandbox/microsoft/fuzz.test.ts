@@ -93,17 +93,17 @@ describe('Anything sent to the Microsoft sandbox', () => {
     const { graph, calendarId } = await openGraph(t);
     const master = (await graph('POST', `/me/calendars/${calendarId}/events`, { body: WEEKLY })).body;
     const window = 'startDateTime=2026-10-05T00:00:00Z&endDateTime=2026-10-20T00:00:00Z';
-    const shown = (await graph('GET', `${pathOf(master)}/instances?${window}`)).body.value;
+    const instances = (await graph('GET', `${pathOf(master)}/instances?${window}`)).body.value;
     // A collection's `value` is a list of objects.
-    const occurrence = (shown as Record<string, unknown>[])[1];
+    const occurrence = (instances as Record<string, unknown>[])[1];
 
     await fc.assert(
       fc.asyncProperty(eventBody, fc.nat(2), async (body, where) => {
         const path = [`/me/calendars/${calendarId}/events`, pathOf(master), pathOf(occurrence)][where] ?? '';
-        const { status, body: told } = await graph(where === 0 ? 'POST' : 'PATCH', path, { body });
+        const { status, body: reply } = await graph(where === 0 ? 'POST' : 'PATCH', path, { body });
         const view = await graph('GET', `/me/calendars/${calendarId}/calendarView?${window}&$top=1000`);
 
-        assert.ok(status < 500, JSON.stringify(told));
+        assert.ok(status < 500, JSON.stringify(reply));
         assert.equal(view.status, 200);
       }),
       { numRuns: 300 },
@@ -172,9 +172,9 @@ describe('Anything sent to the Microsoft sandbox', () => {
             body: new URLSearchParams(fields),
             redirect: 'manual',
           });
-          const asked = await fetch(`${url}?${new URLSearchParams(fields)}`, { redirect: 'manual' });
+          const byGet = await fetch(`${url}?${new URLSearchParams(fields)}`, { redirect: 'manual' });
 
-          assert.ok(posted.status < 500 && asked.status < 500);
+          assert.ok(posted.status < 500 && byGet.status < 500);
         },
       ),
       { numRuns: 150 },

@@ -16,16 +16,16 @@ import {
 } from './graph.ts';
 import { ADA, codeOf, everyPage, type Json } from './harness.ts';
 
-const SHOWN = 'subject,start,originalStart,occurrenceId';
+const SELECTED = 'subject,start,originalStart,occurrenceId';
 
 describe('Series of the Microsoft sandbox', () => {
   it('a series at Microsoft expands on the organizer’s clock over a change of it', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
 
-    const found = await occurrences(graph, master.id);
+    const instances = await occurrences(graph, master.id);
 
-    assert.deepEqual(found.map(startOf), [
+    assert.deepEqual(instances.map(startOf), [
       '2026-10-05T07:00:00.0000000',
       '2026-10-12T07:00:00.0000000',
       '2026-10-19T07:00:00.0000000',
@@ -33,8 +33,8 @@ describe('Series of the Microsoft sandbox', () => {
       '2026-11-02T08:00:00.0000000',
       '2026-11-09T08:00:00.0000000',
     ]);
-    assert.deepEqual([...new Set(found.map(({ type }) => type))], ['occurrence']);
-    assert.deepEqual([...new Set(found.map(({ seriesMasterId }) => seriesMasterId))], [master.id]);
+    assert.deepEqual([...new Set(instances.map(({ type }) => type))], ['occurrence']);
+    assert.deepEqual([...new Set(instances.map(({ seriesMasterId }) => seriesMasterId))], [master.id]);
   });
 
   it('a series at Microsoft answers patterns whole, with zeros where a member means nothing', async (t) => {
@@ -106,9 +106,9 @@ describe('Series of the Microsoft sandbox', () => {
         recurrence: { pattern, range },
       });
 
-      const found = (await occurrences(graph, master.id)).slice(0, starts.length);
+      const instances = (await occurrences(graph, master.id)).slice(0, starts.length);
       assert.deepEqual(
-        found.map((event) => String(startOf(event)).slice(0, 10)),
+        instances.map((event) => String(startOf(event)).slice(0, 10)),
         starts,
       );
       assert.equal(String(startOf(master)).slice(0, 10), starts[0]);
@@ -123,7 +123,7 @@ describe('Series of the Microsoft sandbox', () => {
 
     const exception = await graph('PATCH', pathOf(second), { body: moved });
     await graph('PATCH', pathOf(master), { body: { subject: 'Renamed' } });
-    const after = (await graph('GET', `${pathOf(second)}?$select=${SHOWN}`)).body;
+    const after = (await graph('GET', `${pathOf(second)}?$select=${SELECTED}`)).body;
 
     assert.equal(exception.body.type, 'exception');
     assert.equal(after.subject, 'Renamed');
@@ -137,11 +137,11 @@ describe('Series of the Microsoft sandbox', () => {
   it('a master’s changeKey changes when an occurrence is changed or deleted', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
-    const found = await occurrences(graph, master.id);
+    const instances = await occurrences(graph, master.id);
 
-    await graph('PATCH', pathOf(found[1]), { body: { subject: 'Other' } });
+    await graph('PATCH', pathOf(instances[1]), { body: { subject: 'Other' } });
     const changed = (await graph('GET', pathOf(master))).body;
-    await graph('DELETE', pathOf(found[2]));
+    await graph('DELETE', pathOf(instances[2]));
     const thinned = (await graph('GET', pathOf(master))).body;
 
     assert.equal(new Set([master.changeKey, changed.changeKey, thinned.changeKey]).size, 3);
@@ -200,18 +200,18 @@ describe('Series of the Microsoft sandbox', () => {
   it('a series at Microsoft drops exceptions and deletions when the pattern changes, and keeps them when only other members do', async (t) => {
     const { graph, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
-    const found = await occurrences(graph, master.id);
-    await graph('PATCH', pathOf(found[1]), { body: { subject: 'Other' } });
-    await graph('DELETE', pathOf(found[2]));
+    const instances = await occurrences(graph, master.id);
+    await graph('PATCH', pathOf(instances[1]), { body: { subject: 'Other' } });
+    await graph('DELETE', pathOf(instances[2]));
 
     await graph('PATCH', pathOf(master), { body: { showAs: 'free', start: WEEKLY.start, end: WEEKLY.end } });
-    const kept = await occurrences(graph, master.id);
+    const unchanged = await occurrences(graph, master.id);
     const range = { type: 'noEnd', startDate: '2026-10-05' };
     const pattern = { ...WEEKLY.recurrence.pattern, interval: 2 };
     await graph('PATCH', pathOf(master), { body: { recurrence: { pattern, range } } });
     const dropped = await occurrences(graph, master.id);
 
-    assert.deepEqual([kept.length, kept.filter(({ type }) => type === 'exception').length], [5, 1]);
+    assert.deepEqual([unchanged.length, unchanged.filter(({ type }) => type === 'exception').length], [5, 1]);
     assert.deepEqual(
       dropped.filter(({ type }) => type === 'exception'),
       [],

@@ -166,10 +166,10 @@ describe('Signing in to the Microsoft sandbox', () => {
 
       const answer = await fetch(url, { redirect: 'manual' });
 
-      const told =
+      const text =
         where === 'page' ? await answer.text() : new URL(answer.headers.get('location') ?? '').search;
       assert.equal(answer.status, where === 'page' ? 400 : 302);
-      assert.match(told, new RegExp(code));
+      assert.match(text, new RegExp(code));
     });
   }
 });
@@ -294,11 +294,11 @@ describe('Tokens of the Microsoft sandbox', () => {
     const effect = { kind: 'status', status: 400, reason: 'AADSTS53003' } as const;
     faults.set({ provider: 'microsoft', operation: 'token', user: ADA, times: 1, effect });
 
-    const befallen = await refresh(sandbox.origin, refreshToken);
+    const faulty = await refresh(sandbox.origin, refreshToken);
     const after = await refresh(sandbox.origin, refreshToken);
 
-    assert.equal(befallen.body.error, 'invalid_grant');
-    assert.match(String(befallen.body.error_description), /^AADSTS53003: /);
+    assert.equal(faulty.body.error, 'invalid_grant');
+    assert.match(String(faulty.body.error_description), /^AADSTS53003: /);
     assert.equal(after.status, 200);
   });
 
