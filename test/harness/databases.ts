@@ -73,7 +73,7 @@ async function cleanUp(): Promise<void> {
     for (const cleanup of cleanups) await cleanup();
   } finally {
     // Whatever went wrong before, no server is left behind.
-    if (own !== undefined) await (await own).stop();
+    if (started !== undefined) await (await started).stop();
   }
 }
 
@@ -84,14 +84,14 @@ export function connect({ databaseUrl, dataDir }: DatabaseSettings): Database {
     : openPostgres(databaseUrl, CONNECTIONS);
 }
 
-let own: Promise<Postgres> | undefined;
+let started: Promise<Postgres> | undefined;
 
 /** The URL of a superuser on the PostgreSQL of this run. */
 export async function postgresUrl(): Promise<string> {
   const shared = process.env.KALENDS_TEST_POSTGRES_URL;
   if (shared) return shared;
-  own ??= startPostgres();
-  return (await own).url;
+  started ??= startPostgres();
+  return (await started).url;
 }
 
 async function dataFolder(): Promise<string> {

@@ -24,7 +24,7 @@ export class FakeCalendarProvider {
   readonly calendars = new Map<string, StoredCalendar>();
   /** What was asked, in order: `list`, or `changes <href> <token>`. */
   readonly calls: string[] = [];
-  /** Thrown by the next call whose words begin so, each once. */
+  /** Thrown by the next call whose name begins so, each once. */
   readonly failures: { call: string; error: Error }[] = [];
   /** Thrown by the next such call after it was done: its answer is lost. Each once. */
   readonly lostAnswers: { call: string; error: Error }[] = [];
@@ -119,16 +119,16 @@ export class FakeCalendarProvider {
       create: ({ title, color, description, timeZone = 'UTC' }, key) =>
         this.#call(`make ${title}`, () => {
           const href = `/made/${key}/`;
-          const words = { ...(color && { color }), ...(description && { description }) };
+          const details = { ...(color && { color }), ...(description && { description }) };
           if (!this.calendars.has(href))
-            this.addCalendar({ href, title, ...words, timeZone, access: 'write', original: {} });
+            this.addCalendar({ href, title, ...details, timeZone, access: 'write', original: {} });
           return href;
         }),
       change: (href, change) =>
         this.#call(`change ${href}`, () => {
           const stored = this.#find(href);
-          const { description, color, ...kept } = { ...stored.calendar, ...change };
-          stored.calendar = { ...kept, ...(description && { description }), ...(color && { color }) };
+          const { description, color, ...others } = { ...stored.calendar, ...change };
+          stored.calendar = { ...others, ...(description && { description }), ...(color && { color }) };
         }),
       delete: (href) =>
         this.#call(`drop ${href}`, () => {
@@ -145,7 +145,7 @@ export class FakeCalendarProvider {
         return this.#find(calendarHref).resources.get(resource.href) ?? resource;
       },
       remove: (calendarHref, href) => this.remove(calendarHref, href),
-      run: (words, work) => this.#call(words, work),
+      run: (name, work) => this.#call(name, work),
     };
   }
 
@@ -155,16 +155,16 @@ export class FakeCalendarProvider {
     return stored;
   }
 
-  async #call<T>(words: string, answer: () => T): Promise<T> {
-    this.calls.push(words);
+  async #call<T>(name: string, answer: () => T): Promise<T> {
+    this.calls.push(name);
     this.#atOnce += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
     try {
       if (this.latency > 0) await sleep(this.latency);
-      const failing = this.failures.findIndex(({ call }) => words.startsWith(call));
+      const failing = this.failures.findIndex(({ call }) => name.startsWith(call));
       if (failing >= 0) throw this.failures.splice(failing, 1)[0]?.error;
       const answered = answer();
-      const losing = this.lostAnswers.findIndex(({ call }) => words.startsWith(call));
+      const losing = this.lostAnswers.findIndex(({ call }) => name.startsWith(call));
       if (losing >= 0) throw this.lostAnswers.splice(losing, 1)[0]?.error;
       return answered;
     } finally {

@@ -24,12 +24,12 @@ export type WritableCalendars = {
 
 export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
   const current = (calendarHref: string, href: string, etag: string | undefined): EventResource => {
-    const found = calendars.resource(calendarHref, href);
-    if (found === undefined) throw new ProviderError('not_found', 'The event is gone');
-    if (etag !== undefined && found.etag !== etag) {
+    const resource = calendars.resource(calendarHref, href);
+    if (resource === undefined) throw new ProviderError('not_found', 'The event is gone');
+    if (etag !== undefined && resource.etag !== etag) {
       throw new ProviderError('precondition_failed', 'The event was changed by somebody else');
     }
-    return found;
+    return resource;
   };
   const keep = (
     calendarHref: string,
@@ -54,37 +54,37 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
 
     update: (calendarHref, { href, etag, instance }, change) =>
       calendars.run(`update ${href}`, () => {
-        const found = current(calendarHref, href, etag);
+        const entry = current(calendarHref, href, etag);
         const events =
           instance === undefined
-            ? withoutStrays(found.events.map((event) => (isMaster(event) ? changed(event, change) : event)))
-            : withOverride(found.events, instance, change);
-        return keep(calendarHref, found, events);
+            ? withoutStrays(entry.events.map((event) => (isMaster(event) ? changed(event, change) : event)))
+            : withOverride(entry.events, instance, change);
+        return keep(calendarHref, entry, events);
       }),
 
     delete: (calendarHref, { href, etag, instance }) =>
       calendars.run(`delete ${href}`, () => {
         if (calendars.resource(calendarHref, href) === undefined) return { changed: [], removed: [href] };
-        const found = current(calendarHref, href, etag);
-        if (instance !== undefined) return keep(calendarHref, found, withoutInstance(found.events, instance));
+        const entry = current(calendarHref, href, etag);
+        if (instance !== undefined) return keep(calendarHref, entry, withoutInstance(entry.events, instance));
         calendars.remove(calendarHref, href);
         return { changed: [], removed: [href] };
       }),
 
     respond: (calendarHref, { href, etag }, { response }) =>
       calendars.run(`respond ${href} ${response}`, () => {
-        const found = current(calendarHref, href, etag);
+        const entry = current(calendarHref, href, etag);
         const answered = (event: CalendarEvent): CalendarEvent => ({
           ...event,
           attendees: event.attendees.map((one) => (one.organizer ? one : { ...one, status: response })),
         });
-        return keep(calendarHref, found, found.events.map(answered));
+        return keep(calendarHref, entry, entry.events.map(answered));
       }),
 
     read: (calendarHref, href) =>
       calendars.run(`read ${href}`, () => {
-        const found = calendars.resource(calendarHref, href);
-        return found === undefined ? undefined : [found];
+        const resource = calendars.resource(calendarHref, href);
+        return resource === undefined ? undefined : [resource];
       }),
   };
 }

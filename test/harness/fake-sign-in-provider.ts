@@ -45,7 +45,7 @@ export class FakeSignInProvider implements RedirectProvider {
       method: 'redirect',
       begin: (request) => this.#begin(request),
       complete: (callback, pending, app) => this.#complete(callback, pending, app),
-      covers: (granted, scope) => SCOPES.some((own) => granted.includes(own) && isWider(own, scope)),
+      covers: (granted, scope) => SCOPES.some((wider) => granted.includes(wider) && isWider(wider, scope)),
       ...(kind === 'microsoft' && {
         adminConsentUrl: ({ clientId }) =>
           new URL(`https://login.example/adminconsent?client_id=${clientId}`),
@@ -133,4 +133,4 @@ export class FakeSignInProvider implements RedirectProvider {
   }
 }
 
-const isWider = (own: Scope, scope: Scope): boolean => SCOPES.indexOf(own) >= SCOPES.indexOf(scope);
+const isWider = (wider: Scope, scope: Scope): boolean => SCOPES.indexOf(wider) >= SCOPES.indexOf(scope);

@@ -80,34 +80,34 @@ export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions =
     ...limits(1_000_000),
     ...env,
   };
-  const written = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   let child: ChildProcess | undefined;
-  const command: Program['command'] = async (...words) => {
-    const { code, stdout, stderr } = await run([...words, '--json'], settings);
-    if (code !== 0) throw new Error(`kalends ${words.join(' ')} exited ${code}: ${stdout}${stderr}`);
+  const command: Program['command'] = async (...args) => {
+    const { code, stdout, stderr } = await run([...args, '--json'], settings);
+    if (code !== 0) throw new Error(`kalends ${args.join(' ')} exited ${code}: ${stdout}${stderr}`);
     return JSON.parse(stdout);
   };
 
   return {
     url,
     dataDir: settings.KALENDS_DATA_DIR,
-    output: () => ({ ...written }),
+    output: () => ({ ...output }),
     command,
     async createClient({ redirectUri = REDIRECT_URI, displayName, name = 'Acme' } = {}) {
       const display = displayName === undefined ? [] : ['--display-name', displayName];
-      const words = ['client', 'create', '--name', name, '--redirect-uri', redirectUri, ...display];
-      const made = await command(...words);
+      const args = ['client', 'create', '--name', name, '--redirect-uri', redirectUri, ...display];
+      const made = await command(...args);
       return { clientId: String(made.client_id), clientSecret: String(made.client_secret), redirectUri };
     },
     async start() {
       child = spawnProgram(['serve'], settings);
-      child.stdout?.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
-      child.stderr?.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-      await healthy(url, child, () => lastOf(written));
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+      await healthy(url, child, () => lastOf(output));
     },
     async stop() {
       const code = await end(child, 'SIGTERM');
-      if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${lastOf(written)}`);
+      if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${lastOf(output)}`);
     },
     async kill() {
       await end(child, 'SIGKILL');
@@ -121,10 +121,10 @@ export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions =
 
 /** Starts the program where it is to refuse: its exit code and what it wrote. */
 export async function runProgram(
-  words: readonly string[],
+  args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return run(words, { PATH: process.env.PATH ?? '', ...env });
+  return run(args, { PATH: process.env.PATH ?? '', ...env });
 }
 
 /** A port nobody listens on at this moment. */
@@ -147,12 +147,12 @@ function limits(most: number): Record<string, string> {
 }
 
 /** Only what is named reaches the program: nothing of the environment the tests run in. */
-function spawnProgram(words: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, [MAIN, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+function spawnProgram(args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-async function run(words: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawnProgram(words, env);
+async function run(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawnProgram(args, env);
   let stdout = '';
   let stderr = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -167,18 +167,18 @@ async function run(words: readonly string[], env: NodeJS.ProcessEnv) {
 const lastOf = ({ stdout, stderr }: { stdout: string; stderr: string }): string =>
   `${stdout.slice(-1000)}${stderr.slice(-3000)}`;
 
-async function healthy(url: string, child: ChildProcess, written: () => string): Promise<void> {
+async function healthy(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const deadline = performance.now() + START_MS;
   while (performance.now() < deadline) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`The program ended with ${child.exitCode ?? child.signalCode}: ${written()}`);
+      throw new Error(`The program ended with ${child.exitCode ?? child.signalCode}: ${output()}`);
     }
     // Until it listens the connection is refused: that is what is waited for.
     const answer = await fetch(`${url}/health`).catch(() => undefined);
     if (answer?.status === 200) return;
     await sleep(25);
   }
-  throw new Error(`The program did not answer /health within ${START_MS / 1000} s: ${written()}`);
+  throw new Error(`The program did not answer /health within ${START_MS / 1000} s: ${output()}`);
 }
 
 async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<number | null> {

@@ -69,19 +69,19 @@ function assertLikeStart(event: ICAL.Component, master: ICAL.Component): void {
 
 /** What ical.js reads is what we read. */
 function assertReadAlike(text: string, events: readonly ICAL.Component[]): void {
-  const own = parseICalendar(text);
-  assert.equal(own.length, events.length);
+  const parsed = parseICalendar(text);
+  assert.equal(parsed.length, events.length);
   for (const [index, event] of events.entries()) {
-    const read = own[index];
-    const said = (name: string) => {
+    const read = parsed[index];
+    const valueOf = (name: string) => {
       const value = event.getFirstPropertyValue(name);
       return value === null ? undefined : String(value).trim() || undefined;
     };
     assert.deepEqual(
       [read?.uid, read?.summary, read?.description, read?.location],
-      [said('uid'), said('summary'), said('description'), said('location')],
+      [valueOf('uid'), valueOf('summary'), valueOf('description'), valueOf('location')],
     );
     const start = read?.start;
-    assert.equal(start?.type === 'date' ? start.date : start?.local, said('dtstart')?.replace(/Z$/, ''));
+    assert.equal(start?.type === 'date' ? start.date : start?.local, valueOf('dtstart')?.replace(/Z$/, ''));
   }
 }

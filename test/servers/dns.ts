@@ -8,7 +8,7 @@ import type { HostLookup } from '../../src/lib/egress/pinned-agent.ts';
 /** For each name, its addresses; several lists are the answers of successive lookups, the last one stays. */
 export type Zone = Readonly<Record<string, readonly (readonly string[])[]>>;
 
-export type DnsServer = { readonly lookup: HostLookup; asked(name: string): number; stop(): Promise<void> };
+export type DnsServer = { readonly lookup: HostLookup; queries(name: string): number; stop(): Promise<void> };
 
 const A = 1;
 const AAAA = 28;
@@ -28,13 +28,13 @@ export async function startDns(zone: Zone): Promise<DnsServer> {
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
 
   const lookup: HostLookup = async (host) => {
-    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     return addresses.map((address) => ({ address, family: isIP(address) }));
   };
   return {
     lookup,
-    asked: (name) => questions.get(`${name} ${A}`) ?? 0,
+    queries: (name) => questions.get(`${name} ${A}`) ?? 0,
     stop: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }
@@ -50,8 +50,8 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
 }
 
 function answerOf(question: Buffer, type: number, addresses: readonly string[] | undefined): Buffer {
-  const wanted = (addresses ?? []).filter((address) => isIP(address) === (type === A ? 4 : 6));
-  const records = type === A || type === AAAA ? wanted.map((address) => recordOf(type, address)) : [];
+  const matching = (addresses ?? []).filter((address) => isIP(address) === (type === A ? 4 : 6));
+  const records = type === A || type === AAAA ? matching.map((address) => recordOf(type, address)) : [];
   const header = Buffer.from(question.subarray(0, 12));
   // An answer, authoritative, recursion as asked; NXDOMAIN for names outside of the zone.
   header.writeUInt16BE(0x8580 | (addresses === undefined ? 3 : 0), 2);

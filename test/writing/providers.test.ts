@@ -66,8 +66,8 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       at = await open();
       token = await at.server.token();
       const calendars = (await get(at.server, '/calendars', token)).json();
-      const own = calendars.find((one: { id: string }) => one.id === at.calendarId) ?? calendars[0];
-      id = { provider: at.provider, calendarId: own.id };
+      const calendar = calendars.find((one: { id: string }) => one.id === at.calendarId) ?? calendars[0];
+      id = { provider: at.provider, calendarId: calendar.id };
     });
     after(() => at?.close());
 

@@ -104,8 +104,8 @@ describe('safe writes', () => {
     );
 
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-    const [found] = stored('T');
-    const { title, description, location, privacy, availability } = found?.events[0] ?? {};
+    const [resource] = stored('T');
+    const { title, description, location, privacy, availability } = resource?.events[0] ?? {};
     assert.deepEqual(
       [title, description, location, privacy, availability],
       ['T', 'D', 'L', 'private', 'free'],

@@ -32,12 +32,12 @@ describe('a crash while a series is split', () => {
         await bench.link({ scope: 'read-write' });
         await bench.read();
         const token = await server.token();
-        const [own] = (await get(server, '/calendars', token))
+        const [calendar] = (await get(server, '/calendars', token))
           .json()
           .filter(({ title }: { title: string }) => title === 'Work');
         const write = async (method: 'POST' | 'PUT', body: object) => {
           const headers = { authorization: `Bearer ${token}` };
-          const payload = { provider: kind, calendarId: own.id, ...body };
+          const payload = { provider: kind, calendarId: calendar.id, ...body };
           const answer = await server.app.inject({ method, url: '/event', headers, payload });
           return { status: answer.statusCode, body: answer.json() };
         };

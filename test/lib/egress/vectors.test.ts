@@ -116,7 +116,7 @@ describe('the egress rules', () => {
 
     assert.ok(first instanceof EgressError && /unreachable|timeout/.test(first.kind), String(first));
     assert.ok(later.every(forbidden));
-    assert.equal(dns.asked('rebinding.test'), 5);
+    assert.equal(dns.queries('rebinding.test'), 5);
     assert.equal(canary.connections(), before);
   });
 
