@@ -115,7 +115,7 @@ export function calendarProviderContract(target: ContractServer): void {
         await assert.rejects(provider().signIn.verify(wrong), failsAs('unauthorized'));
       });
 
-      it('a CalDAV server serves as the Apple provider, whose account is the Apple Account', async () => {
+      it('the CalDAV provider serves as the Apple provider, whose account is the Apple Account', async () => {
         const apple = appleProvider({ egress, log, now: Date.now, serverUrl: server.typed });
         const { accountId, credentials } = await apple.signIn.verify({
           username: 'ada',

@@ -201,7 +201,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('an event is deleted, and nothing is wrong in one that is gone', async () => {
+      it('an event is deleted, and nothing wrong is found in one that is gone', async () => {
         const href = await create({ ...MEETING, title: 'Doomed' });
         const doomed = targetAt(mirror, href);
 
@@ -326,7 +326,7 @@ export function eventWritingContract(target: WritingTarget): void {
         await mirrored();
       });
 
-      it('a version that is not the latest is not deleted, but refused', async () => {
+      it('deleting a version that is not the latest is refused', async () => {
         const href = await create({ ...MEETING, title: 'Kept' });
         const stale = targetAt(mirror, href);
         await update(href, { title: 'Kept, changed' });

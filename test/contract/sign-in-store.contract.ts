@@ -110,7 +110,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual({ ...(await read()) }, { kept: null });
     });
 
-    it('no sign-in begins without a request, and it is forgotten with the request', async () => {
+    it('a sign-in does not begin without a request, and is forgotten with it', async () => {
       const { db, requests, signIns } = await prepare();
       await signIns.beginSignIn({ ...id, transactionId: 'gone' }, signIn);
       await signIns.beginSignIn(id, signIn);

@@ -44,7 +44,7 @@ export function signingKeyStoreContract(database: string, open: () => Promise<Da
       assert.deepEqual(statuses.toSorted(), ['ES256 active', 'HS256 active', 'HS256 next']);
     });
 
-    it('a rotation has the next key sign, the active one go on verifying, the fresh one be next', async () => {
+    it('after a rotation the next key signs, the active one goes on verifying, the fresh one is next', async () => {
       const keys = await prepare();
       await keys.addSigningKey(key('es', { algorithm: 'ES256' }));
 

@@ -240,7 +240,7 @@ describe('a request about a calendar', () => {
     assert.equal(anybody.statusCode, 401);
   });
 
-  it('a request about a calendar deletes by the query as well', async () => {
+  it('a calendar is deleted by the query as well', async () => {
     const made = await send(server, 'POST', {
       provider: 'caldav',
       title: 'Short-lived',

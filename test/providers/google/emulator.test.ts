@@ -174,7 +174,7 @@ describe('the Google adapter on @emulators/google', () => {
     assert.ok(events.some(({ title }) => title === 'Created'));
   });
 
-  it('events that the adapter creates its own listing shows alike, and they are deleted', async () => {
+  it('events that the Google adapter creates are shown alike by its own listing, and are deleted', async () => {
     const { credentials } = await signIn();
     const account = provider().open(credentials, sessionOf(provider(), app, credentials));
     const mirror: Mirror = new Map();

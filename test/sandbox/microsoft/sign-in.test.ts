@@ -36,7 +36,7 @@ const refresh = (origin: string, refreshToken: string, fields: Record<string, st
   token(origin, { grant_type: 'refresh_token', refresh_token: refreshToken, ...fields });
 
 describe('Metadata of the Microsoft sandbox', () => {
-  it('metadata names an issuer with a literal {tenantid} at common and organizations, and a real one elsewhere', async (t) => {
+  it('Microsoft’s metadata names an issuer with a literal {tenantid} at common and organizations, and a real one elsewhere', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { origin } = sandbox;
 
@@ -47,7 +47,7 @@ describe('Metadata of the Microsoft sandbox', () => {
     assert.equal(sandbox.issuer, `${origin}/common/v2.0`);
   });
 
-  it('metadata knows no tenant of another spelling (AADSTS90002)', async (t) => {
+  it('Microsoft’s metadata knows no tenant of another spelling (AADSTS90002)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
 
     const answer = await fetch(`${sandbox.origin}/nobody/v2.0/.well-known/openid-configuration`);
