@@ -73,15 +73,15 @@ function assertReadAlike(text: string, events: readonly ICAL.Component[]): void 
   assert.equal(parsed.length, events.length);
   for (const [index, event] of events.entries()) {
     const read = parsed[index];
-    const valueOf = (name: string) => {
+    const textOf = (name: string) => {
       const value = event.getFirstPropertyValue(name);
       return value === null ? undefined : String(value).trim() || undefined;
     };
     assert.deepEqual(
       [read?.uid, read?.summary, read?.description, read?.location],
-      [valueOf('uid'), valueOf('summary'), valueOf('description'), valueOf('location')],
+      [textOf('uid'), textOf('summary'), textOf('description'), textOf('location')],
     );
     const start = read?.start;
-    assert.equal(start?.type === 'date' ? start.date : start?.local, valueOf('dtstart')?.replace(/Z$/, ''));
+    assert.equal(start?.type === 'date' ? start.date : start?.local, textOf('dtstart')?.replace(/Z$/, ''));
   }
 }
