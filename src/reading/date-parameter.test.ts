@@ -46,12 +46,12 @@ const refused = [
 
 describe('a date parameter', () => {
   for (const [text, instant] of read) {
-    it(`reads ${JSON.stringify(text)} as ${instant}`, () => {
+    it(`a date parameter reads ${JSON.stringify(text)} as ${instant}`, () => {
       assert.equal(parseDateParameter(text), Temporal.Instant.from(instant).epochMilliseconds);
     });
   }
   for (const text of refused) {
-    it(`cannot read ${JSON.stringify(text)}`, () => {
+    it(`a date parameter cannot read ${JSON.stringify(text)}`, () => {
       assert.equal(parseDateParameter(text), undefined);
     });
   }

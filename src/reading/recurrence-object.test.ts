@@ -34,7 +34,7 @@ describe('the recurrence object of an answer', () => {
     ],
   ];
   for (const [what, start, rule, expected] of table) {
-    it(`has ${what}`, () => {
+    it(`the recurrence object has ${what}`, () => {
       const told: Record<string, unknown> = recurrenceObject(rules(rule), start, 'UTC');
 
       for (const [name, value] of Object.entries(expected)) assert.deepEqual(told[name], value, name);
@@ -42,7 +42,7 @@ describe('the recurrence object of an answer', () => {
     });
   }
 
-  it('has excluded and further starts as instants, a date at the time of day of the series', () => {
+  it('the recurrence object has excluded and further starts as instants, a date at the time of day of the series', () => {
     const told = recurrenceObject(
       {
         ...rules('FREQ=WEEKLY'),
@@ -57,7 +57,7 @@ describe('the recurrence object of an answer', () => {
     assert.deepEqual(told.rDates, ['2026-10-05T07:00:00.000Z']);
   });
 
-  it('has the rules as they are where the object cannot say them', () => {
+  it('the recurrence object has the rules as they are where the object cannot say them', () => {
     const hourly = recurrenceObject(rules('FREQ=HOURLY'), paris, 'UTC');
     const two = recurrenceObject(rules('FREQ=DAILY', 'FREQ=WEEKLY'), paris, 'UTC');
     const timed = recurrenceObject(rules('FREQ=DAILY;BYHOUR=9,17'), paris, 'UTC');

@@ -70,7 +70,7 @@ const MINUTE = 60_000;
 
 onEachDatabase((database, open) => {
   describe(`the session of an account on ${database}`, () => {
-    it('renews an expired token exactly once for fifty callers at five instances', async () => {
+    it('an account’s session renews an expired token exactly once for fifty callers at five instances', async () => {
       const { google, instance } = await openAccount(await open());
       const instances = Array.from({ length: 5 }, instance);
       google.beforeRenewal = () => sleep(50);
@@ -81,7 +81,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(new Set(got), new Set(['access-2']));
     });
 
-    it('asks nobody while the token is good for another minute, and renews it before it expires', async () => {
+    it('an account’s session asks nobody while the token is good for another minute, and renews it before it expires', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       await linkAgain(google.issue());
 
@@ -94,7 +94,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-2']);
     });
 
-    it('renews a token that the provider refused, once for all who met that', async () => {
+    it('an account’s session renews a token that the provider refused, once for all who met that', async () => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain(google.issue());
 
@@ -107,7 +107,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-2']);
     });
 
-    it('goes on with the newest refresh token, renewal after renewal', async () => {
+    it('an account’s session goes on with the newest refresh token, renewal after renewal', async () => {
       const { clock, google, instance } = await openAccount(await open());
 
       for (let i = 0; i < 3; i += 1) {
@@ -118,7 +118,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-1', 'refresh-2', 'refresh-3']);
     });
 
-    it('keeps the refresh token when the provider repeats none', async () => {
+    it('an account’s session keeps the refresh token when the provider repeats none', async () => {
       const { google, instance, held } = await openAccount(await open());
       const provider = google.asProvider();
       const renew = provider.signIn.renew;
@@ -135,7 +135,7 @@ onEachDatabase((database, open) => {
       assert.equal((await held()).credentials.refreshToken, 'refresh-1');
     });
 
-    it('takes the place of an instance that died while it renewed, when its lease has ended', async () => {
+    it('an account’s session takes the place of an instance that died while it renewed, when its lease has ended', async () => {
       const { clock, google, account, tokens, instance, held } = await openAccount(await open());
       const { version } = await held();
       const dead = { accountKey: account.accountKey, version, holder: 'dead' };
@@ -150,7 +150,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual([askedBefore, google.renewals.length], [0, 1]);
     });
 
-    it('never puts a renewal in the place of what the user linked meanwhile, and goes on with that', async () => {
+    it('an account’s session never puts a renewal in the place of what the user linked meanwhile, and goes on with that', async () => {
       const { google, instance, held, linkAgain } = await openAccount(await open());
       google.beforeRenewal = async () => {
         google.beforeRenewal = async () => {};
@@ -163,7 +163,7 @@ onEachDatabase((database, open) => {
       assert.equal((await held()).credentials.refreshToken, 'refresh-2');
     });
 
-    it('does not hold a failed renewal against what the user linked meanwhile', async () => {
+    it('an account’s session does not hold a failed renewal against what the user linked meanwhile', async () => {
       const { google, instance, health, linkAgain } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
       google.beforeRenewal = async () => {
@@ -175,7 +175,7 @@ onEachDatabase((database, open) => {
       assert.equal((await health())?.state, 'active');
     });
 
-    it('stores renewed access again when the database failed, so that no refresh token is lost', async () => {
+    it('an account’s session stores renewed access again when the database failed, so that no refresh token is lost', async () => {
       let failures = 2;
       const tokens = (own: TokenLeaseStore): TokenLeaseStore => ({
         ...own,
@@ -190,7 +190,7 @@ onEachDatabase((database, open) => {
       assert.equal((await held()).credentials.refreshToken, 'refresh-2');
     });
 
-    it('tells everybody who waited why there is no token, and asks the provider once', async () => {
+    it('an account’s session tells everybody who waited why there is no token, and asks the provider once', async () => {
       const { google, instance } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked', { reason: 'access_revoked' }));
       google.beforeRenewal = () => sleep(50);
@@ -206,7 +206,7 @@ onEachDatabase((database, open) => {
       );
     });
 
-    it('asks again after what passes, later each time, and never before Retry-After', async () => {
+    it('an account’s session asks again after what passes, later each time, and never before Retry-After', async () => {
       const { clock, google, instance } = await openAccount(await open());
       const busy = new ProviderError('rate_limited', 'Busy', { retryAfter: 20_000 });
       google.renewalFailures.push(busy, new ProviderError('unavailable', 'Down'));
@@ -226,7 +226,7 @@ onEachDatabase((database, open) => {
       assert.equal(asked, 2);
     });
 
-    it('does not try a dead refresh token again and again, but does a new one at once', async () => {
+    it('an account’s session does not try a dead refresh token again and again, but does a new one at once', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
       await refusal(instance().accessToken());
@@ -240,7 +240,7 @@ onEachDatabase((database, open) => {
       assert.equal(asked, 1);
     });
 
-    it('says that the user must act when the app was replaced, and asks nobody', async () => {
+    it('an account’s session says that the user must act when the app was replaced, and asks nobody', async () => {
       const apps = { google: { clientId: 'another', clientSecret: 's' } };
       const { google, instance, health } = await openAccount(await open(), { apps });
 
@@ -251,7 +251,7 @@ onEachDatabase((database, open) => {
       assert.equal(google.renewals.length, 0);
     });
 
-    it('says that the operator must act when no app is set up, and asks nobody', async () => {
+    it('an account’s session says that the operator must act when no app is set up, and asks nobody', async () => {
       const { google, instance, health } = await openAccount(await open(), { apps: {} });
 
       const told = await refusal(instance().accessToken());
@@ -261,14 +261,14 @@ onEachDatabase((database, open) => {
       assert.equal(google.renewals.length, 0);
     });
 
-    it('says that the user must act when there is no refresh token at all', async () => {
+    it('an account’s session says that the user must act when there is no refresh token at all', async () => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain({ ...google.issue(0), refreshToken: undefined });
 
       assert.equal((await refusal(instance().accessToken())).kind, 'unauthorized');
     });
 
-    it('says unauthorized for an account that is gone', async () => {
+    it('an account’s session says unauthorized for an account that is gone', async () => {
       const { accounts, instance } = await openAccount(await open());
       const session = instance();
       await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
@@ -276,7 +276,7 @@ onEachDatabase((database, open) => {
       assert.equal((await refusal(session.accessToken())).kind, 'unauthorized');
     });
 
-    it('takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
+    it('an account’s session takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
       const { google, instance, health, log } = await openAccount(await open());
       google.renewalFailures.push(new TypeError('undefined is not a function'));
 

@@ -49,7 +49,7 @@ describe('access to a disconnected account', () => {
   };
   const down = () => new ProviderError('unavailable', 'Down');
 
-  it('is ended at the provider, and its credentials are forgotten', async () => {
+  it('access to a disconnected account is ended at the provider, and its credentials are forgotten', async () => {
     await linkGoogle();
     await disconnect();
 
@@ -59,7 +59,7 @@ describe('access to a disconnected account', () => {
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
 
-  it('holds the disconnect up in no way when the provider is down', async () => {
+  it('access to a disconnected account holds the disconnect up in no way when the provider is down', async () => {
     await linkGoogle();
     google.revocationFailures.push(down());
     const token = await server.token();
@@ -73,7 +73,7 @@ describe('access to a disconnected account', () => {
     assert.deepEqual([answer.statusCode, google.revocations.length], [200, 0]);
   });
 
-  it('is tried again later, by whatever process is there then', async () => {
+  it('access to a disconnected account is tried again later, by whatever process is there then', async () => {
     await linkGoogle();
     await disconnect();
     google.revocationFailures.push(down(), down());
@@ -90,7 +90,7 @@ describe('access to a disconnected account', () => {
     await until(async () => (await left()) === 0 && (await job()) === undefined);
   });
 
-  it('is given up after a day, with a word in the log', async () => {
+  it('access to a disconnected account is given up after a day, with a word in the log', async () => {
     await linkGoogle();
     await disconnect();
     clock.now += 25 * HOUR;
@@ -103,7 +103,7 @@ describe('access to a disconnected account', () => {
     assert.match(server.log.lines.join('\n'), /given up/);
   });
 
-  it('is given up after a day even where it is our own fault', async () => {
+  it('access to a disconnected account is given up after a day even where it is our own fault', async () => {
     await linkGoogle();
     await disconnect();
     clock.now += 25 * HOUR;
@@ -115,7 +115,7 @@ describe('access to a disconnected account', () => {
     assert.match(server.log.lines.join('\n'), /given up/);
   });
 
-  it('counts as ended when the provider knows it no longer', async () => {
+  it('access to a disconnected account counts as ended when the provider knows it no longer', async () => {
     await linkGoogle();
     await disconnect();
     google.revocationFailures.push(new ProviderError('unauthorized', 'Unknown token'));
@@ -126,7 +126,7 @@ describe('access to a disconnected account', () => {
     assert.equal(google.revocations.length, 1);
   });
 
-  it('is left alone while another account lives on the same grant, or the user is back', async () => {
+  it('access to a disconnected account is left alone while another account lives on the same grant, or the user is back', async () => {
     await linkGoogle();
     await linkGoogle('ben');
     await disconnect();
@@ -139,7 +139,7 @@ describe('access to a disconnected account', () => {
     assert.deepEqual(google.revocations, []);
   });
 
-  it('is left alone while another account lives on it through another app of the same owner', async () => {
+  it('access to a disconnected account is left alone while another account lives on it through another app of the same owner', async () => {
     await link(server, {
       provider: 'google',
       accountId: 'ada@example.com',
@@ -156,7 +156,7 @@ describe('access to a disconnected account', () => {
     assert.deepEqual(google.revocations, []);
   });
 
-  it('is ended for a deleted application too, where it was given to the app of the instance', async () => {
+  it('access to an account is ended for a deleted application too, where it was given to the app of the instance', async () => {
     await linkGoogle();
     await server.deps.clients.deleteClient('acme', clock.now);
 
@@ -166,7 +166,7 @@ describe('access to a disconnected account', () => {
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
 
-  it('is ended for a deleted user too', async () => {
+  it('access to an account is ended for a deleted user too', async () => {
     await linkGoogle();
     await server.deps.users.deleteUser('acme', 'ada', clock.now);
 

@@ -79,7 +79,7 @@ describe('every documented operation', () => {
     return { status: answer.statusCode, text: answer.body };
   }
 
-  it('is refused to a token that lacks its scope, and to none at all', async () => {
+  it('every documented operation is refused to a token that lacks its scope, and to none at all', async () => {
     for (const one of operations.toSorted(readsFirst)) {
       for (const [name, scope] of Object.entries(CALLS)) {
         const token = scope && (await site.server.token(scope));
@@ -101,7 +101,7 @@ describe('every documented operation', () => {
     }
   });
 
-  it('tells a user the same whether or not another user has what its ids name', async () => {
+  it('every documented operation tells a user the same whether or not another user has what its ids name', async () => {
     await linkAgain();
     const before = await adasState();
     const strangers = [
@@ -129,7 +129,7 @@ describe('every documented operation', () => {
     assert.equal(await adasState(), before, 'nothing of ada’s was changed');
   });
 
-  it('tells an application nothing of the users of another', async () => {
+  it('every documented operation tells an application nothing of the users of another', async () => {
     const asked = { ...exampleOf('/availability'), user_ids: ['ada'] };
     const ask = async (client: string) => {
       const authorization = `Basic ${Buffer.from(`${client}:${client}`).toString('base64')}`;

@@ -48,11 +48,11 @@ describe('kalends client, with branding', () => {
     return logo?.webp;
   };
 
-  it('shows the defaults of an application that has set nothing', async () => {
+  it('kalends client shows the defaults of an application that has set nothing', async () => {
     assert.deepEqual(await shown(), NO_LOOK);
   });
 
-  it('create sets everything at once, and show and list show it', async () => {
+  it('kalends client create sets all of a look at once, and show and list show it', async () => {
     const looks = [
       '--logo',
       files.png,
@@ -84,7 +84,7 @@ describe('kalends client, with branding', () => {
     assert.deepEqual((clients as (typeof look)[]).map(({ branding }) => branding)[1], look.branding);
   });
 
-  it('update changes what is named, and shows it in words', async () => {
+  it('kalends client update changes what is named of a look, and shows it in words', async () => {
     await cli.run(['client', 'update', id, '--primary-color', '#123456', '--theme', 'light']);
 
     const { stdout } = await cli.run(['client', 'update', id, '--logo', files.png, '--footer', 'off']);
@@ -93,7 +93,7 @@ describe('kalends client, with branding', () => {
     assert.match(stdout, /^primary color +#123456\ntheme +light\nfooter +off$/m);
   });
 
-  it('update empties what is given empty, and forgets its pictures', async () => {
+  it('kalends client update empties what is given empty of a look, and forgets its pictures', async () => {
     const support = ['--support-email', 'help@app.example', '--support-url', 'https://app.example/help'];
     const look = ['--logo', files.png, '--dark-logo', files.png, '--primary-color', '#123456'];
     await cli.run(['client', 'update', id, ...look, ...support]);
@@ -132,7 +132,7 @@ describe('kalends client, with branding', () => {
     ['another kind of file', () => ['--dark-logo', '/proc/self/exe'], 2, /dark logo must/],
   ];
   for (const [what, words, exitCode, sentence] of refused) {
-    it(`update refuses ${what} in one sentence, and changes nothing`, async () => {
+    it(`kalends client update refuses ${what} in one sentence, and changes nothing`, async () => {
       const rest = ['--display-name', 'Changed', '--logo', files.png, '--primary-color', '#000000'];
       const given = words();
       const others = rest.flatMap((word, i) =>
@@ -149,7 +149,7 @@ describe('kalends client, with branding', () => {
     });
   }
 
-  it('update refuses a redirect URI before it sets a look', async () => {
+  it('kalends client update refuses a redirect URI before it sets a look', async () => {
     const words = ['--redirect-uri', 'ftp://x', '--verified', 'on'];
 
     const { exitCode } = await cli.run(['client', 'update', id, ...words]);
@@ -158,14 +158,14 @@ describe('kalends client, with branding', () => {
     assert.deepEqual(await shown(), NO_LOOK);
   });
 
-  it('create refuses before it registers anything', async () => {
+  it('kalends client create refuses a look before it registers anything', async () => {
     const { exitCode } = await cli.run([...CREATE, '--primary-color', 'teal']);
 
     assert.equal(exitCode, 2);
     assert.equal(((await cli.json('client', 'list')).document.clients as unknown[]).length, 1);
   });
 
-  it('delete forgets the pictures with the application', async () => {
+  it('kalends client delete forgets the pictures with the application', async () => {
     await cli.run(['client', 'update', id, '--logo', files.png]);
     const address = ((await shown()).branding as Record<string, unknown>).logo_url;
 
@@ -201,7 +201,7 @@ describe('kalends client, with branding', () => {
     });
     after(() => site.close());
 
-    it('a picture is fetched once, and its copy kept', async () => {
+    it('a picture is fetched from its address once, and its copy kept', async () => {
       asked.length = 0;
 
       const { exitCode, stderr } = await cli.run(['client', 'update', id, '--logo', `${origin}/moved`]);
@@ -230,7 +230,7 @@ describe('kalends client, with branding', () => {
       ['is no address', () => 'https://', /logo cannot be fetched: that is not a valid address/],
     ];
     for (const [what, address, sentence] of unfetched) {
-      it(`one that ${what} is refused in a sentence`, async () => {
+      it(`a picture whose address ${what} is refused in a sentence`, async () => {
         const { exitCode, stderr } = await cli.run(['client', 'update', id, '--logo', address()]);
 
         assert.equal(exitCode, 2, stderr);

@@ -35,7 +35,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     file,
   ];
 
-  it('update sets one with the secret of a file, which is shown nowhere', async () => {
+  it('kalends client update sets a provider app with the secret of a file, which is shown nowhere', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['client', 'update', id, ...google()]);
     const shown = await cli.run(['client', 'show', id]);
     const { document } = await cli.json('client', 'show', id);
@@ -51,7 +51,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.doesNotMatch(stdout + shown.stdout + JSON.stringify(document), /canary/);
   });
 
-  it('update reads a secret from standard input', async () => {
+  it('kalends client update reads a provider app’s secret from standard input', async () => {
     const words = ['--microsoft-client-id', 'm-id', '--microsoft-client-secret-file', '-'];
 
     const { exitCode } = await cli.run(['client', 'update', id, ...words], 'from~input');
@@ -60,7 +60,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.deepEqual(await keptApp(id, 'microsoft'), { clientId: 'm-id', clientSecret: 'from~input' });
   });
 
-  it('update gives the app that is set a new secret', async () => {
+  it('kalends client update gives the provider app that is set a new secret', async () => {
     await cli.run(['client', 'update', id, ...google()]);
 
     const { exitCode } = await cli.run(['client', 'update', id, '--google-client-secret-file', '-'], 'next');
@@ -69,7 +69,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.deepEqual(await keptApp(id, 'google'), { clientId: 'g.apps.example', clientSecret: 'next' });
   });
 
-  it('update removes one whose id is given empty', async () => {
+  it('kalends client update removes a provider app whose id is given empty', async () => {
     await cli.run(['client', 'update', id, ...google()]);
 
     const { document } = await cli.json('client', 'update', id, '--google-client-id', '');
@@ -78,7 +78,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.equal(await keptApp(id, 'google'), undefined);
   });
 
-  it('create sets one at once', async () => {
+  it('kalends client create sets a provider app at once', async () => {
     const { document } = await cli.json(...CREATE, ...google());
 
     assert.equal(document.google_client_id, 'g.apps.example');
@@ -120,7 +120,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     ],
   ];
   for (const [what, words, code, sentence] of refused) {
-    it(`update refuses ${what} in one sentence, and changes nothing`, async () => {
+    it(`kalends client update refuses ${what} in one sentence, and changes nothing`, async () => {
       const { exitCode, stderr } = await cli.run(['client', 'update', id, '--name', 'Renamed', ...words()]);
 
       assert.equal(exitCode, code);
@@ -130,7 +130,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     });
   }
 
-  it('create refuses before it registers anything', async () => {
+  it('kalends client create refuses a provider app before it registers anything', async () => {
     const { exitCode } = await cli.run([...CREATE, '--google-client-id', 'x']);
 
     assert.equal(exitCode, 2);

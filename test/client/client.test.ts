@@ -63,14 +63,14 @@ describe('the client', () => {
   const changesSince = (cursor: string) => Array.fromAsync(user.changes({ cursor }));
 
   describe('leading a user through the flow', () => {
-    it('sends the browser where it comes back from with a code for tokens', async () => {
+    it('the published client sends the browser where it comes back from with a code for tokens', async () => {
       const tokens = await site.tokensOf('grace');
 
       assert.deepEqual(Object.keys(tokens).sort(), ['accessToken', 'expiresAt', 'refreshToken']);
       assert.ok(Math.abs(tokens.expiresAt - Date.now() - 3_600_000) < 60_000);
     });
 
-    it('proves with PKCE that it is who asked', async () => {
+    it('the published client proves with PKCE that it is who asked', async () => {
       const verifier = 'v'.repeat(43);
       const codeChallenge = Buffer.from(
         await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)),
@@ -93,7 +93,7 @@ describe('the client', () => {
       assert.ok((await site.client.completeAuthorization({ ...right, url: await back() })).accessToken);
     });
 
-    it('finishes with the address that a popup told the page which opened it', async () => {
+    it('the published client finishes with the address that a popup told the page which opened it', async () => {
       const asked = { state: STATE, userId: 'hedy' };
       const browser = openBrowser();
       await browser.open(site.client.authorizationUrl({ ...asked, display: 'popup', language: 'en' }));
@@ -106,7 +106,7 @@ describe('the client', () => {
       assert.ok((await site.client.completeAuthorization({ ...asked, url })).accessToken);
     });
 
-    it('names scope, language, theme, display and providers as the service reads them', () => {
+    it('the published client names scope, language, theme, display and providers as the service reads them', () => {
       const url = site.client.authorizationUrl({
         userId: 'ada b+c',
         state: 's&t',
@@ -132,11 +132,11 @@ describe('the client', () => {
       });
     });
 
-    it('refuses to begin without a state', () => {
+    it('the published client refuses to begin without a state', () => {
       assert.throws(() => site.client.authorizationUrl({ userId: 'ada', state: '' }), TypeError);
     });
 
-    it('refuses an answer to another browser’s request, and one about another user, and spends no code', async () => {
+    it('the published client refuses an answer to another browser’s request, and one about another user, and spends no code', async () => {
       const url = await site.authorize('ada');
       const { client } = site;
 
@@ -150,7 +150,7 @@ describe('the client', () => {
       assert.ok((await client.completeAuthorization({ url, state: STATE, userId: 'ada' })).accessToken);
     });
 
-    it('tells that the user gave up, and that a code is spent', async () => {
+    it('the published client tells that the user gave up, and that a code is spent', async () => {
       const state = encodeURIComponent(STATE);
       const gaveUp = `/callback?error=access_denied&error_description=No&state=${state}`;
       const asked = { state: STATE, userId: 'hedy' };
@@ -167,7 +167,7 @@ describe('the client', () => {
     });
   });
 
-  it('tells accounts and calendars with all that the service knows of them', async () => {
+  it('the published client tells accounts and calendars with all that the service knows of them', async () => {
     const { connections, limitReached } = await user.connectionStatus();
     const { calendars, errors } = await user.calendars();
 
@@ -181,7 +181,7 @@ describe('the client', () => {
     );
   });
 
-  it('makes, renames and deletes a calendar', async () => {
+  it('the published client makes, renames and deletes a calendar', async () => {
     const made = await user.createCalendar({ provider: 'caldav' }, { title: 'Trips', color: '#d50000' });
     const where = { provider: made.provider, calendarId: made.id };
     const renamed = await user.updateCalendar(where, { title: 'Travel', description: 'All of them' });
@@ -198,7 +198,7 @@ describe('the client', () => {
     await assert.rejects(user.updateCalendar(where, { title: 'Late' }), refusedAs('calendar_not_found', 404));
   });
 
-  it('makes, finds, changes and deletes an event', async () => {
+  it('the published client makes, finds, changes and deletes an event', async () => {
     const made = await user.createEvent(place, {
       ...meeting('Plan', '2026-03-02'),
       description: 'Words',
@@ -218,7 +218,7 @@ describe('the client', () => {
     await assert.rejects(user.event(addressOf(made)), refusedAs('event_not_found', 404));
   });
 
-  it('makes one event under one idempotency key', async () => {
+  it('the published client makes one event under one idempotency key', async () => {
     const how = { idempotencyKey: crypto.randomUUID() };
 
     const twins = await Promise.all(
@@ -231,7 +231,7 @@ describe('the client', () => {
     await assert.rejects(other, refusedAs('idempotency_key_reused', 422));
   });
 
-  it('refuses a change that is based on an old version, and tells the event as it is', async () => {
+  it('the published client refuses a change that is based on an old version, and tells the event as it is', async () => {
     const made = await user.createEvent(place, meeting('First', '2026-03-12'));
     await user.updateEvent(addressOf(made), { title: 'Second' });
 
@@ -244,7 +244,7 @@ describe('the client', () => {
     });
   });
 
-  it('tells which field is wrong', async () => {
+  it('the published client tells which field is wrong', async () => {
     const wrong = user.createEvent(place, { title: 'Backwards', start: '2026-03-02', end: '2026-03-01' });
 
     await assert.rejects(wrong, (error: unknown) => {
@@ -255,7 +255,7 @@ describe('the client', () => {
     });
   });
 
-  it('lists a series over all pages, and changes one instance or the rest of it', async () => {
+  it('the published client lists a series over all pages, and changes one instance or the rest of it', async () => {
     const series = await user.createEvent(place, {
       ...meeting('Weekly', '2026-04-06'),
       recurrence: { frequency: 'WEEKLY', count: 5 },
@@ -277,7 +277,7 @@ describe('the client', () => {
     assert.deepEqual(await listed('2026-04-01', '2026-05-31'), []);
   });
 
-  it('searches, and chooses calendars', async () => {
+  it('the published client searches, and chooses calendars', async () => {
     await user.createEvent(place, meeting('Budget review', '2026-06-01'));
     await user.createEvent(place, meeting('Lunch', '2026-06-02'));
     const june = { start: new Date('2026-06-01T00:00:00Z'), end: '2026-07-01' };
@@ -289,7 +289,7 @@ describe('the client', () => {
     assert.deepEqual(await titles({ calendarIds: [site.calendarId], pageSize: 1 }), ['Budget review']);
   });
 
-  it('answers an invitation', async () => {
+  it('the published client answers an invitation', async () => {
     const window = { start: '2026-02-02', end: '2026-02-03' };
     const [invitation] = await listed(window.start, window.end);
     assert.ok(invitation);
@@ -300,7 +300,7 @@ describe('the client', () => {
     assert.deepEqual((await listed(window.start, window.end))[0]?.attendees, answered?.attendees);
   });
 
-  it('tells when the user is busy, and finds a free slot, for one user and for several', async () => {
+  it('the published client tells when the user is busy, and finds a free slot, for one user and for several', async () => {
     await user.createEvent(place, meeting('Busy', '2027-08-02'));
     const window = { start: '2027-08-02T08:00:00Z', end: new Date('2027-08-02T11:00:00Z') };
 
@@ -317,7 +317,7 @@ describe('the client', () => {
       );
   });
 
-  it('follows all changes from a cursor, page after page', async () => {
+  it('the published client follows all changes from a cursor, page after page', async () => {
     const [{ cursor } = { cursor: '' }] = await Array.fromAsync(user.changes());
     const kept = await user.createEvent(place, meeting('Kept', '2026-09-01'));
     const gone = await user.createEvent(place, meeting('Gone', '2026-09-02'));
@@ -341,7 +341,7 @@ describe('the client', () => {
     assert.deepEqual(Object.keys(deleted?.event ?? {}).sort(), ['account', 'calendarId', 'id', 'provider']);
   });
 
-  it('begins with everything there is when it is asked to', async () => {
+  it('the published client begins with everything there is when it is asked to', async () => {
     const pages = await Array.fromAsync(user.changes({ initial: true, pageSize: 3 }));
 
     const all = pages.flatMap(({ changes }) => changes);
@@ -349,7 +349,7 @@ describe('the client', () => {
     await assert.rejects(user.changesPage({ cursor: 'nonsense' }), refusedAs('invalid_cursor', 400));
   });
 
-  it('ends every grant of the user, and lets go of an account', async () => {
+  it('the published client ends every grant of the user, and lets go of an account', async () => {
     const tokens = await site.tokensOf('hopper');
     const hopper = site.client.user(memoryStore(tokens));
 
@@ -359,7 +359,7 @@ describe('the client', () => {
     await assert.rejects(hopper.calendars(), refusedAs('invalid_grant', 400));
   });
 
-  it('says so when there is nobody at the address', async () => {
+  it('the published client says so when there is nobody at the address', async () => {
     const nobody = kalends({ ...site.options, url: 'http://127.0.0.1:9', retries: 0 });
 
     await assert.rejects(nobody.revoke('token'), refusedAs('unreachable', 0));

@@ -142,7 +142,7 @@ describe('the published client', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is its built code, its types, its README and the licence, and depends on nothing', async () => {
+  it('the published client is its built code, its types, its README and the licence, and depends on nothing', async () => {
     const files = await readdir(installed, { recursive: true, withFileTypes: true });
     const { dependencies, exports } = JSON.parse(
       await readFile(path.join(installed, 'package.json'), 'utf8'),
@@ -165,7 +165,7 @@ describe('the published client', () => {
       );
   });
 
-  it('has types that an application and the README’s examples pass, its own declarations among them', async () => {
+  it('the published client has types that an application and the README’s examples pass, its own declarations among them', async () => {
     assert.equal(complaints, '');
   });
 
@@ -179,7 +179,7 @@ describe('the published client', () => {
       const runs = async (file: string, ...told: string[]) =>
         (await run(program, [...words, file, ...told], { cwd: folder })).stdout;
 
-      it('is led through the flow, refreshes, writes and reads', async () => {
+      it('the published client is led through the flow, refreshes, writes and reads', async () => {
         const { url, clientId, clientSecret, redirectUri } = site.options;
         const callback = String(await site.authorize('ada'));
 
@@ -203,7 +203,7 @@ describe('the published client', () => {
         assert.equal((await site.sandbox.hand.instances(ADA, site.calendarId, MARCH)).length, 1);
       });
 
-      it('believes the published webhook', async () => {
+      it('the published client believes the published webhook', async () => {
         assert.equal(await runs('vector.mjs'), 'user_42\n');
       });
     });

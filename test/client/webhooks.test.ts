@@ -53,7 +53,7 @@ const refusedFor = (reason: WebhookRefused['reason']) => (error: unknown) =>
 describe('a webhook delivery', () => {
   const published = { keys: [{ key: PUBLISHED.key }], now: PUBLISHED.now };
 
-  it('is believed when it is the published one, as text and as bytes, with headers of any kind', async () => {
+  it('a webhook delivery is believed when it is the published one, as text and as bytes, with headers of any kind', async () => {
     const { headers, body } = PUBLISHED;
     const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]] as const);
 
@@ -65,7 +65,7 @@ describe('a webhook delivery', () => {
       assert.deepEqual(await verifyWebhook(delivery, published), JSON.parse(body));
   });
 
-  it('is believed when one of several signatures is of one of several keys', async () => {
+  it('a webhook delivery is believed when one of several signatures is of one of several keys', async () => {
     const [old, current] = [signingKey(), signingKey()];
     const { headers, body } = current.deliver('{"a":1}');
     const others = `v1,c2VjcmV0 ${old.deliver('{"b":2}').headers['webhook-signature']}`;
@@ -121,11 +121,11 @@ describe('a webhook delivery', () => {
     ['that is no object', own.deliver('[1]'), { keys: [own.key], now: Date.now }, 'invalid_payload'],
   ];
   for (const [which, delivery, change, reason] of refusals)
-    it(`is refused ${which}: ${reason}`, async () => {
+    it(`a webhook delivery is refused ${which}: ${reason}`, async () => {
       await assert.rejects(verifyWebhook(delivery, { ...published, ...change }), refusedFor(reason));
     });
 
-  it('is held to the tolerance that is asked for', async () => {
+  it('a webhook delivery is held to the tolerance that is asked for', async () => {
     const late = { ...published, now: () => PUBLISHED.now() + 301_000 };
 
     assert.ok(await verifyWebhook({ headers, body }, { ...late, tolerance: 302 }));
@@ -156,7 +156,7 @@ describe('the service’s webhook keys', () => {
     return kalends({ ...application, url: `${origin}/under/a/path/`, webhookKeys, now: () => clock.at });
   }
 
-  it('are fetched from the origin once, and again when they are older than they say', async () => {
+  it('the service’s webhook keys are fetched from the origin once, and again when they are older than they say', async () => {
     const { key, deliver } = signingKey();
     answer = { status: 200, headers: { 'cache-control': 'public, max-age=60' }, keys: [key] };
     const clock = { at: Date.now() };
@@ -170,7 +170,7 @@ describe('the service’s webhook keys', () => {
     assert.equal(asked, 2);
   });
 
-  it('are fetched anew for an unknown signature, at most once a minute', async () => {
+  it('the service’s webhook keys are fetched anew for an unknown signature, at most once a minute', async () => {
     const [old, next] = [signingKey(), signingKey()];
     answer = { status: 200, headers: {}, keys: [old.key] };
     const clock = { at: Date.now() };
@@ -186,7 +186,7 @@ describe('the service’s webhook keys', () => {
     assert.equal(asked, 2);
   });
 
-  it('are the pinned ones while the service cannot be asked, and without any the failure is told', async () => {
+  it('the service’s webhook keys are the pinned ones while the service cannot be asked, and without any the failure is told', async () => {
     const { key, deliver } = signingKey();
     answer = { status: 503, headers: {}, keys: [] };
     const clock = { at: Date.now() };

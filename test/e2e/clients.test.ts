@@ -35,7 +35,7 @@ async function visit(address: string | URL): Promise<URL> {
 }
 
 describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
-  it('serves openid-client from discovery to revocation, with PKCE and state', async () => {
+  it('the server serves openid-client from discovery to revocation, with PKCE and state', async () => {
     const { url, clientId, clientSecret, redirectUri } = site.application;
     const config = await openid.discovery(new URL(url), clientId, clientSecret, undefined, {
       algorithm: 'oauth2',
@@ -76,7 +76,7 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
     ['HTTP Basic', oauth.ClientSecretBasic],
     ['the body', oauth.ClientSecretPost],
   ] as const) {
-    it(`serves oauth4webapi with the secret in ${name}`, async () => {
+    it(`the server serves oauth4webapi with the secret in ${name}`, async () => {
       const { url, clientId, clientSecret, redirectUri } = site.application;
       const issuer = new URL(url);
       const as = await oauth.processDiscoveryResponse(
@@ -122,7 +122,7 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
   ] as const) {
     const missing = spawnSync(PYTHON, ['-c', `import ${module}`], { stdio: 'ignore' }).status !== 0;
     const skip = missing && `python3's ${module} is not installed`;
-    it(`serves Python's ${name} from the authorization URL to revocation`, { skip }, async () => {
+    it(`the server serves Python's ${name} from the authorization URL to revocation`, { skip }, async () => {
       const result = await runClient(script, `python ${name}`);
 
       assert.deepEqual(result, {

@@ -28,7 +28,7 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     ['ar', true],
   ] as const) {
     const how = javaScriptEnabled ? 'with' : 'without';
-    it(`lead to the callback in ${language}, ${how} JavaScript, each stop in order and with its ring`, async () => {
+    it(`the Connect pages by keyboard lead to the callback in ${language}, ${how} JavaScript, each stop in order and with its ring`, async () => {
       const { page, complaints, close } = await openPage(browser, {
         javaScriptEnabled,
         reducedMotion: 'reduce',
@@ -71,7 +71,7 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     });
   }
 
-  it('change language and colours without JavaScript, and the flow stays where it was', async () => {
+  it('the Connect pages by keyboard change language and colours without JavaScript, and the flow stays where it was', async () => {
     const { page, close } = await openPage(browser, { javaScriptEnabled: false });
     const english = new Walker(site, page, 'en');
     english.userId = 'chooser';

@@ -41,7 +41,7 @@ onEachDatabase((database, _open, place) => {
     after(() => site?.close());
 
     for (const mount of MOUNTS) {
-      it(`goes from /authorize to the user's events and to revocation at the mount "${mount}"`, async () => {
+      it(`the whole flow goes from /authorize to the user's events and to revocation at the mount "${mount}"`, async () => {
         const { application, login } = site;
         const userId = `ada at ${mount}`;
         const base = mount === '' ? '' : '/api';
@@ -77,7 +77,7 @@ onEachDatabase((database, _open, place) => {
       });
     }
 
-    it('shows a change on the calendar server in the next listing', async () => {
+    it('the next listing shows a change on the calendar server', async () => {
       const { accessToken } = await connect(site.application, { userId: 'watcher', login: site.login });
       const before = await listed(site, '', accessToken);
       await putEvent(site.calendars, 'added', [

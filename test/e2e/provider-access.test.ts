@@ -106,7 +106,7 @@ onEachDatabase((database, _open, place) => {
     after(() => site?.close());
 
     for (const kind of ['google', 'microsoft'] as const) {
-      it(`is renewed at ${kind} exactly once for ${READS} reads at once with an expired token`, async () => {
+      it(`access at a provider is renewed at ${kind} exactly once for ${READS} reads at once with an expired token`, async () => {
         const sandbox = site.sandboxes[kind];
         const [first, second] = site.applications;
         assert.ok(first && second);
@@ -130,7 +130,7 @@ onEachDatabase((database, _open, place) => {
       });
     }
 
-    it('is ended at Google by the disconnect of the last account that lives on it, soon after', async () => {
+    it('access at a provider is ended at Google by the disconnect of the last account that lives on it, soon after', async () => {
       const [first, second] = site.applications;
       assert.ok(first && second);
       clock.reset();
@@ -152,7 +152,7 @@ onEachDatabase((database, _open, place) => {
       assert.equal(google.requests('revoke') - before, 1);
     });
 
-    it('stands in no log: no token, no code and no secret of the providers', () => {
+    it('access at a provider stands in no log: no token, no code and no secret of the providers', () => {
       for (const program of programs) {
         const { stdout, stderr } = program.output();
         assert.doesNotMatch(`${stdout}${stderr}`, /canary|refresh_token|access_token|ya29\.|1\/\/|Bearer /);

@@ -90,7 +90,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('heading', { name: 'Your calendars' }).waitFor();
   };
 
-  it('leads from the demo’s button through all four providers to their calendars and events', async () => {
+  it('the sandbox leads from the demo’s button through all four providers to their calendars and events', async () => {
     const { page, complaints, close } = await open();
     await keep(page, '01-demo');
     await press(page, 'Connect a calendar');
@@ -116,7 +116,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('gives the same instances of one series from every provider, over a clock change', async () => {
+  it('the sandbox gives the same instances of one series from every provider, over a clock change', async () => {
     const { events } = await listEvents(sandbox.application, accessToken, SERIES_WINDOW);
 
     const starts = Object.keys(KINDS).map((provider) =>
@@ -133,7 +133,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
       ]);
   });
 
-  it('says so when there is nothing to show', async () => {
+  it('the sandbox says so when there is nothing to show', async () => {
     const { hand } = sandbox.providers.caldav;
     await hand.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
     await hand.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
@@ -146,7 +146,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('shows new tokens after a refresh, and dead ones after a revocation', async () => {
+  it('the sandbox shows new tokens after a refresh, and dead ones after a revocation', async () => {
     const { page, complaints, close } = await open({ width: 390, height: 800 });
     await press(page, 'Connect a calendar');
     await linkCalDav(page);
@@ -170,7 +170,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has demo pages that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
+    it(`the sandbox has demo pages that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
       const { page, close } = await open();
       await page.emulateMedia({ colorScheme });
       const home = await violationsOn(page);
@@ -184,7 +184,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has sign-in pages and controls that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
+    it(`the sandbox has sign-in pages and controls that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
       const { page, complaints, close } = await open({ width: 320, height: 800 });
       await page.emulateMedia({ colorScheme });
       await press(page, 'Connect a calendar');
@@ -203,7 +203,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
       await close();
     });
 
-  it('leads a user back in whose sign-in at Google has ended after eight days, and others in meanwhile', async () => {
+  it('the sandbox leads a user back in whose sign-in at Google has ended after eight days, and others in meanwhile', async () => {
     const { page, complaints, close } = await open();
     await press(page, 'Connect a calendar');
     await linkGoogle(page);
@@ -231,7 +231,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('leads a user to the administrator who has to agree, and on once that was done', async () => {
+  it('the sandbox leads a user to the administrator who has to agree, and on once that was done', async () => {
     const { page, complaints, close } = await open();
     await page.goto(sandbox.controlUrl);
     await press(page, 'Demand an administrator’s consent');
@@ -253,7 +253,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('tells a user who gives up, and one whose answer belongs to another flow', async () => {
+  it('the sandbox tells a user who gives up, and one whose answer belongs to another flow', async () => {
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
     await press(page, 'Cancel');
@@ -265,7 +265,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('tells at the demo that a provider is down, and shows what is known of its calendars', async () => {
+  it('the sandbox tells at the demo that a provider is down, and shows what is known of its calendars', async () => {
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
     await linkCalDav(page);

@@ -36,7 +36,7 @@ describe('writing as the published clients do', () => {
 
   for (const provider of PROVIDERS)
     for (const sdk of WRITERS) {
-      it(`carries the ${sdk.name} client through an event’s life at ${provider}`, async () => {
+      it(`the service carries the ${sdk.name} client through an event’s life at ${provider}`, async () => {
         const calendar = site.calendars[provider];
         const reader = READERS[sdk.name];
         const type = sdk.jsonType;
@@ -78,7 +78,7 @@ describe('writing as the published clients do', () => {
       (await list(WRITERS[0] as SdkWriter)).filter((event) => event.title === title); // as above
 
     for (const { name, rule, days } of RULES)
-      it(`takes a recurrence rule as the ${name} client writes it, at ${provider}`, async () => {
+      it(`the service takes a recurrence rule as the ${name} client writes it, at ${provider}`, async () => {
         const title = `Rule of ${name} at ${provider}`;
         const times = { start: '2026-12-07T09:00:00Z', end: '2026-12-07T10:00:00Z' };
         const made = await write('POST', { ...site.calendars[provider], ...times, title, recurrence: rule });
@@ -89,7 +89,7 @@ describe('writing as the published clients do', () => {
         assert.deepEqual(starts, days);
       });
 
-    it(`takes the modes of the .NET client, which cannot leave out title and dates, at ${provider}`, async () => {
+    it(`the service takes the modes of the .NET client, which cannot leave out title and dates, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const unset = { title: '', start: '0001-01-01T00:00:00', end: '0001-01-01T00:00:00' };
       const type = 'application/json; charset=utf-8';
@@ -132,7 +132,7 @@ describe('writing as the published clients do', () => {
       assert.deepEqual(await daysOf('Stand-up', 'Sit-down'), []);
     });
 
-    it(`takes a DELETE with its parameters in the body, as documented, and lets the query win, at ${provider}`, async () => {
+    it(`the service takes a DELETE with its parameters in the body, as documented, and lets the query win, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const [kept, first, second] = await Promise.all(
         ['Kept', 'First', 'Second'].map(async (title) => {
@@ -154,7 +154,7 @@ describe('writing as the published clients do', () => {
       assert.equal(empty.status, 200, empty.text);
     });
 
-    it(`serves the same at the mount of the requirement, at ${provider}`, async () => {
+    it(`the service serves the same at the mount of the requirement, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const { url } = site.application;
       for (const mount of ['', '/api/oauth']) {
@@ -170,7 +170,7 @@ describe('writing as the published clients do', () => {
       }
     });
 
-    it(`takes a Node caller’s local midnights for the days meant, at ${provider}`, async () => {
+    it(`the service takes a Node caller’s local midnights for the days meant, at ${provider}`, async () => {
       const days = { start: '2026-12-14T23:00:00.000Z', end: '2026-12-16T23:00:00.000Z', allDay: true };
       const made = await write('POST', { ...site.calendars[provider], ...days, title: 'Away' });
 
@@ -179,7 +179,7 @@ describe('writing as the published clients do', () => {
       assert.deepEqual([start, end], ['2026-12-15T00:00:00.000Z', '2026-12-17T00:00:00.000Z']);
     });
 
-    it(`words a refusal so that every client can read it, at ${provider}`, async () => {
+    it(`the service words a refusal so that every client can read it, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const refused = await write('POST', { ...calendar, title: null, start: 'soon', attendees: [{}] });
       const missing = await write('PUT', { ...calendar, eventId: 'nowhere', title: 'x' });
@@ -195,7 +195,7 @@ describe('writing as the published clients do', () => {
     });
   }
 
-  it('answers a write with a dead token 401 before anything is done, so that the retry makes one event', async () => {
+  it('the service answers a write with a dead token 401 before anything is done, so that the retry makes one event', async () => {
     const body = JSON.stringify({ ...site.calendars.google, ...NINE, title: 'Retried' });
 
     const dead = await send(api('/event'), 'POST', { ...json(), authorization: 'Bearer dead' }, body);
@@ -210,7 +210,7 @@ describe('writing as the published clients do', () => {
     assert.equal(shown.filter(({ title }) => title === 'Retried').length, 1);
   });
 
-  it('takes primary for the main calendar of the Google account, all of an event’s life', async () => {
+  it('the service takes primary for the main calendar of the Google account, all of an event’s life', async () => {
     const primary = { provider: 'google', calendarId: 'primary' };
 
     const made = await write('POST', { ...primary, ...NINE, title: 'Main' });
@@ -225,7 +225,7 @@ describe('writing as the published clients do', () => {
     assert.notEqual(calendarId, site.calendars.google.calendarId);
   });
 
-  it('makes a Meet link of the documentation’s conference object, and answers it as a string', async () => {
+  it('the service makes a Meet link of the documentation’s conference object, and answers it as a string', async () => {
     const made = await write('POST', {
       ...site.calendars.google,
       ...NINE,

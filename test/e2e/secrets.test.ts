@@ -62,7 +62,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => site?.close());
 
-    it('are in no log line and nothing else that the program writes', () => {
+    it('secrets are in no log line and nothing else that the program writes', () => {
       const { stdout, stderr } = site.program.output();
 
       assert.match(stderr, /"level":20/, 'it logs at its finest');
@@ -70,14 +70,14 @@ onEachDatabase((database, _open, place) => {
       assert.deepEqual(foundIn(stdout + stderr, canaries), []);
     });
 
-    it('are in no row of the database', async () => {
+    it('secrets are in no row of the database', async () => {
       const rows = JSON.stringify(await everyRow(databaseUrl, site));
 
       assert.match(rows, /"user_id":"ada"/, 'the rows are there');
       assert.deepEqual(foundIn(rows, canaries), []);
     });
 
-    it('are in no file of the data folder but the key in master.key', async () => {
+    it('secrets are in no file of the data folder but the key in master.key', async () => {
       await site.program.command('client', 'list');
       if (databaseUrl === undefined) {
         await site.program.command('backup', path.join(site.program.dataDir, 'copy.db'));
@@ -89,7 +89,7 @@ onEachDatabase((database, _open, place) => {
       assert.deepEqual(found, databaseUrl === undefined ? ['master.key: the master key'] : []);
     });
 
-    it('are in nothing that the command line shows of an application or user', async () => {
+    it('secrets are in nothing that the command line shows of an application or user', async () => {
       const { clientId } = site.application;
       const shown = await Promise.all([
         site.program.command('client', 'show', clientId),

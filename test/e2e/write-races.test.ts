@@ -46,7 +46,7 @@ onEachDatabase((database, _open, place) => {
       });
 
     for (const provider of PROVIDERS) {
-      it(`make one event at ${provider} when they carry one Idempotency-Key, and are answered alike`, async () => {
+      it(`fifty writes at once make one event at ${provider} when they carry one Idempotency-Key, and are answered alike`, async () => {
         const body = { ...site.calendars[provider], title: 'Once', start: START, end: END };
         const key = { 'idempotency-key': `fifty at ${provider}` };
 
@@ -57,7 +57,7 @@ onEachDatabase((database, _open, place) => {
         assert.equal(await shown(provider, 'Once'), 1);
       });
 
-      it(`are all applied at ${provider} when each changes a field of its own`, async () => {
+      it(`fifty writes at once are all applied at ${provider} when each changes a field of its own`, async () => {
         const calendar = site.calendars[provider];
         const many = { title: 'Many', start: START, end: END };
         const { body } = await ask(0, 'POST', { ...calendar, ...many, custom: { kept: 'yes' } });
@@ -94,7 +94,7 @@ onEachDatabase((database, _open, place) => {
         assert.equal(await shown(provider, 'Changed'), 1);
       });
 
-      it(`let exactly one through at ${provider} when all name the same version`, async () => {
+      it(`fifty writes at once let exactly one through at ${provider} when all name the same version`, async () => {
         const calendar = site.calendars[provider];
         const { body } = await ask(0, 'POST', { ...calendar, title: 'Version', start: START, end: END });
         const named = { ...calendar, eventId: String(body.id) };

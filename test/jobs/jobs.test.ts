@@ -45,7 +45,7 @@ describe('the worker', () => {
   };
   const events = async () => (await server.db.all('SELECT href FROM event')).length;
 
-  it('syncs an account as soon as it is linked, then schedules it again', async () => {
+  it('the worker syncs an account as soon as it is linked, then schedules it again', async () => {
     start();
     await sleep(20);
 
@@ -59,7 +59,7 @@ describe('the worker', () => {
     assert.ok(minutes >= 12 && minutes <= 18, `${minutes}`);
   });
 
-  it('finds what changed when the account is due again', async () => {
+  it('the worker finds what changed when the account is due again', async () => {
     await link(server);
     start();
     await until(async () => (await events()) === 1 && (await isIdle('sync-account')));
@@ -70,7 +70,7 @@ describe('the worker', () => {
     await until(async () => (await events()) === 2);
   });
 
-  it('tries a failed account again later, later still each time, and recovers', async () => {
+  it('the worker tries a failed account again later, later still each time, and recovers', async () => {
     await link(server);
     const down = new ProviderError('unavailable', 'down');
     server.provider.failures.push({ call: 'list', error: down }, { call: 'list', error: down });
@@ -92,7 +92,7 @@ describe('the worker', () => {
     assert.equal(account?.health.state, 'active');
   });
 
-  it('makes a job of its own for the one calendar that failed', async () => {
+  it('the worker makes a job of its own for the one calendar that failed', async () => {
     server.provider.addCalendar(calendar('/b/'));
     await link(server);
     server.provider.failures.push({ call: 'changes /b/', error: new ProviderError('unavailable', 'down') });
@@ -106,7 +106,7 @@ describe('the worker', () => {
     assert.equal(changes.length, 2);
   });
 
-  it('ends the jobs of an account that is gone', async () => {
+  it('the worker ends the jobs of an account that is gone', async () => {
     await server.deps.jobs.schedule('sync-account', 'nobody', server.clock.now);
     await server.deps.jobs.schedule('sync-calendar', 'nothing', server.clock.now);
 
@@ -116,7 +116,7 @@ describe('the worker', () => {
     await until(async () => (await jobOf('sync-calendar')) === undefined);
   });
 
-  it('waits for the job under way when it is stopped, and starts no other', async () => {
+  it('the worker waits for the job under way when it is stopped, and starts no other', async () => {
     await link(server);
     server.provider.latency = 100;
     start();
@@ -132,7 +132,7 @@ describe('the worker', () => {
     assert.equal(server.provider.calls.length, calls);
   });
 
-  it('goes on after the database could not be reached', async () => {
+  it('the worker goes on after the database could not be reached', async () => {
     await link(server);
     let failures = 1;
     const nextRunAt = async () => {
@@ -146,7 +146,7 @@ describe('the worker', () => {
     assert.match(server.log.lines.join('\n'), /could not reach its jobs/);
   });
 
-  it('works a job once when two workers are there', async () => {
+  it('the worker works a job once when two workers are there', async () => {
     for (let i = 0; i < 12; i += 1) await link(server, { accountId: `a${i}` });
     start();
     const second = startJobs({ ...server.deps, wakeUp: wakeUp() });
@@ -165,7 +165,7 @@ describe('the worker', () => {
     assert.equal(server.provider.calls.filter((call) => call === 'list').length, 12);
   });
 
-  it('keeps house: what outlived its use is deleted, what is in use stays', async () => {
+  it('the worker deletes what outlived its use, and what is in use stays', async () => {
     const { db, clock, deps } = server;
     const day = 24 * 3_600_000;
     await server.token('read', 'ben');
@@ -198,7 +198,7 @@ describe('the worker', () => {
 });
 
 describe('the bell between those who make jobs and the worker', () => {
-  it('ends a wait when it is rung', async () => {
+  it('a wake-up ends a wait when it is rung', async () => {
     const bell = wakeUp();
     const startedAt = performance.now();
     const waited = bell.wait(5_000);
@@ -209,7 +209,7 @@ describe('the bell between those who make jobs and the worker', () => {
     assert.ok(performance.now() - startedAt < 1_000);
   });
 
-  it('remembers one ring for the next wait, and no more', async () => {
+  it('a wake-up remembers one ring for the next wait, and no more', async () => {
     const bell = wakeUp();
     bell.ring();
     bell.ring();

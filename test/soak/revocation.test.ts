@@ -24,7 +24,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => instances?.close());
 
-    it('accepts nothing on either instance once a revocation is answered', async (t) => {
+    it('nothing is accepted on either instance once a revocation is answered', async (t) => {
       const { applications, login } = instances;
       let probes = 0;
       let accepted = 0;

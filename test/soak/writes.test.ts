@@ -44,7 +44,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => site?.close());
 
-    it('makes one event of each key, and neither loses nor doubles an instance', async (t) => {
+    it('a service killed while it writes makes one event of each key, and neither loses nor doubles an instance', async (t) => {
       const struck: Record<string, number> = {};
       for (let round = 0; round < ROUNDS; round++) {
         const loads = PROVIDERS.map(

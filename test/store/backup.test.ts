@@ -14,7 +14,7 @@ const LARGE = 'x'.repeat(20_000);
 onEachDatabase((name, _, place) => {
   describe(`A backup of ${name}`, () => {
     if (name === 'PostgreSQL') {
-      it('is left to pg_dump', async () => {
+      it('a backup is left to pg_dump', async () => {
         const settings = await place();
         const db = connect(settings);
 
@@ -25,7 +25,7 @@ onEachDatabase((name, _, place) => {
       return;
     }
 
-    it('has every row acknowledged before it began and no half of a transaction, while writes go on', async () => {
+    it('a backup has every row acknowledged before it began and no half of a transaction, while writes go on', async () => {
       const settings = await place();
       const db = connect(settings);
       await migrate(db, Date.now, async () => {});
@@ -60,7 +60,7 @@ onEachDatabase((name, _, place) => {
       copy.close();
     });
 
-    it('never replaces a file', async () => {
+    it('a backup never replaces a file', async () => {
       const settings = await place();
       const db = connect(settings);
       await db.script('CREATE TABLE setting (name TEXT)', async () => {});

@@ -60,7 +60,7 @@ describe('any text at all', () => {
     .tuple(fc.constantFrom(...fixtures), fc.array(change, { minLength: 1, maxLength: 8 }))
     .map(([text, changes]) => changes.reduce(mutate, text));
 
-  it('is read in under a second or refused, and what is read can be expanded', () => {
+  it('any text is read as iCalendar in under a second or refused, and what is read can be expanded', () => {
     fc.assert(
       fc.property(mutated, (text) => {
         assert.ok(takesUnderASecond(() => readAndExpand(text)));

@@ -30,7 +30,7 @@ const HORIZON = 24 * 366 * DAY;
 const hasDateutil = existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import dateutil']).status === 0;
 const maySkip = process.env.KALENDS_TEST_ALL !== '1';
 
-test(`names the times that dateutil names, for ${ROUNDS} rules`, {
+test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, {
   skip: !hasDateutil && maySkip && 'python3-dateutil is not installed',
 }, () => {
   const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);
