@@ -5,11 +5,11 @@ import { type AppKind, providerApps } from './provider-apps.ts';
 
 const instance = { google: { clientId: 'g-instance', clientSecret: 'one' } };
 const acme = { clientId: 'g-acme', clientSecret: 'two' };
-const own = {
+const applicationsApp = {
   findProviderApp: async (clientId: string, kind: AppKind) =>
     clientId === 'acme' && kind === 'google' ? acme : undefined,
 };
-const apps = providerApps(own, instance);
+const apps = providerApps(applicationsApp, instance);
 
 describe('providerApps', () => {
   it('the application’s own provider app is preferred to the instance’s', async () => {
@@ -20,7 +20,7 @@ describe('providerApps', () => {
     assert.deepEqual(await apps.find('other', 'google'), instance.google);
   });
 
-  it('there is no provider app where neither has one, nor for providers that need none', async () => {
+  it('there is no provider app where neither application nor instance has one, nor for providers that need none', async () => {
     assert.equal(await apps.find('acme', 'microsoft'), undefined);
     assert.equal(await apps.find('acme', 'caldav'), undefined);
   });

@@ -73,8 +73,8 @@ describe('the check of an SVG', () => {
     ['too many elements', svg('<g/>'.repeat(20_001)), /more than 20000 elements/],
     ['too deep a nesting', svg('<g>'.repeat(300) + '</g>'.repeat(300)), /nested deeper/],
   ];
-  for (const [what, text, sentence] of refused) {
-    it(`the SVG check refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', sentence));
+  for (const [what, text, problem] of refused) {
+    it(`the SVG check refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', problem));
   }
 
   it('the SVG check says what is referred to without what steers a terminal', () => {

@@ -57,10 +57,10 @@ describe('what a failure says about an account', () => {
     ['caldav', 'forbidden_address', undefined, 'degraded', 'address_forbidden', 'operator'],
     ['microsoft', 'not_found', undefined, 'degraded', 'calendar_gone', 'user'],
   ];
-  for (const [provider, kind, given, state, reason, actor] of CASES) {
-    it(`a failure at ${provider}, ${kind}${given ? ` (${given})` : ''}: ${state}, and ${actor} must act`, () => {
+  for (const [provider, kind, cause, state, reason, actor] of CASES) {
+    it(`a failure at ${provider}, ${kind}${cause ? ` (${cause})` : ''}: ${state}, and ${actor} must act`, () => {
       const problem = healthAfter(
-        { kind, message: 'What happened', ...(given && { reason: given }) },
+        { kind, message: 'What happened', ...(cause && { reason: cause }) },
         provider,
       );
 

@@ -35,15 +35,15 @@ describe('the recurrence object of an answer', () => {
   ];
   for (const [what, start, rule, expected] of table) {
     it(`the recurrence object has ${what}`, () => {
-      const told: Record<string, unknown> = recurrenceObject(rules(rule), start, 'UTC');
+      const object: Record<string, unknown> = recurrenceObject(rules(rule), start, 'UTC');
 
-      for (const [name, value] of Object.entries(expected)) assert.deepEqual(told[name], value, name);
-      assert.equal(told.rrules, undefined);
+      for (const [name, value] of Object.entries(expected)) assert.deepEqual(object[name], value, name);
+      assert.equal(object.rrules, undefined);
     });
   }
 
   it('the recurrence object has excluded and further starts as instants, a date at the time of day of the series', () => {
-    const told = recurrenceObject(
+    const object = recurrenceObject(
       {
         ...rules('FREQ=WEEKLY'),
         exdates: [{ type: 'date', date: '2026-10-26' }],
@@ -53,8 +53,8 @@ describe('the recurrence object of an answer', () => {
       'UTC',
     );
 
-    assert.deepEqual(told.exDates, ['2026-10-26T08:00:00.000Z']);
-    assert.deepEqual(told.rDates, ['2026-10-05T07:00:00.000Z']);
+    assert.deepEqual(object.exDates, ['2026-10-26T08:00:00.000Z']);
+    assert.deepEqual(object.rDates, ['2026-10-05T07:00:00.000Z']);
   });
 
   it('the recurrence object has the rules as they are where the object cannot say them', () => {

@@ -89,10 +89,10 @@ onEachDatabase((database, open) => {
       const { first, writes, ask } = await openGates(db, MICROSOFT);
 
       for (let i = 0; i < 20; i += 1) await ask(first, async () => i);
-      const taken = writes.filter((write) => write === 'takeSlot').length;
+      const slotWrites = writes.filter((write) => write === 'takeSlot').length;
       await sleep(400);
 
-      assert.equal(taken, 1);
+      assert.equal(slotWrites, 1);
       assert.deepEqual(await db.all('SELECT * FROM request_slot'), []);
     });
 
@@ -180,18 +180,18 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), limits);
       await ask(gates[0], async () => 1);
 
-      const told = await refusal(ask(gates[1], async () => 2));
+      const failure = await refusal(ask(gates[1], async () => 2));
 
-      assert.deepEqual([told.kind, told.reason], ['rate_limited', 'quota_exhausted']);
-      assert.ok((told.retryAfter ?? 0) > 60_000);
+      assert.deepEqual([failure.kind, failure.reason], ['rate_limited', 'quota_exhausted']);
+      assert.ok((failure.retryAfter ?? 0) > 60_000);
     });
 
     it('the request gate asks the provider nothing once an operation failed five times in a row, at any instance', async () => {
       const clock = { now: NOW };
       const { gates, ask } = await openGates(await open(), {}, () => clock.now);
-      let asked = 0;
+      let requests = 0;
       const request = async () => {
-        asked += 1;
+        requests += 1;
         throw down;
       };
 
@@ -199,7 +199,7 @@ onEachDatabase((database, open) => {
       const refused = await Promise.all(gates.map((gate) => refusal(ask(gate, request))));
       const other = await ask(gates[0], async () => 'works', 'other');
 
-      assert.equal(asked, 5);
+      assert.equal(requests, 5);
       assert.deepEqual(
         refused.map(({ kind, retryAfter }) => [kind, retryAfter]),
         Array(2).fill(['unavailable', 30_000]),
@@ -217,23 +217,23 @@ onEachDatabase((database, open) => {
       const shut = await refusal(ask(gates[1], async () => 'in vain'));
       clock.now += 60_000;
       let release = () => {};
-      const held = new Promise<void>((resolve) => {
+      const pending = new Promise<void>((resolve) => {
         release = resolve;
       });
-      const probe = ask(gates[0], () => held);
+      const probe = ask(gates[0], () => pending);
       await sleep(50);
-      let asked = 0;
+      let requests = 0;
       const beside = ask(gates[1], async () => {
-        asked += 1;
+        requests += 1;
         return 'works';
       });
       await sleep(300);
-      const askedMeanwhile = asked;
+      const requestsMeanwhile = requests;
       release();
       await probe;
 
       assert.equal(shut.retryAfter, 60_000);
-      assert.equal(askedMeanwhile, 0);
+      assert.equal(requestsMeanwhile, 0);
       assert.equal(await beside, 'works');
     });
 
@@ -295,22 +295,22 @@ onEachDatabase((database, open) => {
       await refusal(ask(gates[0], failing(busy)));
 
       clock.now += 45_000;
-      const told = await refusal(ask(gates[1], async () => 'in vain', 'other'));
+      const failure = await refusal(ask(gates[1], async () => 'in vain', 'other'));
       clock.now += 15_000;
 
-      assert.deepEqual([told.kind, told.retryAfter], ['rate_limited', 15_000]);
+      assert.deepEqual([failure.kind, failure.retryAfter], ['rate_limited', 15_000]);
       assert.equal(await ask(gates[1], async () => 'works', 'other'), 'works');
     });
 
     it('the request gate shuts only the operation when the provider names no time', async () => {
       const { gates, ask } = await openGates(await open(), {});
       const quota = new ProviderError('rate_limited', 'Quota', { reason: 'user_quota_exhausted' });
-      let asked = 0;
-      const told = await refusal(
+      let requests = 0;
+      const failure = await refusal(
         ask(
           gates[0],
           async () => {
-            asked += 1;
+            requests += 1;
             throw quota;
           },
           'write',
@@ -318,7 +318,7 @@ onEachDatabase((database, open) => {
       );
 
       assert.equal(await ask(gates[1], async () => 'reads', 'read'), 'reads');
-      assert.deepEqual([told.reason, asked], ['user_quota_exhausted', 2]);
+      assert.deepEqual([failure.reason, requests], ['user_quota_exhausted', 2]);
     });
 
     it("the request gate empties the app's budget for all its users when the provider says that it is used up", async () => {
@@ -331,9 +331,9 @@ onEachDatabase((database, open) => {
       });
       await refusal(ask(gates[0], failing(spent)));
 
-      const told = await refusal(ask(gates[1], async () => 'in vain', 'other'));
+      const failure = await refusal(ask(gates[1], async () => 'in vain', 'other'));
 
-      assert.ok((told.retryAfter ?? 0) >= 600_000, `${told.retryAfter}`);
+      assert.ok((failure.retryAfter ?? 0) >= 600_000, `${failure.retryAfter}`);
     });
 
     it('the request gate writes nothing for a request that works, where no budget or slot is asked for', async () => {

@@ -102,9 +102,9 @@ describe('kalends client', () => {
       /"A" is one word too many/,
     ],
   ];
-  for (const [what, words, code, sentence] of refused) {
+  for (const [what, args, code, sentence] of refused) {
     it(`kalends client create refuses ${what} in one sentence`, async () => {
-      const { exitCode, stdout, stderr } = await cli.run(['client', 'create', ...words]);
+      const { exitCode, stdout, stderr } = await cli.run(['client', 'create', ...args]);
 
       assert.equal(exitCode, code);
       assert.equal(stdout, '');
@@ -168,10 +168,10 @@ describe('kalends client', () => {
     const { id, secret } = await created();
 
     const { document } = await cli.json('client', 'rotate-secret', id);
-    const { document: shown } = await cli.json('client', 'show', id);
+    const { document: application } = await cli.json('client', 'show', id);
 
     assert.notEqual(document.client_secret, secret);
-    assert.equal(shown.live_secrets, 2);
+    assert.equal(application.live_secrets, 2);
     const hours = (Date.parse(String(document.old_secret_expires_at)) - Date.now()) / 3_600_000;
     assert.ok(hours > 23.9 && hours <= 24, `${hours} hours`);
   });

@@ -19,8 +19,8 @@ afterEach(() => cli.close());
 
 describe('the command line', () => {
   it('the command line lists every command when none, or help, is given', async () => {
-    for (const words of [[], ['help'], ['--help']]) {
-      const { exitCode, stdout } = await cli.run(words);
+    for (const args of [[], ['help'], ['--help']]) {
+      const { exitCode, stdout } = await cli.run(args);
 
       assert.equal(exitCode, 0);
       for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
@@ -32,8 +32,8 @@ describe('the command line', () => {
     const { stderr } = await cli.run(['client', 'show', name]);
     const { stdout } = await cli.run(['client', 'show', name, '--json']);
 
-    for (const shown of [stderr, stdout])
-      assert.doesNotMatch(shown, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    for (const output of [stderr, stdout])
+      assert.doesNotMatch(output, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
     assert.match(stderr, /no application "no\ufffd\]0;title\ufffd \ufffd31m/);
     assert.ok(JSON.parse(stdout).message.includes(name));
   });
@@ -59,10 +59,10 @@ describe('the command line', () => {
   });
 
   it('the command line refuses an unknown command with exit code 2', async () => {
-    for (const words of [['clinet'], ['client'], ['client', 'remove'], ['help', 'nothing']]) {
-      const { exitCode, stderr } = await cli.run(words);
+    for (const args of [['clinet'], ['client'], ['client', 'remove'], ['help', 'nothing']]) {
+      const { exitCode, stderr } = await cli.run(args);
 
-      assert.equal(exitCode, 2, words.join(' '));
+      assert.equal(exitCode, 2, args.join(' '));
       assert.match(stderr, /^kalends: .+\.\n$/);
     }
   });
@@ -143,19 +143,19 @@ describe('kalends backup', () => {
   it('kalends backup copies one moment of a database that is being written to', async () => {
     await cli.json('client', 'list');
     const db = openSqlite(path.join(cli.dataDir, 'kalends.db'));
-    let written = 0;
+    let writes = 0;
     let writing = true;
     const writer = (async () => {
       // Each write makes two settings: a copy with one of a pair would be of no one moment.
       while (writing) {
         await db.transaction(async (tx) => {
-          written += 1;
+          writes += 1;
           await tx.all('INSERT INTO setting (name, value) VALUES (:name, :value)', {
-            name: `a${written}`,
+            name: `a${writes}`,
             value: '',
           });
           await tx.all('INSERT INTO setting (name, value) VALUES (:name, :value)', {
-            name: `b${written}`,
+            name: `b${writes}`,
             value: '',
           });
         });
@@ -175,7 +175,7 @@ describe('kalends backup', () => {
     );
     const integrity = await copy.all<{ integrity_check: string }>('PRAGMA integrity_check');
     await copy.close();
-    assert.ok(written > 0);
+    assert.ok(writes > 0);
     assert.equal((count[0]?.n ?? 1) % 2, 0);
     assert.deepEqual(
       integrity.map((row) => row.integrity_check),
@@ -208,8 +208,8 @@ describe('kalends backup', () => {
 describe('kalends doctor', () => {
   const checks = async (line: CommandLine) => {
     const { exitCode, document } = await line.json('doctor');
-    const found = document.checks as Check[];
-    return { exitCode, document, of: (name: string) => found.find((check) => check.name === name), found };
+    const all = document.checks as Check[];
+    return { exitCode, document, of: (name: string) => all.find((check) => check.name === name), all };
   };
   const withVariables = async (variables: Record<string, string>) => {
     const line = await openCommandLine(variables);
@@ -229,11 +229,11 @@ describe('kalends doctor', () => {
   it('kalends doctor finds a database in use in order', async () => {
     await cli.json('client', 'list');
 
-    const { exitCode, found } = await checks(cli);
+    const { exitCode, all } = await checks(cli);
 
     assert.equal(exitCode, 0);
     assert.deepEqual(
-      found.filter(({ status }) => status !== 'ok'),
+      all.filter(({ status }) => status !== 'ok'),
       [],
     );
   });
@@ -285,11 +285,11 @@ describe('kalends doctor', () => {
   });
 
   it('kalends doctor fails on a configuration that cannot be read, with each problem', async () => {
-    const { exitCode, found } = await withVariables({ KALENDS_PORT: 'x', KALENDS_LOG_LEVEL: 'loud' });
+    const { exitCode, all } = await withVariables({ KALENDS_PORT: 'x', KALENDS_LOG_LEVEL: 'loud' });
 
     assert.equal(exitCode, 1);
     assert.deepEqual(
-      found.map(({ status }) => status),
+      all.map(({ status }) => status),
       ['fail', 'fail'],
     );
   });

@@ -37,7 +37,7 @@ describe('kalends client, with the application’s own provider apps', () => {
 
   it('kalends client update sets a provider app with the secret of a file, which is shown nowhere', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['client', 'update', id, ...google()]);
-    const shown = await cli.run(['client', 'show', id]);
+    const show = await cli.run(['client', 'show', id]);
     const { document } = await cli.json('client', 'show', id);
 
     assert.equal(exitCode, 0, stderr);
@@ -47,14 +47,14 @@ describe('kalends client, with the application’s own provider apps', () => {
     });
     assert.equal(document.google_client_id, 'g.apps.example');
     assert.equal(document.microsoft_client_id, null);
-    assert.match(shown.stdout, /Google app\s+g\.apps\.example\n.*Microsoft app\s+\(the instance's\)/);
-    assert.doesNotMatch(stdout + shown.stdout + JSON.stringify(document), /canary/);
+    assert.match(show.stdout, /Google app\s+g\.apps\.example\n.*Microsoft app\s+\(the instance's\)/);
+    assert.doesNotMatch(stdout + show.stdout + JSON.stringify(document), /canary/);
   });
 
   it('kalends client update reads a provider app’s secret from standard input', async () => {
-    const words = ['--microsoft-client-id', 'm-id', '--microsoft-client-secret-file', '-'];
+    const args = ['--microsoft-client-id', 'm-id', '--microsoft-client-secret-file', '-'];
 
-    const { exitCode } = await cli.run(['client', 'update', id, ...words], 'from~input');
+    const { exitCode } = await cli.run(['client', 'update', id, ...args], 'from~input');
 
     assert.equal(exitCode, 0);
     assert.deepEqual(await keptApp(id, 'microsoft'), { clientId: 'm-id', clientSecret: 'from~input' });
@@ -85,7 +85,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.equal((await keptApp(String(document.client_id), 'google'))?.clientSecret, 'GOCSPX-canary');
   });
 
-  const refused: [what: string, words: () => string[], exitCode: number, sentence: RegExp][] = [
+  const refused: [what: string, argsOf: () => string[], exitCode: number, sentence: RegExp][] = [
     ['an id without a secret', () => ['--google-client-id', 'x'], 2, /--google-client-secret-file FILE is/],
     [
       'a secret for an app that is not set',
@@ -119,9 +119,9 @@ describe('kalends client, with the application’s own provider apps', () => {
       /The id of the provider's app must be/,
     ],
   ];
-  for (const [what, words, code, sentence] of refused) {
+  for (const [what, argsOf, code, sentence] of refused) {
     it(`kalends client update refuses ${what} in one sentence, and changes nothing`, async () => {
-      const { exitCode, stderr } = await cli.run(['client', 'update', id, '--name', 'Renamed', ...words()]);
+      const { exitCode, stderr } = await cli.run(['client', 'update', id, '--name', 'Renamed', ...argsOf()]);
 
       assert.equal(exitCode, code);
       assert.match(stderr, sentence);

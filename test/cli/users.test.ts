@@ -73,12 +73,12 @@ describe('kalends user', () => {
     const { document: one } = await cli.json('user', 'list', clientId);
     const { document: all } = await cli.json('user', 'list');
 
-    const shown = (one.users as Record<string, unknown>[]).map((user) => [
+    const rows = (one.users as Record<string, unknown>[]).map((user) => [
       user.user_id,
       user.account_count,
       user.grant_count,
     ]);
-    assert.deepEqual(shown.sort(), [
+    assert.deepEqual(rows.sort(), [
       ['-bob', 0, 0],
       ['ada', 1, 1],
     ]);

@@ -22,7 +22,7 @@ const TOKEN = 'POST /token';
 const STATUS = 'GET /connection-status';
 const HOUR = 3_600_000;
 
-const told =
+const respondWith =
   (status: number, headers: Record<string, string> = {}) =>
   () =>
     Response.json({ error: 'Service Unavailable', code: 'busy', message: 'Busy' }, { status, headers });
@@ -48,7 +48,7 @@ describe('the client, with a user’s tokens', () => {
     accessToken: 'not a token that the service knows',
   });
   const place = () => ({ provider: 'caldav', calendarId: site.calendarId }) as const;
-  const meeting = (title: string) => ({ title, start: '2026-03-02T09:00:00Z', end: '2026-03-02T10:00:00Z' });
+  const oneHour = (title: string) => ({ title, start: '2026-03-02T09:00:00Z', end: '2026-03-02T10:00:00Z' });
   const titled = async (title: string) => {
     const { user } = userWith(memoryStore(await site.tokensOf('ada')));
     const { events } = await user.eventsPage({ start: '2026-03-02', end: '2026-03-03' });
@@ -189,7 +189,7 @@ describe('the client, with a user’s tokens', () => {
 
   it('the published client repeats a read after 503, no earlier than it was asked to', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
-    const { user, net } = userWith(store, failing(STATUS, 1, told(503, { 'retry-after': '1' })));
+    const { user, net } = userWith(store, failing(STATUS, 1, respondWith(503, { 'retry-after': '1' })));
     const began = performance.now();
 
     await user.connectionStatus();
@@ -204,7 +204,7 @@ describe('the client, with a user’s tokens', () => {
       [1, '3600', 1],
       [9, '1', 2],
     ] as const) {
-      const failure = failing(STATUS, times, told(503, { 'retry-after': after }));
+      const failure = failing(STATUS, times, respondWith(503, { 'retry-after': after }));
       const { user, net } = userWith(memoryStore(tokens), failure, 1);
 
       await assert.rejects(user.connectionStatus(), (error: KalendsError) => {
@@ -217,17 +217,17 @@ describe('the client, with a user’s tokens', () => {
 
   it('the published client repeats a create whose answer was lost under its key, and makes one event', async () => {
     const { user, net } = userWith(memoryStore(await site.tokensOf('ada')));
-    let left = 1;
+    let remaining = 1;
     const losing: typeof fetch = async (input, init) => {
       const answer = await net.fetch(input, init);
-      if (init?.method === 'POST' && left-- > 0) throw new TypeError('fetch failed');
+      if (init?.method === 'POST' && remaining-- > 0) throw new TypeError('fetch failed');
       return answer;
     };
     const client = kalends({ ...site.options, fetch: losing });
 
     const made = await client
       .user(memoryStore(await site.tokensOf('ada')))
-      .createEvent(place(), meeting('Lost'));
+      .createEvent(place(), oneHour('Lost'));
 
     assert.equal(made.title, 'Lost');
     const keys = net.sent.map(({ headers }) => headers.get('idempotency-key'));
@@ -239,9 +239,9 @@ describe('the client, with a user’s tokens', () => {
 
   it('the published client repeats no change without an idempotency key', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
-    const made = await userWith(store).user.createEvent(place(), meeting('Fixed'));
+    const made = await userWith(store).user.createEvent(place(), oneHour('Fixed'));
     const address = { ...place(), eventId: made.id };
-    const failure = told(503, { 'retry-after': '1' });
+    const failure = respondWith(503, { 'retry-after': '1' });
     const put = userWith(store, failing('PUT /event', 1, failure));
     const remove = userWith(store, failing('DELETE /event', 1, failure));
 

@@ -49,7 +49,7 @@ describe('leaving for a provider', () => {
     );
   });
 
-  it('leaving for a provider lets forms lead on to the hosts it redirects to at once, for installed apps as well', async () => {
+  it('leaving for a provider lets forms lead on to the hosts a provider redirects to at once, for installed apps as well', async () => {
     const installed = { ...ACME, clientId: 'installed', redirectUri: 'com.example.app:/callback' };
     await journeys.harness.clients.createClient(installed, 'unused-too');
     const browser = new Browser(journeys.harness);

@@ -29,9 +29,9 @@ async function visit(address: string | URL): Promise<URL> {
   await browser.open(address);
   await linkAccount(browser, site.login);
   await browser.press('Continue');
-  const { left, body } = await browser.press('Allow');
-  if (left === undefined) throw new Error(`Nothing was approved: ${body}`);
-  return left;
+  const { destination, body } = await browser.press('Allow');
+  if (destination === undefined) throw new Error(`Nothing was approved: ${body}`);
+  return destination;
 }
 
 describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
@@ -139,11 +139,11 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
 /** Runs a script, goes where it sends its user, and answers what it printed. */
 async function runClient(script: string, userId: string): Promise<unknown> {
   const { url, clientId, clientSecret, redirectUri } = site.application;
-  const given = {
+  const settings = {
     ...{ url, client_id: clientId, client_secret: clientSecret },
     ...{ redirect_uri: redirectUri, user_id: userId },
   };
-  const child = spawn(PYTHON, [path.join(import.meta.dirname, 'clients', script), JSON.stringify(given)], {
+  const child = spawn(PYTHON, [path.join(import.meta.dirname, 'clients', script), JSON.stringify(settings)], {
     env: { OAUTHLIB_INSECURE_TRANSPORT: '1', AUTHLIB_INSECURE_TRANSPORT: '1', PYTHONDONTWRITEBYTECODE: '1' },
   });
   let problem = '';

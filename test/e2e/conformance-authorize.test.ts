@@ -21,14 +21,14 @@ for (const mount of MOUNTS) {
 
     const start = (parameters: Record<string, string>, headers?: Record<string, string>) =>
       ask(`${site.program.url}${mount}/authorize?${new URLSearchParams(parameters)}`, headers);
-    const asked = (parameters: Record<string, string> = {}) => ({
+    const query = (parameters: Record<string, string> = {}) => ({
       client_id: site.application.clientId,
       user_id: 'ada',
       ...parameters,
     });
 
     it('GET /authorize redirects with 302 to /authorize with every parameter kept and the stored redirect URI', async () => {
-      const sent = asked({ scope: 'read', state: 'a b', lng: 'fr', response_type: 'code', extra: 'é' });
+      const sent = query({ scope: 'read', state: 'a b', lng: 'fr', response_type: 'code', extra: 'é' });
 
       const answer = await start({ ...sent, redirect_uri: 'https://evil.example/' });
 
@@ -36,14 +36,14 @@ for (const mount of MOUNTS) {
       const location = new URL(answer.headers.get('location') ?? '', site.program.url);
       assert.equal(location.pathname, '/authorize');
       assert.equal(location.origin, site.program.url);
-      const { transaction, ...kept } = Object.fromEntries(location.searchParams);
-      assert.deepEqual(kept, { ...sent, redirect_uri: site.application.redirectUri });
+      const { transaction, ...rest } = Object.fromEntries(location.searchParams);
+      assert.deepEqual(rest, { ...sent, redirect_uri: site.application.redirectUri });
       assert.match(transaction ?? '', /^[\w-]{22}$/);
       assert.deepEqual(location.searchParams.getAll('redirect_uri').length, 1);
     });
 
     it('GET /authorize sets oauth_req to a JSON object with client_id and user_id', async () => {
-      const answer = await start(asked({ user_id: 'ü; "x"=1' }));
+      const answer = await start(query({ user_id: 'ü; "x"=1' }));
 
       const [pair = ''] = answer.headers.getSetCookie();
       const value = /^oauth_req=([^;]*)/.exec(pair)?.[1] ?? '';
@@ -53,7 +53,7 @@ for (const mount of MOUNTS) {
     });
 
     it('GET /authorize keeps oauth_req HttpOnly, for every path, two hours, SameSite Lax', async () => {
-      const answer = await start(asked());
+      const answer = await start(query());
 
       const [set = ''] = answer.headers.getSetCookie();
       const attributes = set.split('; ').slice(1).sort();
@@ -85,9 +85,9 @@ for (const mount of MOUNTS) {
     });
 
     it('GET /authorize refuses a user_id that is missing or unusable with 400, and redirects nowhere', async () => {
-      const { user_id: _, ...without } = asked();
+      const { user_id: _, ...without } = query();
       const unusable = ['', '\0', 'a\nb', 'a\u007fb', 'x'.repeat(513), 'é'.repeat(257)];
-      for (const parameters of [without, ...unusable.map((user_id) => asked({ user_id }))]) {
+      for (const parameters of [without, ...unusable.map((user_id) => query({ user_id }))]) {
         const answer = await start(parameters);
 
         assert.equal(answer.status, 400, JSON.stringify(parameters));
@@ -103,7 +103,7 @@ for (const mount of MOUNTS) {
         { response_type: 'token' },
         { state: 'x'.repeat(2049) },
       ]) {
-        const answer = await start(asked(wrong));
+        const answer = await start(query(wrong));
 
         assert.equal(answer.status, 400, JSON.stringify(wrong));
         assert.equal(answer.headers.get('location'), null);
@@ -129,9 +129,9 @@ for (const mount of MOUNTS) {
       };
       assert.deepEqual(await users(), []);
 
-      await start(asked({ user_id: 'new-user' }));
+      await start(query({ user_id: 'new-user' }));
       const created = await users();
-      await start(asked({ user_id: 'new-user' }));
+      await start(query({ user_id: 'new-user' }));
       const again = await users();
 
       assert.equal(created.length, 1);
@@ -162,7 +162,7 @@ for (const mount of MOUNTS) {
       const page = await browser.press('Allow');
 
       assert.ok([302, 303].includes(page.status));
-      assert.equal(page.left?.href, `${site.application.redirectUri}?code=walker&state=xyz`);
+      assert.equal(page.destination?.href, `${site.application.redirectUri}?code=walker&state=xyz`);
     });
 
     it('GET /authorize sends the user id as code, whatever characters it has, to the stored redirect URI', async () => {
@@ -187,7 +187,7 @@ for (const mount of MOUNTS) {
       const withState = await browser.press('Allow');
       const { callback } = await authorize(site.application, { userId: 'stateful', mount });
 
-      assert.equal(withState.left?.search, `?code=stateful&state=${spelling}`);
+      assert.equal(withState.destination?.search, `?code=stateful&state=${spelling}`);
       assert.equal(callback.search, '?code=stateful');
     });
 

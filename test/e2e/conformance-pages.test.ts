@@ -45,9 +45,9 @@ for (const mount of MOUNTS) {
       const consent = await walkToConsent(site.application, user);
 
       for (const page of [await selection.press('Cancel'), await consent.press('Cancel')]) {
-        const { error, state, code } = Object.fromEntries(page.left?.searchParams ?? []);
+        const { error, state, code } = Object.fromEntries(page.destination?.searchParams ?? []);
         assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'back', code: undefined });
-        assert.ok(page.left?.href.startsWith(site.application.redirectUri));
+        assert.ok(page.destination?.href.startsWith(site.application.redirectUri));
       }
     });
 
@@ -157,13 +157,13 @@ for (const mount of MOUNTS) {
         await approve(form, { origin: 'https://evil.example' }),
         await approve(form, { cookie: '' }),
       ];
-      const own = await approve(form, { origin: 'null', 'sec-fetch-site': 'same-origin' });
+      const accepted = await approve(form, { origin: 'null', 'sec-fetch-site': 'same-origin' });
 
       for (const { status, headers } of refused) {
         assert.ok(status === 403 || status === 400, String(status));
         assert.equal(headers.get('location'), null);
       }
-      assert.equal(own.status, 303);
+      assert.equal(accepted.status, 303);
       assert.equal((await exchange(site.application, 'framed', mount)).status, 200);
     });
 

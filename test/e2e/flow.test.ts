@@ -101,13 +101,13 @@ onEachDatabase((database, _open, place) => {
 async function listed({ application }: Site, base: string, accessToken: string): Promise<Listed[]> {
   const answer = await read(application, `${base}/events?${WINDOW}`, accessToken);
   assert.equal(answer.status, 200);
-  const { events: found } = await jsonOf(answer);
-  return found as Listed[]; // the documented list (wire 2.5)
+  const { events: list } = await jsonOf(answer);
+  return list as Listed[]; // the documented list (wire 2.5)
 }
 
 async function events(site: Site, base: string, accessToken: string) {
-  const found = await listed(site, base, accessToken);
-  return found.map(({ title, start, end, allDay }) => [title, start, end, allDay]);
+  const list = await listed(site, base, accessToken);
+  return list.map(({ title, start, end, allDay }) => [title, start, end, allDay]);
 }
 
 /** Wire 1.4, 1.5, 2.2: the account is there, is disconnected with the clients' own call, and is gone. */

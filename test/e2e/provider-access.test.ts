@@ -65,12 +65,12 @@ async function connect(
 ): Promise<string> {
   const browser = openBrowser();
   await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
-  const { left } = await browser.press(`Connect ${kind === 'google' ? 'Google' : 'Microsoft'}`);
-  assert.ok(left, 'the browser is sent to the provider');
+  const { destination } = await browser.press(`Connect ${kind === 'google' ? 'Google' : 'Microsoft'}`);
+  assert.ok(destination, 'the browser is sent to the provider');
   await browser.open(
     kind === 'google'
-      ? await walk(left, { email: ADA.email })
-      : await passSignIn(left, { account: ADA.email }),
+      ? await walk(destination, { email: ADA.email })
+      : await passSignIn(destination, { account: ADA.email }),
   );
   await browser.press('Continue');
   await browser.press('Allow');

@@ -9,14 +9,14 @@ import { after, before, describe, it } from 'node:test';
 const MAIN = path.resolve(import.meta.dirname, '../../sandbox/main.ts');
 
 describe('npm run sandbox', () => {
-  let taken: Server;
+  let portHolder: Server;
   let child: ChildProcess;
   let output = '';
   before(async () => {
-    taken = createServer().listen(8080, '127.0.0.1');
+    portHolder = createServer().listen(8080, '127.0.0.1');
     // Another program may have it already: then it is taken as well.
     await new Promise<void>((resolve) => {
-      taken.once('listening', resolve).once('error', () => resolve());
+      portHolder.once('listening', resolve).once('error', () => resolve());
     });
     child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
@@ -30,7 +30,7 @@ describe('npm run sandbox', () => {
   });
   after(() => {
     child?.kill('SIGKILL');
-    taken?.close();
+    portHolder?.close();
   });
 
   const addressAfter = (label: string): string => new RegExp(`${label}\\s+(\\S+)`).exec(output)?.[1] ?? '';

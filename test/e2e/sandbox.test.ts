@@ -299,14 +299,14 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     calendars: readonly ListedCalendar[],
     window: { start: number; end: number },
   ): Promise<string[]> => {
-    const shown: string[] = [];
+    const lines: string[] = [];
     for (const { provider, id } of calendars) {
       const kind = kindOf(provider);
       const { hand } = sandbox.providers[kind];
       const instances = await hand.instances(emailOf(name, kind), id, window);
-      shown.push(...instances.map((instance) => line(provider, instance)));
+      lines.push(...instances.map((instance) => line(provider, instance)));
     }
-    return shown.sort();
+    return lines.sort();
   };
 });
 
@@ -334,10 +334,10 @@ async function playSeries({ kind, hand }: ProviderSandbox): Promise<void> {
 /** The rules broken and where, without the rest of axe's report. */
 async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const found: unknown = await page.evaluate(
+  const violations: unknown = await page.evaluate(
     'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
   );
-  return Array.isArray(found) ? found.map(String) : ['axe did not run'];
+  return Array.isArray(violations) ? violations.map(String) : ['axe did not run'];
 }
 
 const KINDS: Readonly<Record<string, SandboxKind>> = {

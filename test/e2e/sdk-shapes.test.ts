@@ -200,8 +200,8 @@ function clientOf(sdk: Sdk, { application, login }: Site, userId: string) {
       await browser.open(`${api}/oauth/authorize?${query}`);
       await linkAccount(browser, login);
       await browser.press('Continue');
-      const { left } = await browser.press('Allow');
-      assert.equal(left?.searchParams.get('code'), userId);
+      const { destination } = await browser.press('Allow');
+      assert.equal(destination?.searchParams.get('code'), userId);
     },
     async getWithRetry(path: string, pair: TokenPair) {
       const answer = await get(path, pair.accessToken);

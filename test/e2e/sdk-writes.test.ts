@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { READERS, type ReadEvent, readList, readWritten } from './sdk-reading.ts';
-import { type Body, JSON_TYPE, NINE, RULES, type SdkWriter, type Wanted, WRITERS } from './sdk-writers.ts';
-import { openWritingSite, send, type WritingSite, type WrittenProvider } from './writing-site.ts';
+import { READERS, type ReadEvent, readList, readWriteAnswer } from './sdk-reading.ts';
+import { type Body, type Expected, JSON_TYPE, NINE, RULES, type SdkWriter, WRITERS } from './sdk-writers.ts';
+import { openWritingSite, send, type WritableProvider, type WritingSite } from './writing-site.ts';
 
 const BEN = [{ email: 'ben@example.com', status: 'none' }];
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
+const PROVIDERS: readonly WritableProvider[] = ['google', 'microsoft', 'caldav'];
 const MONTH = 'start=2026-12-01T00%3A00%3A00Z&end=2026-12-31T00%3A00%3A00Z';
 
 describe('writing as the published clients do', () => {
@@ -43,10 +43,10 @@ describe('writing as the published clients do', () => {
 
         const made = await write('POST', { ...calendar, ...sdk.create }, { type });
         assert.equal(made.status, 200, made.text);
-        const created = readWritten(reader, made.body);
+        const created = readWriteAnswer(reader, made.body);
         const changed = await write('PUT', { ...calendar, eventId: created.id, ...sdk.update }, { type });
         assert.equal(changed.status, 200, changed.text);
-        const updated = readWritten(reader, changed.body);
+        const updated = readWriteAnswer(reader, changed.body);
         const listed = (await list(sdk)).find(({ id }) => id === created.id);
         const gone = await deleteByQuery(
           { ...calendar, eventId: created.id, ...sdk.deleteExtra },
@@ -84,7 +84,7 @@ describe('writing as the published clients do', () => {
         const made = await write('POST', { ...site.calendars[provider], ...times, title, recurrence: rule });
 
         assert.equal(made.status, 200, made.text);
-        readWritten(READERS[name], made.body);
+        readWriteAnswer(READERS[name], made.body);
         const starts = (await instancesOf(title)).map(({ start }) => Number(start.slice(8, 10)));
         assert.deepEqual(starts, days);
       });
@@ -112,8 +112,8 @@ describe('writing as the published clients do', () => {
         { type },
       );
       assert.deepEqual([one.status, rest.status], [200, 200], one.text + rest.text);
-      readWritten(READERS['.NET'], one.body);
-      const { id } = readWritten(READERS['.NET'], rest.body);
+      readWriteAnswer(READERS['.NET'], one.body);
+      const { id } = readWriteAnswer(READERS['.NET'], rest.body);
 
       assert.deepEqual(await daysOf('Stand-up', 'Sit-down'), [
         ...['Stand-up 07', 'Stand-up 08', 'Sit-down 09', 'Sit-down 10', 'Sit-down 11'],
@@ -134,23 +134,23 @@ describe('writing as the published clients do', () => {
 
     it(`the service takes a DELETE with its parameters in the body, as documented, and lets the query win, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
-      const [kept, first, second] = await Promise.all(
+      const [remaining, first, second] = await Promise.all(
         ['Kept', 'First', 'Second'].map(async (title) => {
           const { body } = await write('POST', { ...calendar, ...NINE, title });
           return { ...calendar, eventId: String(body.id) };
         }),
       );
-      assert.ok(kept && first && second);
+      assert.ok(remaining && first && second);
 
       const byBody = await write('DELETE', { ...first, recurringEventId: null, deleteMode: '' });
       const query = new URLSearchParams(second);
-      const byBoth = await write('DELETE', kept, { url: `${api('/event')}?${query}` });
+      const byBoth = await write('DELETE', remaining, { url: `${api('/event')}?${query}` });
       const again = await deleteByQuery(second, true);
 
       assert.deepEqual([byBody.status, byBoth.status, again.status], [200, 200, 404]);
       assert.deepEqual(await daysOf('Kept', 'First', 'Second'), ['Kept 01']);
       // The length of nothing, stated: what some HTTP libraries add to a typed DELETE.
-      const empty = await send(`${api('/event')}?${new URLSearchParams(kept)}`, 'DELETE', json(), '');
+      const empty = await send(`${api('/event')}?${new URLSearchParams(remaining)}`, 'DELETE', json(), '');
       assert.equal(empty.status, 200, empty.text);
     });
 
@@ -175,7 +175,7 @@ describe('writing as the published clients do', () => {
       const made = await write('POST', { ...site.calendars[provider], ...days, title: 'Away' });
 
       assert.equal(made.status, 200, made.text);
-      const { start, end } = readWritten(READERS.Node, made.body);
+      const { start, end } = readWriteAnswer(READERS.Node, made.body);
       assert.deepEqual([start, end], ['2026-12-15T00:00:00.000Z', '2026-12-17T00:00:00.000Z']);
     });
 
@@ -206,8 +206,8 @@ describe('writing as the published clients do', () => {
       [401, 'Unauthorized', 'string'],
     );
     assert.equal(retried.status, 200, retried.text);
-    const shown = await site.shownAt('google', { start: Date.parse(NINE.start), end: Date.parse(NINE.end) });
-    assert.equal(shown.filter(({ title }) => title === 'Retried').length, 1);
+    const events = await site.shownAt('google', { start: Date.parse(NINE.start), end: Date.parse(NINE.end) });
+    assert.equal(events.filter(({ title }) => title === 'Retried').length, 1);
   });
 
   it('the service takes primary for the main calendar of the Google account, all of an event’s life', async () => {
@@ -220,7 +220,7 @@ describe('writing as the published clients do', () => {
     const gone = await deleteByQuery({ ...primary, eventId }, true);
 
     assert.deepEqual([changed.status, gone.status], [200, 200], changed.text + gone.text);
-    const { calendarId } = readWritten(READERS.Java, made.body);
+    const { calendarId } = readWriteAnswer(READERS.Java, made.body);
     assert.notEqual(calendarId, 'primary');
     assert.notEqual(calendarId, site.calendars.google.calendarId);
   });
@@ -235,14 +235,14 @@ describe('writing as the published clients do', () => {
 
     assert.equal(made.status, 200, made.text);
     for (const reader of Object.values(READERS))
-      assert.match(readWritten(reader, made.body).conference ?? '', /^https:\/\//);
+      assert.match(readWriteAnswer(reader, made.body).conference ?? '', /^https:\/\//);
   });
 });
 
 /** Every member that is wanted, as wanted. */
-function assertHas(event: ReadEvent, wanted: Wanted): void {
-  const names = Object.keys(wanted);
-  assert.deepEqual(Object.fromEntries(names.map((name) => [name, event[name]])), wanted);
+function assertHas(event: ReadEvent, expected: Expected): void {
+  const names = Object.keys(expected);
+  assert.deepEqual(Object.fromEntries(names.map((name) => [name, event[name]])), expected);
 }
 
 /** Without the organizer, whom some providers list (wire 2.5). */

@@ -26,13 +26,13 @@ describe('the worker', () => {
   const start = () => {
     worker = startJobs(server.deps);
   };
-  /** Rings until `done`, since the clock of these tests stands still. */
-  const until = async (done: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 200 && !(await done()); i += 1) {
+  /** Rings until `condition`, since the clock of these tests stands still. */
+  const until = async (condition: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 200 && !(await condition()); i += 1) {
       server.deps.wakeUp.ring();
       await sleep(10);
     }
-    assert.ok(await done(), 'it came to be so');
+    assert.ok(await condition(), 'it came to be so');
   };
   const jobOf = async (kind: string) =>
     server.db.get<{ run_at: number; attempts: number; lease_holder: string | null }>(
@@ -199,25 +199,25 @@ describe('the worker', () => {
 
 describe('the bell between those who make jobs and the worker', () => {
   it('a wake-up ends a wait when it is rung', async () => {
-    const bell = wakeUp();
+    const signal = wakeUp();
     const startedAt = performance.now();
-    const waited = bell.wait(5_000);
+    const waited = signal.wait(5_000);
 
-    bell.ring();
+    signal.ring();
     await waited;
 
     assert.ok(performance.now() - startedAt < 1_000);
   });
 
   it('a wake-up remembers one ring for the next wait, and no more', async () => {
-    const bell = wakeUp();
-    bell.ring();
-    bell.ring();
+    const signal = wakeUp();
+    signal.ring();
+    signal.ring();
     const startedAt = performance.now();
 
-    await bell.wait(5_000);
+    await signal.wait(5_000);
     const first = performance.now() - startedAt;
-    await bell.wait(60);
+    await signal.wait(60);
 
     assert.ok(first < 1_000);
     assert.ok(performance.now() - startedAt >= 55);

@@ -121,7 +121,7 @@ const broken: [string, Tree, RegExp][] = [
   ],
 ];
 
-const kept: [string, Tree][] = [
+const allowed: [string, Tree][] = [
   [
     'a feature imports lower layers',
     { 'src/connect/a.ts': "import { b } from '../oauth/b.ts';", 'src/oauth/b.ts': '' },
@@ -161,7 +161,7 @@ describe('the import rules', () => {
       assert.match(problems[0] ?? '', problem);
     });
   }
-  for (const [rule, tree] of kept) {
+  for (const [rule, tree] of allowed) {
     it(`the import rules let pass: ${rule}`, () => assert.deepEqual(problemsIn(tree), []));
   }
 

@@ -31,8 +31,8 @@ describe('the published package', () => {
     KALENDS_DATA_DIR: path.join(folder, 'data'),
     KALENDS_PORT: String(port),
   });
-  const kalends = (...words: string[]) =>
-    run(process.execPath, [path.join(installed, 'dist/main.js'), ...words], {
+  const kalends = (...args: string[]) =>
+    run(process.execPath, [path.join(installed, 'dist/main.js'), ...args], {
       cwd: folder,
       env: environment(),
     });
@@ -73,9 +73,9 @@ describe('the published package', () => {
   });
 
   it('the published package makes its database and registers an application', async () => {
-    const words = ['--name', 'A', '--redirect-uri', 'https://a.example/', '--json'];
+    const args = ['--name', 'A', '--redirect-uri', 'https://a.example/', '--json'];
 
-    const { stdout } = await kalends('client', 'create', ...words);
+    const { stdout } = await kalends('client', 'create', ...args);
 
     assert.match(JSON.parse(stdout).client_id, /^proj/);
   });

@@ -40,10 +40,10 @@ onEachDatabase((name, _, place) => {
         await Promise.all(
           Array.from({ length: 100 }, async (__, i) => {
             await kinds[i % 2]?.(`n${i}`);
-            const seen = await other.get('SELECT 1 AS "one" FROM setting WHERE name = :name', {
+            const row = await other.get('SELECT 1 AS "one" FROM setting WHERE name = :name', {
               name: `n${i}`,
             });
-            assert.ok(seen, `n${i}`);
+            assert.ok(row, `n${i}`);
           }),
         );
 

@@ -59,8 +59,8 @@ onEachDatabase((name, _, place) => {
 
             await rotating.rotateSecret({ ...ROTATION, secretHash: `secret-${i}` });
 
-            const known = await clients.findClientWithSecrets('acme', NOW);
-            assert.deepEqual(known?.secretHashes, [`secret-${i}`]);
+            const client = await clients.findClientWithSecrets('acme', NOW);
+            assert.deepEqual(client?.secretHashes, [`secret-${i}`]);
           }
         });
       });
