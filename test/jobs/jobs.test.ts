@@ -197,7 +197,7 @@ describe('the worker', () => {
   });
 });
 
-describe('the bell between those who make jobs and the worker', () => {
+describe('the wake-up between those who make jobs and the worker', () => {
   it('a wake-up ends a wait when it is rung', async () => {
     const signal = wakeUp();
     const startedAt = performance.now();
