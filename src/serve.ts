@@ -1,14 +1,23 @@
 /** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
 import { pino } from 'pino';
 import { accountSessions } from './access/account-session.ts';
+import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-deps.ts';
+import { deleteExpiredRequests, type ExpiredRequestsDeps } from './connect/flow/expired-requests.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
-import { type JobDeps, startJobs } from './jobs/run-jobs.ts';
+import { type HousekeepingDeps, housekeeping } from './jobs/housekeeping.ts';
+import { type JobHandlers, startJobs } from './jobs/worker.ts';
 import { laterEgress } from './lib/egress/later-egress.ts';
 import type { Log } from './lib/log.ts';
+import {
+  deleteEndedGrants,
+  deleteExpiredCodes,
+  deleteIdleUsers,
+  type ExpiredGrantsDeps,
+} from './oauth/expired-grants.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { openStorage, type Stores } from './open-storage.ts';
@@ -16,8 +25,13 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
+import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
 import { calendarTurns } from './writing/calendar-turn.ts';
+import { finishSplits } from './writing/finish-splits.ts';
+import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
+import type { WriteDeps } from './writing/write-deps.ts';
 
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
@@ -33,7 +47,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     parts.push(() => app.close());
   }
   if (config.role !== 'web') {
-    const jobs = startJobs(deps);
+    const jobs = startJobs({ ...deps, handlers: jobHandlers(deps) });
     parts.push(() => jobs.stop());
   }
   warnOfPlainHttp(config, log);
@@ -62,7 +76,7 @@ async function instanceDeps(
   config: Config,
   stores: Stores,
   log: Log,
-): Promise<AppDeps & JobDeps & { readonly sync: RunningSync }> {
+): Promise<AppDeps & JobHandlerDeps & Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync }> {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
@@ -103,6 +117,35 @@ async function instanceDeps(
     pagingKey: sealer.derive('paging'),
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
     attempts: connectAttempts(config.limits),
+  };
+}
+
+export type JobHandlerDeps = SyncJobsDeps &
+  WriteDeps &
+  EndAccessDeps &
+  HousekeepingDeps &
+  ExpiredRequestsDeps &
+  ExpiredGrantsDeps &
+  IdempotencyDeps &
+  OldChangesDeps &
+  Pick<Stores, 'requestLimits'>;
+
+/** What each kind of job is. */
+export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
+  const deletions = {
+    requests: () => deleteExpiredRequests(deps),
+    codes: () => deleteExpiredCodes(deps),
+    grants: () => deleteEndedGrants(deps),
+    users: () => deleteIdleUsers(deps),
+    limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
+    answers: () => deleteOldAnswers(deps),
+    changes: () => deleteOldChanges(deps),
+  };
+  return {
+    ...syncJobs(deps),
+    'finish-splits': (calendarKey) => finishSplits(calendarKey, deps),
+    'end-access': (accountKey) => endAccess(accountKey, deps),
+    housekeeping: housekeeping(deletions, deps),
   };
 }
 

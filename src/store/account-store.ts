@@ -166,7 +166,7 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
      ON CONFLICT (account_key, device_hash) DO NOTHING`,
     { accountKey, deviceHash: account.deviceHash },
   );
-  await scheduleJob(tx, 'sync-account', accountKey, now);
+  await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
   return accountOf(row);
 }
 

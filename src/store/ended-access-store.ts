@@ -34,7 +34,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
            RETURNING account_key`,
           { accountKey, clientId, provider, accountId, sealed, now },
         );
-        if (left.length > 0) await scheduleJob(tx, 'end-access', accountKey, now);
+        if (left.length > 0) await scheduleJob(tx, { kind: 'end-access', key: accountKey }, now);
       });
       jobScheduled();
     },

@@ -9,11 +9,11 @@ type JobRow = { kind: JobKind; key: string; attempts: number };
 export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
   return {
     async schedule(kind, key, runAt) {
-      await db.transaction((tx) => scheduleJob(tx, kind, key, runAt));
+      await db.transaction((tx) => scheduleJob(tx, { kind, key }, runAt));
       jobScheduled();
     },
 
-    take(holder, limit, now, leaseUntil) {
+    take({ holder, limit, now, leaseUntil }) {
       return db.transaction(async (tx) => {
         const due = await tx.all<JobRow>(
           `SELECT kind, key, attempts FROM job WHERE run_at <= :now ORDER BY run_at LIMIT :limit ${db.dialect.skipLocked}`,

@@ -58,7 +58,8 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
           { accountKey, version, sealed },
         );
         // Reads pass such an account over: somebody has to find out that it works again.
-        if (row?.health === 'reauth_required') await scheduleJob(tx, 'sync-account', accountKey, now);
+        if (row?.health === 'reauth_required')
+          await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
         return row;
       });
       if (stored?.health === 'reauth_required') jobScheduled();

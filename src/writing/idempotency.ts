@@ -11,7 +11,7 @@ import { type Done, newSeed } from './create-event.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest } from './idempotency-store.ts';
 
 /** For how long an answer is kept, in milliseconds. */
-export const ANSWER_LIFE_MS = 24 * 3_600_000;
+const ANSWER_LIFE_MS = 24 * 3_600_000;
 const LONGEST_KEY = 255;
 const POLL_MS = 50;
 /** Published clients give up after 30 seconds. */
@@ -100,6 +100,11 @@ function repeatableOf({ clientId, userId, key, operation, body }: Repeatable): R
   }
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
   return { clientId, userId, keyHash: hash('sha256', key), requestHash };
+}
+
+/** Deletes the answers that are no longer kept for repetitions; answers how many. */
+export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {
+  return idempotency.deleteOldRequests(now() - ANSWER_LIFE_MS);
 }
 
 /** The same members in the same order: a client that repeats a request may write them in another. */

@@ -4,8 +4,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs, type Worker } from '../../src/jobs/run-jobs.ts';
-import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
+import {
+  type CalendarServer,
+  link,
+  openCalendarServer,
+  START,
+  startWorker,
+} from '../harness/calendar-server.ts';
 import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
 
 const HOUR = 3_600_000;
@@ -31,11 +37,11 @@ describe('access to a disconnected account', () => {
   const disconnect = (userId = 'ada') =>
     server.deps.accounts.disconnect('acme', userId, 'google', undefined, clock.now);
   const start = () => {
-    worker = startJobs(server.deps);
+    worker = startWorker(server);
   };
   const until = async (done: () => boolean | Promise<boolean>) => {
     for (let i = 0; i < 300 && !(await done()); i += 1) {
-      server.deps.wakeUp.ring();
+      server.deps.wakeUp.notify();
       await sleep(10);
     }
     assert.ok(await done(), 'it came to be so');

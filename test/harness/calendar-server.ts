@@ -12,7 +12,8 @@ import type { CalendarProvider, RedirectProvider } from '../../src/calendars/cal
 import { connectionRoutes } from '../../src/connect/accounts/connection.route.ts';
 import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
 import { createServer } from '../../src/http/server.ts';
-import { wakeUp } from '../../src/jobs/wake-up.ts';
+import { createWakeUp } from '../../src/jobs/wake-up.ts';
+import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import { firstOfFamily } from '../../src/oauth/refresh-token-id.ts';
@@ -23,6 +24,7 @@ import { answerCache } from '../../src/reading/answer-cache.ts';
 import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
+import { jobHandlers } from '../../src/serve.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
@@ -80,10 +82,10 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   if (options.db === undefined) await migrate(db, now, async () => {});
   const sealer = options.sealer ?? createSealer(randomBytes(32));
   const log = collectingLog();
-  const bell = wakeUp();
+  const wakeUp = createWakeUp();
   const provider = new FakeCalendarProvider();
   const apple = new FakeCalendarProvider('apple');
-  const stores = openStores(db, { sealer, notify: bell.ring });
+  const stores = openStores(db, { sealer, notify: wakeUp.notify });
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const signer = createTokenSigner(keys, now);
   const { google, microsoft, limits } = options;
@@ -107,7 +109,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     signer,
     sync,
     pagingKey,
-    wakeUp: bell,
+    wakeUp,
     ...bounds,
   };
 
@@ -192,6 +194,11 @@ export function link(server: CalendarServer, change: Partial<NewAccount> = {}) {
     },
     server.clock.now,
   );
+}
+
+/** A worker of the server's jobs; `change` is in the place of what it has of the server. */
+export function startWorker({ deps }: CalendarServer, change: Partial<WorkerDeps> = {}): Worker {
+  return startJobs({ ...deps, handlers: jobHandlers(deps), ...change });
 }
 
 /** GET with a bearer token. */

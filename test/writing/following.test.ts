@@ -4,10 +4,15 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs } from '../../src/jobs/run-jobs.ts';
 import { finishSplits } from '../../src/writing/finish-splits.ts';
 import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import {
+  type CalendarServer,
+  get,
+  link,
+  openCalendarServer,
+  startWorker,
+} from '../harness/calendar-server.ts';
 
 const HOME = 'https://dav.example/ada/home/';
 const ID = { provider: 'caldav', calendarId: HOME };
@@ -222,7 +227,7 @@ describe('this and following', () => {
     assert.equal((await send('PUT', request)).status, 500);
     fault.at = undefined;
     server.clock.now += 91_000;
-    const worker = startJobs(server.deps);
+    const worker = startWorker(server);
 
     const open = () => server.db.all('SELECT split_id FROM split_journal');
     for (let tries = 0; (await open()).length > 0 && tries < 100; tries += 1) await sleep(50);
