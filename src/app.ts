@@ -19,6 +19,7 @@ import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.rout
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
+import { eventAnswers } from './writing/event-answer.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
 
 export type AppDeps = ServerOptions &
@@ -31,7 +32,7 @@ export type AppDeps = ServerOptions &
   CalendarRouteDeps &
   EventRouteDeps &
   FreeBusyRouteDeps &
-  EventWriteRouteDeps &
+  Omit<EventWriteRouteDeps, 'eventAnswers'> &
   ConnectionRouteDeps &
   WebhookRouteDeps;
 
@@ -57,7 +58,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 }
 
 function resourceRoutes(given: AppDeps): FastifyPluginAsync {
-  const deps = { ...given, answers: answerCache() };
+  const deps = { ...given, answers: answerCache(), eventAnswers: eventAnswers(given) };
   return async (app) => {
     app.register(calendarRoutes(deps));
     app.register(eventRoutes(deps));

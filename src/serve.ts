@@ -28,7 +28,6 @@ import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
 import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
-import { calendarTurns } from './writing/calendar-turn.ts';
 import { finishSplits } from './writing/finish-splits.ts';
 import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
 import type { WriteDeps } from './writing/write-deps.ts';
@@ -104,7 +103,7 @@ async function instanceDeps(
     signInOrigins: [google, microsoft].map(({ issuer }) => new URL(issuer).origin),
     sessions,
     sync: runningSync({ ...stores, providers, sessions, log }),
-    turns: calendarTurns(),
+    turns: new Map(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,

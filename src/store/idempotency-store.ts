@@ -46,13 +46,13 @@ export function idempotencyStore(db: Database): IdempotencyStore {
       return row.answer === null ? { state: 'under_way' } : { state: 'answered', answer: row.answer };
     },
 
-    async keepAnswer(request, holder, answer, accountKey) {
+    async keepAnswer(request, holder, { body, accountKey }) {
       // The account may have been disconnected meanwhile: then there is nobody to tell.
       await db.write(
         `UPDATE idempotency SET answer = :answer, account_key = :accountKey, lease_holder = NULL, lease_until = 0
           WHERE ${HELD} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)
          RETURNING key_hash`,
-        { ...held(request, holder), answer, accountKey },
+        { ...held(request, holder), answer: body, accountKey },
       );
     },
 

@@ -1,11 +1,9 @@
 /** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
-
-/** Longer than any single request to a provider may take; every part written extends the lease. */
-export const LEASE_MS = 90_000;
 
 type EventSyncDeps = {
   readonly mirror: MirrorStore;

@@ -15,7 +15,8 @@ import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
-import { LEASE_MS, syncEvents } from './event-sync.ts';
+import { syncEvents } from './event-sync.ts';
+import { LEASE_MS } from './lease.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { countedFailure } from './plan-sync.ts';
 

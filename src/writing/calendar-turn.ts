@@ -7,20 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
-import type { EventWriting, Written } from '../calendars/event-writing.ts';
+import type { EventWriting, WriteResult } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
-import type { MirroredAccount } from '../reading/event-reader.ts';
-import { LEASE_MS } from '../sync/event-sync.ts';
+import { LEASE_MS } from '../sync/lease.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';
 import type { WriteDeps } from './write-deps.ts';
-
-/** Who waits in this process, by calendar. */
-export type CalendarTurns = Map<string, Promise<void>>;
-
-export const calendarTurns = (): CalendarTurns => new Map();
 
 /** What a write has while it is its turn. */
 export type Turn = {
@@ -28,11 +22,11 @@ export type Turn = {
   readonly provider: Account['provider'];
   readonly writing: EventWriting;
   /** Puts what the provider answered into the mirror. Throws 503 when the turn was lost: the next sync brings it. */
-  keep(written: Written): Promise<void>;
+  keep(result: WriteResult): Promise<void>;
 };
 
-/** Whose calendar it is. */
-export type TurnOwner = Pick<MirroredAccount, 'accountKey'>;
+/** Which calendar, and whose. */
+export type TurnOf = { readonly calendarKey: string; readonly accountKey: string };
 
 /** Published clients give up after 30 seconds. */
 export const TURN_BOUND_MS = 20_000;
@@ -43,11 +37,11 @@ const POLL_MS = 50;
  * when calendar or account are gone; a failure of the provider goes through, once it is noted in the account's health.
  */
 export async function inTurn<T>(
-  owner: TurnOwner,
-  calendarKey: string,
-  deps: WriteDeps,
+  turnOf: TurnOf,
   work: (turn: Turn) => Promise<T>,
+  deps: WriteDeps,
 ): Promise<T> {
+  const { calendarKey } = turnOf;
   const deadline = performance.now() + (deps.turnBound ?? TURN_BOUND_MS);
   const before = deps.turns.get(calendarKey) ?? Promise.resolve();
   let leave = () => {};
@@ -58,7 +52,7 @@ export async function inTurn<T>(
   deps.turns.set(calendarKey, tail);
   try {
     if (!(await endsBefore(before, deadline))) throw busy();
-    return await underLease(owner, calendarKey, deadline, deps, work);
+    return await underLease({ ...turnOf, deadline }, work, deps);
   } finally {
     leave();
     if (deps.turns.get(calendarKey) === tail) deps.turns.delete(calendarKey);
@@ -79,11 +73,9 @@ export async function endsBefore(promise: Promise<void>, deadline: number): Prom
 }
 
 async function underLease<T>(
-  { accountKey }: TurnOwner,
-  calendarKey: string,
-  deadline: number,
-  deps: WriteDeps,
+  { calendarKey, accountKey, deadline }: TurnOf & { readonly deadline: number },
   work: (turn: Turn) => Promise<T>,
+  deps: WriteDeps,
 ): Promise<T> {
   const { mirror, now } = deps;
   const lease = { key: calendarKey, holder: randomUUID() };
@@ -95,21 +87,25 @@ async function underLease<T>(
     calendar = await mirror.leaseCalendar(lease, now(), now() + LEASE_MS);
   }
   try {
-    const { account, open } = await openedToWrite(accountKey, deps);
+    const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
-    const keep = async ({ changed, removed }: Written) => {
+    const keep = async ({ changed, removed }: WriteResult) => {
       if (await mirror.applyChanges(lease, changed, removed, now() + LEASE_MS)) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw lost();
     };
-    return await noting(account, deps, () => work({ calendar, provider: account.provider, writing, keep }));
+    return await tellingHealth(
+      account,
+      () => work({ calendar, provider: account.provider, writing, keep }),
+      deps,
+    );
   } finally {
     await mirror.releaseCalendar(lease);
   }
 }
 
 /** The account, opened. Throws 404 when it is gone, and fails as `permission_missing` when it may only be read. */
-export async function openedToWrite(
+export async function openForWriting(
   accountKey: string,
   deps: WriteDeps,
 ): Promise<{ account: Account; open: CalendarAccount }> {
@@ -138,12 +134,16 @@ const NOT_OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
 ]);
 
 /** A write says as much of an account's health as a sync does. */
-export async function noting<T>(account: Account, deps: WriteDeps, work: () => Promise<T>): Promise<T> {
+export async function tellingHealth<T>(
+  account: Account,
+  work: () => Promise<T>,
+  deps: WriteDeps,
+): Promise<T> {
   const { accounts, log, now } = deps;
   try {
-    const done = await work();
+    const result = await work();
     if (account.health.state !== 'active') await accounts.recover(account.accountKey, now());
-    return done;
+    return result;
   } catch (reason) {
     if (reason instanceof ProviderError) {
       const { kind } = reason;

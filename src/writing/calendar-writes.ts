@@ -1,67 +1,53 @@
 /** POST, PUT and DELETE /calendars: a calendar made, changed or deleted where its provider can (additive to the wire). */
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
-import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
-import { calendarDraft, calendarWords } from './calendar-input.ts';
-import { endsBefore, noting, openedToWrite, TURN_BOUND_MS } from './calendar-turn.ts';
-import { type Done, keyOf } from './create-event.ts';
-import { deletionFields } from './delete-event.ts';
-import { fieldsOf } from './fields.ts';
-import { accountName, calendarName, findAccount, findCalendar } from './find-calendar.ts';
+import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
+import { endsBefore, openForWriting, TURN_BOUND_MS, tellingHealth } from './calendar-turn.ts';
+import { findAccount, findCalendar } from './find-calendar.ts';
+import { keyOf } from './idempotency.ts';
+import type { WriteAnswer } from './idempotency-store.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { refusalOf } from './write-refusal.ts';
+import type { CalendarName } from './write-requests.ts';
 
 /** `seed` is the same for every repetition of the request, and new for each other. Throws ApiError. */
 export async function createCalendar(
-  body: unknown,
-  grant: Grant,
-  seed: string,
+  request: NewCalendarRequest,
+  { grant, seed }: { readonly grant: Grant; readonly seed: string },
   deps: WriteDeps,
-): Promise<Done> {
-  const fields = fieldsOf(body);
-  const name = accountName(fields);
-  const draft: CalendarDraft = calendarDraft(fields);
-  fields.done();
-  const account = await findAccount(name, grant, fields, deps);
-  const href = await written(account, deps, ({ calendarWriting }) =>
-    calendarWriting.create(draft, keyOf(seed)),
-  );
-  return { body: await answerOf(account, href, grant, deps), accountKey: account.accountKey };
+): Promise<WriteAnswer> {
+  const account = await findAccount(request.account, grant, deps);
+  const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
+  const href = await writeCalendar(account, create, deps);
+  return { body: await answerOf({ account, href }, grant, deps), accountKey: account.accountKey };
 }
 
 /** Answers the calendar as it is then. Throws ApiError. */
-export async function updateCalendar(body: unknown, grant: Grant, deps: WriteDeps): Promise<string> {
-  const fields = fieldsOf(body);
-  const name = calendarName(fields);
-  const change: CalendarChange = calendarWords(fields);
-  fields.done();
-  const { account, calendar } = await findCalendar(name, grant, deps);
-  if (Object.keys(change).length > 0) {
-    await written(account, deps, ({ calendarWriting }) => calendarWriting.change(calendar.href, change));
-  }
-  return answerOf(account, calendar.href, grant, deps);
-}
-
-/** Parameters come in the query or in a body; the query wins. Throws ApiError. */
-export async function deleteCalendar(
-  asked: { readonly query: unknown; readonly body: unknown },
+export async function updateCalendar(
+  request: CalendarUpdate,
   grant: Grant,
   deps: WriteDeps,
 ): Promise<string> {
-  const fields = deletionFields(asked);
-  const name = calendarName(fields);
-  fields.done();
+  const { account, calendar } = await findCalendar(request.calendar, grant, deps);
+  const { href } = calendar;
+  if (Object.keys(request.change).length > 0)
+    await writeCalendar(account, (open) => open.calendarWriting.change(href, request.change), deps);
+  return answerOf({ account, href }, grant, deps);
+}
+
+/** Throws ApiError. */
+export async function deleteCalendar(name: CalendarName, grant: Grant, deps: WriteDeps): Promise<string> {
   const { account, calendar } = await findCalendar(name, grant, deps);
   if (calendar.primary) {
     const message = 'The main calendar of an account cannot be deleted';
     throw new ApiError(422, 'calendar_not_deletable', message, { details: { calendarId: [message] } });
   }
-  await written(account, deps, ({ calendarWriting }) => calendarWriting.delete(calendar.href));
+  await writeCalendar(account, (open) => open.calendarWriting.delete(calendar.href), deps);
   return JSON.stringify({ success: true, message: 'The calendar was deleted' });
 }
 
@@ -69,15 +55,15 @@ export async function deleteCalendar(
  * Carries a write out at the provider, then brings the account's list up to date, which waits for whoever syncs it over
  * all instances: reads have the change from then on. Throws 503 when that list cannot be read soon: a job goes on.
  */
-async function written<T>(
+async function writeCalendar<T>(
   mirrored: MirroredAccount,
-  deps: WriteDeps,
   write: (open: CalendarAccount) => Promise<T>,
+  deps: WriteDeps,
 ): Promise<T> {
   const { accountKey } = mirrored;
   try {
-    const { account, open } = await openedToWrite(accountKey, deps);
-    const result = await noting(account, deps, () => write(open));
+    const { account, open } = await openForWriting(accountKey, deps);
+    const result = await tellingHealth(account, () => write(open), deps);
     await listAnew(account, deps);
     return result;
   } catch (reason) {
@@ -104,8 +90,7 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
 
 /** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
 async function answerOf(
-  { accountKey }: MirroredAccount,
-  href: string,
+  { account: { accountKey }, href }: { readonly account: MirroredAccount; readonly href: string },
   { clientId, userId }: Grant,
   { events }: WriteDeps,
 ): Promise<string> {

@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import { bearerHook } from '../oauth/bearer-hook.ts';
+import { calendarDeletion, calendarUpdate, newCalendarRequest } from './calendar-input.ts';
 import { createCalendar, deleteCalendar, updateCalendar } from './calendar-writes.ts';
 import { type EventWriteRouteDeps, headerOf, JSON_TYPE, NO_WRITING } from './events.route.ts';
 import { onceOnly } from './idempotency.ts';
@@ -22,17 +23,18 @@ export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsy
       const { body } = request;
       const key = headerOf(request, 'idempotency-key');
       const repeatable = { ...grant, key, operation: 'create-calendar', body };
-      const answer = await onceOnly(repeatable, deps, (seed) => createCalendar(body, grant, seed, deps));
-      return reply.type(JSON_TYPE).send(answer);
+      const create = (seed: string) => createCalendar(newCalendarRequest(body), { grant, seed }, deps);
+      return reply.type(JSON_TYPE).send(await onceOnly(repeatable, create, deps));
     });
 
-    app.put('/calendars', async (request, reply) =>
-      reply.type(JSON_TYPE).send(await updateCalendar(request.body, bearer.grantOf(request), deps)),
-    );
+    app.put('/calendars', async (request, reply) => {
+      const update = calendarUpdate(request.body);
+      return reply.type(JSON_TYPE).send(await updateCalendar(update, bearer.grantOf(request), deps));
+    });
 
     app.delete('/calendars', async (request, reply) => {
-      const { query, body } = request;
-      return reply.type(JSON_TYPE).send(await deleteCalendar({ query, body }, bearer.grantOf(request), deps));
+      const name = calendarDeletion(request);
+      return reply.type(JSON_TYPE).send(await deleteCalendar(name, bearer.grantOf(request), deps));
     });
   };
 }

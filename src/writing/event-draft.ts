@@ -1,66 +1,56 @@
 /** What a request asks for, in the words of the port: a new event, or the change of one that is known. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
+import { refuseMistakes } from '../http/request-fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOf, localOn, timeLike } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { type EventInput, present } from './event-input.ts';
-import { changedTimes, draftTimes, inZone, ruleText, type Times } from './event-times.ts';
-import type { Fields } from './fields.ts';
-import { refuseOtherDays } from './other-days.ts';
-import { shiftedRecurrence } from './shift-series.ts';
+import { type Attributes, type EventInput, type NewEventInput, present } from './event-input.ts';
+import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
+import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
 
-/** Throws 400 with every mistake of the request: it must have a title, a start and an end. */
-export function draftOf(input: EventInput, calendarZone: string, fields: Fields): EventDraft {
-  const { title = '', start, end, timeZone, words } = input;
-  if (start === undefined || end === undefined) {
-    fields.done();
-    throw new Error('An event without start and end was let through');
-  }
-  const context = { calendarZone, recurs: input.recurrence !== undefined };
-  const times = draftTimes({ ...input, start, end }, context, fields);
-  const rule =
-    input.recurrence && ruleText(input.recurrence, times.start, { calendarZone, timeZone }, fields);
-  fields.done();
-  const { description, location, color, conference, custom } = words;
+/** Throws 400 with every mistake that only the calendar's zone shows. */
+export function draftOf(input: NewEventInput, calendarZone: string): EventDraft {
+  const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
+  const rule = ruleText(input, times.value.start, calendarZone);
+  refuseMistakes([...times.mistakes, ...rule.mistakes]);
+  return { ...draftAttributes(input.attributes), ...times.value, ...onlyRule(rule.value) };
+}
+
+/** What a new event has beside its times and rules: there is nothing to take away from it. */
+export function draftAttributes({
+  title,
+  autoConference,
+  ...given
+}: Attributes & { readonly title: string }): Omit<EventDraft, 'start' | 'end' | 'recurrence'> {
   return {
     title,
-    ...times,
-    ...(rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } }),
     ...present({
-      description: description ?? undefined,
-      location: location ?? undefined,
-      color: color ?? undefined,
-      conference: conference ?? undefined,
-      custom: custom ?? undefined,
+      description: given.description ?? undefined,
+      location: given.location ?? undefined,
+      color: given.color ?? undefined,
+      conference: autoConference ? undefined : (given.conference ?? undefined),
+      custom: given.custom ?? undefined,
     }),
-    status: words.status,
-    availability: words.availability,
-    privacy: words.privacy,
-    attendees: words.attendees,
-    autoConference: words.autoConference === true,
+    status: given.status ?? undefined,
+    availability: given.availability ?? undefined,
+    privacy: given.privacy ?? undefined,
+    attendees: given.attendees ?? undefined,
+    autoConference: autoConference === true,
   };
 }
 
+const onlyRule = (rule: string | undefined) =>
+  rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } };
+
 /** The change of a single event, or of one instance as it is now. Throws 400 with every mistake. */
-export function changeOfOne(
-  input: EventInput,
-  current: Times,
-  calendarZone: string,
-  fields: Fields,
-): EventChange {
-  const { timeZone } = input;
+export function changeOfOne(input: EventInput, current: Times, calendarZone: string): EventChange {
   const context = { calendarZone, recurs: input.recurrence !== undefined };
-  const changed = changedTimes(input, current, context, fields);
-  const times = changed ?? (context.recurs ? timeOfDay(current, calendarZone) : undefined);
-  const start = times?.start ?? current.start;
-  const rule = input.recurrence && ruleText(input.recurrence, start, { calendarZone, timeZone }, fields);
-  fields.done();
-  return {
-    ...wordsOf(input),
-    ...times,
-    ...(rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } }),
-  };
+  const changed = changedTimes(input, current, context);
+  const times = changed.value ?? (context.recurs ? timeOfDay(current, calendarZone) : undefined);
+  const rule = ruleText(input, (times ?? current).start, calendarZone);
+  refuseMistakes([...changed.mistakes, ...rule.mistakes]);
+  return { ...input.attributes, ...times, ...onlyRule(rule.value) };
 }
 
 /** A series runs on a wall clock: an event in UTC that becomes one takes the calendar's. */
@@ -70,55 +60,40 @@ function timeOfDay(current: Times, calendarZone: string): Times | undefined {
   return inZone(current, calendarZone, { calendarZone, recurs: true });
 }
 
+/** A series as the caller saw it: `shown` are the times of its master, or of an instance of it. */
+export type ShownSeries = { readonly master: CalendarEvent; readonly shown: Times };
+
 /**
- * The change of a whole series. Times are those of `shown`, which the caller saw: the master, or an instance of it. The
- * series moves by as much as that moves, on the wall clock. Throws 400 with every mistake.
+ * The change of a whole series, which moves by as much as what the caller saw of it, on the wall clock. Throws 400 with
+ * every mistake.
  */
-export function changeOfSeries(
-  input: EventInput,
-  master: CalendarEvent,
-  shown: Times,
-  calendarZone: string,
-  fields: Fields,
-): EventChange {
-  const { timeZone } = input;
-  const context = { calendarZone, recurs: true };
-  const meant = changedTimes(input, shown, context, fields);
-  const times = meant && movedLike(master, shown, meant, calendarZone);
-  const start = times?.start ?? master.start;
-  const rule = input.recurrence && ruleText(input.recurrence, start, { calendarZone, timeZone }, fields);
-  if (times !== undefined && rule === undefined)
-    refuseOtherDays(master, master.start, times.start, calendarZone, fields);
-  fields.done();
+export function changeOfSeries(input: EventInput, series: ShownSeries, calendarZone: string): EventChange {
+  const { master, shown } = series;
+  const meant = changedTimes(input, shown, { calendarZone, recurs: true });
+  const times = meant.value && movedLike(series, meant.value, calendarZone);
+  const shift = { before: master.start, after: (times ?? master).start, floatingZone: calendarZone };
+  const rule = ruleText(input, shift.after, calendarZone);
+  const otherDays = rule.value === undefined ? mistakesOfOtherDays(master, shift) : [];
+  refuseMistakes([...meant.mistakes, ...rule.mistakes, ...otherDays]);
 
-  const known = master.recurrence ?? { rrules: [], rdates: [], exdates: [] };
-  const kept =
-    times === undefined ? known : shiftedRecurrence(known, master.start, times.start, calendarZone);
-  const recurrence = rule === undefined ? kept : { ...kept, rrules: [rule], rdates: [] };
+  const known = rulesOf(master);
+  const kept = shiftedRules(known, shift);
+  const recurrence = rule.value === undefined ? kept : { ...kept, rrules: [rule.value], rdates: [] };
   const isOther = JSON.stringify(recurrence) !== JSON.stringify(known);
-  return { ...wordsOf(input), ...times, ...(isOther ? { recurrence } : {}) };
+  return { ...input.attributes, ...times, ...(isOther ? { recurrence } : {}) };
 }
 
-/** The master's times, moved and stretched as those of one instance were. */
-function movedLike(master: Times, shown: Times, meant: Times, calendarZone: string): Times {
-  const isMaster = shown.start === master.start;
-  if (isMaster || meant.start.type !== master.start.type)
-    return isMaster ? meant : datesLike(master, shown, meant, calendarZone);
-  const shift = localOf(meant.start) - localOn(meant.start, shown.start, calendarZone);
-  const start = timeLike(meant.start, localOn(meant.start, master.start, calendarZone) + shift);
-  const length = localOn(meant.start, meant.end, calendarZone) - localOf(meant.start);
+/** The master's times, moved and stretched as the ones that were shown. */
+function movedLike({ master, shown }: ShownSeries, meant: Times, calendarZone: string): Times {
+  if (shown.start === master.start) return meant;
+  const onClock = (time: EventTime) => localOn(meant.start, time, calendarZone);
+  const length = onClock(meant.end) - localOf(meant.start);
+  // From times to dates or back: the day of the series' beginning, and the instance's new time of day.
+  const dayOf = (time: EventTime) => Math.floor(onClock(time) / DAY) * DAY;
+  const isOtherKind = meant.start.type !== master.start.type;
+  const distance = isOtherKind
+    ? dayOf(shown.start) - dayOf(master.start)
+    : onClock(shown.start) - onClock(master.start);
+  const start = timeLike(meant.start, localOf(meant.start) - distance);
   return { start, end: timeLike(start, localOf(start) + length) };
-}
-
-/** From times to dates or back: the day of the series' beginning, and the instance's new time of day. */
-function datesLike(master: Times, shown: Times, meant: Times, calendarZone: string): Times {
-  const days = (time: EventTime) => Math.floor(localOn(meant.start, time, calendarZone) / DAY);
-  const back = (days(shown.start) - days(master.start)) * DAY;
-  const start = timeLike(meant.start, localOf(meant.start) - back);
-  return { start, end: timeLike(start, localOn(meant.start, meant.end, calendarZone) - back) };
-}
-
-/** What the request says beside times and rules. */
-export function wordsOf({ title, words }: EventInput): EventChange {
-  return present({ title, ...words });
 }

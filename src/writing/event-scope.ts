@@ -1,5 +1,7 @@
 /** How much of a series a write is of (wire 1.9): decisions only. */
+import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { refuseMistakes } from '../http/request-fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOf, localOf, localOn, timeLike, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
@@ -7,12 +9,9 @@ import { expand } from '../lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
 import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { Times } from './event-times.ts';
-import type { Fields } from './fields.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
 import type { KnownEvent } from './known-events.ts';
-
-export const MODES = ['this', 'following', 'all'] as const;
-export type Mode = (typeof MODES)[number];
+import type { Mode } from './write-requests.ts';
 
 export type Scope =
   /** A single event. */
@@ -23,22 +22,22 @@ export type Scope =
   /** This instance and all later ones; there are earlier ones. */
   | { readonly of: 'following'; readonly master: KnownEvent; readonly instance: InstanceTarget };
 
+/** This instance and all later ones. */
+export type Following = Extract<Scope, { of: 'following' }>;
+
+/** `field` is the one that says the mode. */
+type ScopeRequest = {
+  readonly mode: Mode | undefined;
+  readonly field: string;
+  readonly calendarZone: string;
+};
+
 /** Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for. */
-export function scopeOf(
-  target: Target,
-  mode: Mode | undefined,
-  {
-    fields,
-    field,
-    calendarZone,
-  }: { readonly fields: Fields; readonly field: string; readonly calendarZone: string },
-): Scope {
+export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
   if (target.kind === 'single') return { of: 'event', own: target.own };
   if (target.kind === 'series') {
-    if (mode === 'this') {
-      fields.mistake(field, 'this needs the id of one instance of the series as eventId');
-      fields.done();
-    }
+    if (mode === 'this')
+      refuseMistakes([{ field, problem: 'this needs the id of one instance of the series as eventId' }]);
     return { of: 'series', master: target.own, shown: undefined };
   }
   if (mode === undefined || mode === 'this') return { of: 'instance', instance: target };
@@ -51,6 +50,12 @@ export function scopeOf(
     return { of: 'following', master, instance: target };
   }
   return { of: 'series', master, shown: target };
+}
+
+/** What the port is to write: of a whole series, without the instance it was named by. */
+export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
+  const { href, etag, known } = target;
+  return of === 'series' ? { href, etag, known } : target;
 }
 
 /** Whether the series has an instance before this one. */

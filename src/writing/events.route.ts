@@ -6,11 +6,12 @@ import { bearerHook } from '../oauth/bearer-hook.ts';
 import { createEvent } from './create-event.ts';
 import { deleteEvent } from './delete-event.ts';
 import { type IdempotencyDeps, onceOnly } from './idempotency.ts';
+import type { EventWriteDeps } from './latest-version.ts';
 import { respondToEvent } from './respond-to-event.ts';
 import { updateEvent } from './update-event.ts';
-import type { WriteDeps } from './write-deps.ts';
+import { deletionRequest, newEventRequest, responseRequest, updateRequest } from './write-requests.ts';
 
-export type EventWriteRouteDeps = BearerDeps & WriteDeps & IdempotencyDeps;
+export type EventWriteRouteDeps = BearerDeps & EventWriteDeps & IdempotencyDeps;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 export const NO_WRITING = 'Write access denied for current scope';
@@ -27,38 +28,28 @@ export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync 
 
     app.post('/event', async (request, reply) => {
       const grant = bearer.grantOf(request);
-      const repeatable = {
-        ...grant,
-        key: headerOf(request, 'idempotency-key'),
-        operation: 'create',
-        body: request.body,
-      };
-      const answer = await onceOnly(repeatable, deps, (seed) => createEvent(request.body, grant, seed, deps));
-      return reply.type(JSON_TYPE).send(answer);
+      const { body } = request;
+      const repeatable = { ...grant, key: headerOf(request, 'idempotency-key'), operation: 'create', body };
+      const create = (seed: string) => createEvent(newEventRequest(body), { grant, seed }, deps);
+      return reply.type(JSON_TYPE).send(await onceOnly(repeatable, create, deps));
     });
 
     app.post('/event/rsvp', async (request, reply) => {
       const grant = bearer.grantOf(request);
-      const repeatable = {
-        ...grant,
-        key: headerOf(request, 'idempotency-key'),
-        operation: 'rsvp',
-        body: request.body,
-      };
-      const answer = await onceOnly(repeatable, deps, () => respondToEvent(request.body, grant, deps));
-      return reply.type(JSON_TYPE).send(answer);
+      const { body } = request;
+      const repeatable = { ...grant, key: headerOf(request, 'idempotency-key'), operation: 'rsvp', body };
+      const respond = () => respondToEvent(responseRequest(body), grant, deps);
+      return reply.type(JSON_TYPE).send(await onceOnly(repeatable, respond, deps));
     });
 
     app.put('/event', async (request, reply) => {
-      const ifMatch = headerOf(request, 'if-match');
-      const { body } = await updateEvent(request.body, ifMatch, bearer.grantOf(request), deps);
-      return reply.type(JSON_TYPE).send(body);
+      const update = updateRequest(request.body, headerOf(request, 'if-match'));
+      return reply.type(JSON_TYPE).send(await updateEvent(update, bearer.grantOf(request), deps));
     });
 
     app.delete('/event', async (request, reply) => {
-      const { query, body } = request;
-      const asked = { query, body, ifMatch: headerOf(request, 'if-match') };
-      return reply.type(JSON_TYPE).send(await deleteEvent(asked, bearer.grantOf(request), deps));
+      const deletion = deletionRequest(request, headerOf(request, 'if-match'));
+      return reply.type(JSON_TYPE).send(await deleteEvent(deletion, bearer.grantOf(request), deps));
     });
   };
 }

@@ -1,47 +1,17 @@
 /** The calendar a write names, among those of the user. */
-
-import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/api-error.ts';
+import { refuseMistakes } from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import { freshAccounts } from '../reading/freshness.ts';
-import type { Fields } from './fields.ts';
 import type { WriteDeps } from './write-deps.ts';
-
-export type CalendarName = {
-  readonly provider: ProviderKind;
-  readonly calendarId: string;
-  /** The account's id on the wire, where a caller names it. */
-  readonly account: string | undefined;
-};
+import type { AccountName, CalendarName } from './write-requests.ts';
 
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
-const LONGEST_ID = 2_000;
 /** How old the list of calendars may be when the one that is asked for is not on it, in milliseconds. */
 const LIST_AGE = 10_000;
-
-export type AccountName = Omit<CalendarName, 'calendarId'>;
-
-/** Mistakes are noted in `fields`; the answer counts only when there is none. */
-export function calendarName(fields: Fields): CalendarName {
-  const { provider, account } = accountName(fields);
-  return { provider, calendarId: requiredText(fields, 'calendarId'), account };
-}
-
-/** The same of an account alone. */
-export function accountName(fields: Fields): AccountName {
-  const provider = fields.oneOf('provider', PROVIDER_KINDS);
-  if (provider === undefined && !fields.failed('provider')) fields.mistake('provider', 'is missing');
-  return { provider: provider ?? 'caldav', account: fields.text('account', LONGEST_ID) || undefined };
-}
-
-/** An id the caller was given. */
-export function requiredText(fields: Fields, name: string): string {
-  const text = fields.text(name, LONGEST_ID);
-  if (!text && !fields.failed(name)) fields.mistake(name, 'is missing');
-  return text ?? '';
-}
 
 /**
  * Throws 404 for one that is not the user's, 422 `calendar_read_only`, and 403 when the account's user has to sign in
@@ -71,7 +41,6 @@ export async function findCalendar(
 export async function findAccount(
   { provider, account: accountId }: AccountName,
   { clientId, userId }: Grant,
-  fields: Fields,
   { events }: WriteDeps,
 ): Promise<MirroredAccount> {
   const accounts = (await events.accountsOf(clientId, userId)).filter(
@@ -82,8 +51,8 @@ export async function findAccount(
     const message = `The user has no such account at ${provider}`;
     throw new ApiError(404, 'account_not_found', message, { details: { account: [message] } });
   }
-  if (accounts.length > 1) fields.mistake('account', 'must name one of the accounts at this provider');
-  fields.done();
+  if (accounts.length > 1)
+    refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
   requireWorking(found);
   return found;
 }
@@ -109,20 +78,19 @@ function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): 
   return found.toSorted((a, b) => worth(b) - worth(a))[0];
 }
 
-/** Google's own alias for an account's main calendar is in its documentation's examples (wire C18). */
 function isNamed(
   { href, primary }: ReadableCalendar,
   { provider }: MirroredAccount,
   { calendarId }: CalendarName,
-) {
-  return href === calendarId || (provider === 'google' && calendarId === 'primary' && primary);
+): boolean {
+  return href === calendarId || (primary && calendarId === PROVIDER_FACTS[provider].primaryAlias);
 }
 
 const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>
   health.state !== 'reauth_required' && calendarPermission !== false;
 
 /** Throws 403 when the account's user has to sign in again or left out the permission (wire 3.2). */
-export function requireWorking(account: MirroredAccount): void {
+function requireWorking(account: MirroredAccount): void {
   if (isWorking(account)) return;
   const { provider, accountId, calendarPermission, health } = account;
   const accounts = [{ provider, account: accountId }];

@@ -1,6 +1,7 @@
 /** What an event id of a request names in the mirror: a single event, a series, or one instance of a series. */
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/api-error.ts';
 import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
@@ -9,12 +10,7 @@ import { expand } from '../lib/recurrence/expand.ts';
 import { instanceIdOf, parseInstanceId } from '../lib/recurrence/instance-id.ts';
 import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
 import type { KnownEvent, KnownEvents } from './known-events.ts';
-
-export type EventName = {
-  readonly eventId: string;
-  /** The master's id, where a caller says which series it means. */
-  readonly recurringEventId: string | undefined;
-};
+import type { EventName } from './write-requests.ts';
 
 /** `known` is the event, or the whole series with its master first. */
 export type Target =
@@ -67,7 +63,7 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
   }
   const apart = known.find(({ eventId, event }) => eventId === id && event.recurrenceId !== undefined);
   if (apart?.event.recurrenceId !== undefined) {
-    return instanceOf(known, apart.event.recurrenceId, apart, place.timeZone);
+    return instanceOf({ known, named: apart.event.recurrenceId, override: apart }, place.timeZone);
   }
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
@@ -76,32 +72,22 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
   if (master === undefined) return undefined;
   const originalStart = originalStartOf(master.event.start, parsed.originalStart, place.timeZone);
   if (instanceIdOf(parsed.masterId, originalStart, place.timeZone) !== id) return undefined;
-  const override = series.find(({ event }) =>
-    isAt(event.recurrenceId, originalStart, master, place.timeZone),
+  const instantNamed = (time: EventTime) =>
+    instantOf(originalStartOf(master.event.start, time, place.timeZone), place.timeZone);
+  const override = series.find(
+    ({ event: { recurrenceId } }) =>
+      recurrenceId !== undefined && instantNamed(recurrenceId) === instantOf(originalStart, place.timeZone),
   );
-  return instanceOf(series, originalStart, override, place.timeZone);
+  return instanceOf({ known: series, named: originalStart, override }, place.timeZone);
 }
 
 const masterOf = (known: readonly KnownEvent[]): KnownEvent | undefined =>
   known.find(({ event }) => event.recurrenceId === undefined);
 
-function isAt(
-  recurrenceId: EventTime | undefined,
-  originalStart: EventTime,
-  master: KnownEvent,
-  zone: string,
-): boolean {
-  if (recurrenceId === undefined) return false;
-  const named = originalStartOf(master.event.start, recurrenceId, zone);
-  return instantOf(named, zone) === instantOf(originalStart, zone);
-}
+/** `named`: its original start, in whatever type and zone. */
+type FoundInstance = Pick<InstanceTarget, 'known' | 'override'> & { readonly named: EventTime };
 
-function instanceOf(
-  known: readonly KnownEvent[],
-  named: EventTime,
-  override: KnownEvent | undefined,
-  zone: string,
-): InstanceTarget | undefined {
+function instanceOf({ known, named, override }: FoundInstance, zone: string): InstanceTarget | undefined {
   if (override?.event.status === 'cancelled') return undefined;
   const master = masterOf(known);
   const originalStart = master === undefined ? named : originalStartOf(master.event.start, named, zone);
@@ -140,13 +126,12 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
 }
 
 /** What the mirror holds, as a sync brought it; the master's resource first. */
-export function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
+function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
   return [...Map.groupBy(known, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];
     const { etag, seriesId, eventId, event } = first;
-    // Only with these two is an override a resource of its own, which its href names.
-    const isApart = event.recurrenceId !== undefined && (provider === 'google' || provider === 'microsoft');
+    const isApart = event.recurrenceId !== undefined && PROVIDER_FACTS[provider].overridesApart;
     const names =
       isApart && seriesId !== undefined
         ? { eventId: href, seriesId }

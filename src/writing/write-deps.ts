@@ -8,10 +8,12 @@ import type { Log } from '../lib/log.ts';
 import type { EventReader } from '../reading/event-reader.ts';
 import type { FreshnessDeps } from '../reading/freshness.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
-import type { CalendarTurns } from './calendar-turn.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { KnownEvents } from './known-events.ts';
 import type { SplitJournal } from './split-journal.ts';
+
+/** Who waits in this process to write to a calendar, by its key: the end of the last one's turn. */
+export type WaitingTurns = Map<string, Promise<void>>;
 
 export type WriteDeps = FreshnessDeps & {
   readonly events: EventReader;
@@ -25,7 +27,7 @@ export type WriteDeps = FreshnessDeps & {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   /** Shared by all that writes in this process. */
-  readonly turns: CalendarTurns;
+  readonly turns: WaitingTurns;
   readonly log: Log;
   /** For how long a write waits for its turn, in milliseconds; the documented bound unless given. */
   readonly turnBound?: number;

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { anyObject, oneOf } from '../http/operation.ts';
 import { Event, eventMembers, Provider } from '../reading/calendar.schema.ts';
-import { MODES } from './event-scope.ts';
+import { MODES } from './write-requests.ts';
 
 const text = (description: string, maxLength: number) =>
   Type.Optional(Type.String({ description, maxLength }));

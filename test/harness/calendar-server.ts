@@ -31,8 +31,8 @@ import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
-import { calendarTurns } from '../../src/writing/calendar-turn.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
+import { eventAnswers } from '../../src/writing/event-answer.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
 import { presentedOf } from '../contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
@@ -100,10 +100,11 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const shared = { providers, apps, sessions, log, now, turns: calendarTurns(), ...options.writing };
+  const shared = { providers, apps, sessions, log, now, turns: new Map(), ...options.writing };
   const deps = {
     ...stores,
     ...shared,
+    eventAnswers: eventAnswers(stores),
     wrongSecrets: async () => undefined,
     answers: answerCache(),
     signer,

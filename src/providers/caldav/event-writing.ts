@@ -3,7 +3,7 @@
  * that the server has at that moment, provided it is the version the caller saw, and put back under its etag.
  */
 import type { EventResource } from '../../calendars/event.ts';
-import type { EventDraft, EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { EventDraft, EventWriting, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { answerInvitation } from './answer-invitation.ts';
 import type { DavSession } from './dav-client.ts';
@@ -80,7 +80,7 @@ async function editingOf({ own, now }: Writer, icalendar: string, isInviting: bo
   return { own: isScheduled ? await own() : NOBODY, now: now() };
 }
 
-async function create(writer: Writer, collection: URL, draft: EventDraft, key: string): Promise<Written> {
+async function create(writer: Writer, collection: URL, draft: EventDraft, key: string): Promise<WriteResult> {
   const { session } = writer;
   const uid = uidOf(key, collection);
   const by = await editingOf(writer, '', (draft.attendees ?? []).length > 0);
@@ -99,7 +99,7 @@ type Edit = (object: EditedObject, by: Editing) => readonly WrittenEvent[] | und
 type Place = { readonly calendarHref: string; readonly target: WriteTarget; readonly isInviting?: boolean };
 
 /** Puts what `edit` makes of the version the caller saw; `undefined` when there is none any more. */
-async function edited(writer: Writer, place: Place, edit: Edit): Promise<Written | undefined> {
+async function edited(writer: Writer, place: Place, edit: Edit): Promise<WriteResult | undefined> {
   const { session, now } = writer;
   const { calendarHref, target, isInviting = false } = place;
   const collection = collectionAt(calendarHref);
@@ -166,7 +166,7 @@ async function stored(session: DavSession, put: StoredObject): Promise<StoredObj
   });
 }
 
-async function written(session: DavSession, collection: URL, put: StoredObject): Promise<Written> {
+async function written(session: DavSession, collection: URL, put: StoredObject): Promise<WriteResult> {
   const found = await stored(session, put);
   // Somebody else deleted it right after.
   if (found === undefined) return gone();
@@ -176,7 +176,10 @@ async function written(session: DavSession, collection: URL, put: StoredObject):
 type Creation = { readonly collection: URL; readonly uid: string; readonly put: StoredObject };
 
 /** What was created, wherever the server put it. */
-async function writtenAnywhere(session: DavSession, { collection, uid, put }: Creation): Promise<Written> {
+async function writtenAnywhere(
+  session: DavSession,
+  { collection, uid, put }: Creation,
+): Promise<WriteResult> {
   const found = await stored(session, put);
   if (found !== undefined) return { changed: [resourceAt(collection, found)], removed: [] };
   return adopted(session, { collection, uid, url: null });
@@ -185,7 +188,7 @@ async function writtenAnywhere(session: DavSession, { collection, uid, put }: Cr
 type Adoption = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
 
 /** What a creation with this key left there, now or earlier, as it is by now. */
-async function adopted(session: DavSession, { collection, uid, url }: Adoption): Promise<Written> {
+async function adopted(session: DavSession, { collection, uid, url }: Adoption): Promise<WriteResult> {
   const isMember = url !== null && memberPath(url.href, collection) !== undefined;
   const named = isMember ? await getObject(session, url) : undefined;
   const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;

@@ -12,8 +12,8 @@ import type {
   EventDraft,
   EventWriting,
   Rsvp,
+  WriteResult,
   WriteTarget,
-  Written,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { answeredList } from './event-attendees.ts';
@@ -41,7 +41,7 @@ export function googleWriting(api: GoogleApi): EventWriting {
 }
 
 /** Hex digits are base32hex: the key itself is the event's id, so that Google refuses the second of it. */
-async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<Written> {
+async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<WriteResult> {
   const body = insertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
   const inserted = await insertedOnce(body, events);
@@ -59,13 +59,13 @@ async function insertedOnce(body: EventBody, events: GoogleEvents): Promise<Goog
   }
 }
 
-async function madeBefore(id: string, events: GoogleEvents): Promise<Written> {
+async function madeBefore(id: string, events: GoogleEvents): Promise<WriteResult> {
   const now = await events.series(id);
   if (now !== undefined) return { changed: [now.master, ...now.exceptions], removed: [] };
   throw new ProviderError('not_found', 'The event was made before, and deleted since');
 }
 
-async function update(target: WriteTarget, change: EventChange, events: GoogleEvents): Promise<Written> {
+async function update(target: WriteTarget, change: EventChange, events: GoogleEvents): Promise<WriteResult> {
   const seen = await seenVersion(target, events);
   const body = patchBody(change, seen.event, randomUUID());
   if (body.conferenceData?.createRequest) await checkMeet(events);
@@ -79,7 +79,7 @@ async function update(target: WriteTarget, change: EventChange, events: GoogleEv
 
 const recurs = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
 
-async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<Written> {
+async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<WriteResult> {
   const seen = await seenVersion(target, events);
   const answered = { attendees: answeredList(seen.event.attendees, response) };
   // > When updating an event, this can be used to only update the participant's response.
@@ -93,7 +93,11 @@ async function patched(change: EventPatch, events: GoogleEvents): Promise<Google
   return settled(event, events);
 }
 
-async function writtenOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {
+async function writtenOf(
+  target: WriteTarget,
+  event: GoogleEvent,
+  events: GoogleEvents,
+): Promise<WriteResult> {
   const resource = await events.resourceOf(event);
   const isSeries = recurs(event) || target.known.some(isExceptionOf(target.href));
   if (target.instance !== undefined || !isSeries) return { changed: [resource], removed: [] };
@@ -102,12 +106,12 @@ async function writtenOf(target: WriteTarget, event: GoogleEvent, events: Google
 }
 
 /** The series as it is now. */
-async function seriesNow(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+async function seriesNow(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {
   const now = await events.series(target.href);
   return seriesWritten(target, now === undefined ? [] : [now.master, ...now.exceptions]);
 }
 
-function seriesWritten({ href, known }: WriteTarget, changed: readonly EventResource[]): Written {
+function seriesWritten({ href, known }: WriteTarget, changed: readonly EventResource[]): WriteResult {
   const there = new Set(changed.map((resource) => resource.href));
   const mirrored = [href, ...known.filter(isExceptionOf(href)).map((resource) => resource.href)];
   return { changed, removed: mirrored.filter((one) => !there.has(one)) };
@@ -118,7 +122,7 @@ const isExceptionOf =
   ({ seriesId }: EventResource): boolean =>
     seriesId === masterHref;
 
-async function remove(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+async function remove(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {
   const { href, etag, instance, known } = target;
   if (instance !== undefined) return removeInstance(target, events);
   await events.delete({ id: href, etag });
@@ -129,7 +133,7 @@ async function remove(target: WriteTarget, events: GoogleEvents): Promise<Writte
 }
 
 /** A deleted occurrence is a cancelled exception of its series. */
-async function removeInstance(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+async function removeInstance(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {
   const seen = await seenVersion(target, events).catch((error: unknown) => {
     if (error instanceof ProviderError && error.kind === 'not_found') return undefined;
     throw error;

@@ -1,7 +1,7 @@
 /** Creating an event or a series. */
 import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
-import type { EventDraft, Written } from '../../calendars/event-writing.ts';
+import type { EventDraft, WriteResult } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { bodyOf } from './event-body.ts';
 import type { GraphItem } from './event-resource.ts';
@@ -18,7 +18,7 @@ import { calendarFacts, toldRefusal } from './write-refusal.ts';
  * The same key makes the same event, however often: it is Graph's `transactionId`. Days that a rule leaves out are
  * occurrences to Outlook, and are deleted one by one; a repetition goes on where the first was interrupted.
  */
-export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<Written> {
+export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<WriteResult> {
   const body = await bodyOfDraft(source, draft);
   const transactionId = uuidOf(key);
   const id = await toldRefusal(source, () => post(source, { ...body, transactionId }));

@@ -2,7 +2,7 @@
  * Deleting events. Graph's DELETE tells the guests of a meeting that the account's user organizes, as `/cancel` would without
  * a comment; an invitation is taken out of the user's own calendar and nobody is told.
  */
-import type { WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { currentEvent, currentOccurrence, ifMatchOf, refuseOther } from './current-event.ts';
@@ -12,14 +12,14 @@ import { toldRefusal } from './write-refusal.ts';
 import { goneOf, writtenTo } from './written.ts';
 
 /** Gone already is no failure. */
-export async function deleteEvent(source: Source, target: WriteTarget): Promise<Written> {
+export async function deleteEvent(source: Source, target: WriteTarget): Promise<WriteResult> {
   const { instance } = target;
   return instance === undefined
     ? deleteWhole(source, target)
     : deleteOccurrence(source, { ...target, instance });
 }
 
-async function deleteWhole(source: Source, target: WriteTarget): Promise<Written> {
+async function deleteWhole(source: Source, target: WriteTarget): Promise<WriteResult> {
   const item = await getEvent(source, target.href, '$select=id,changeKey');
   if (item === undefined) return goneOf(target);
   refuseOther(target.etag, item.changeKey ?? undefined);
@@ -30,7 +30,7 @@ async function deleteWhole(source: Source, target: WriteTarget): Promise<Written
 async function deleteOccurrence(
   source: Source,
   target: WriteTarget & { readonly instance: EventTime },
-): Promise<Written> {
+): Promise<WriteResult> {
   try {
     const series = await currentEvent(source, target);
     const { id, ifMatch } = await currentOccurrence(source, series, target);

@@ -1,5 +1,5 @@
 /** The account's user answers an invitation. */
-import type { Rsvp, WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { Rsvp, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
 import { graphWrite } from './graph-client.ts';
@@ -21,7 +21,7 @@ export async function respondToEvent(
   source: Source,
   target: WriteTarget,
   { response, comment }: Rsvp,
-): Promise<Written> {
+): Promise<WriteResult> {
   const { instance } = target;
   const series = await currentEvent(source, target);
   const { id, item } =

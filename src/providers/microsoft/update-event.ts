@@ -7,7 +7,7 @@ import type {
   PatternedRecurrence,
 } from '@microsoft/microsoft-graph-types';
 
-import type { EventChange, WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { EventChange, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { type Current, type CurrentSeries, currentEvent, currentOccurrence } from './current-event.ts';
@@ -24,7 +24,7 @@ export async function updateEvent(
   source: Source,
   target: WriteTarget,
   change: EventChange,
-): Promise<Written> {
+): Promise<WriteResult> {
   const series = await currentEvent(source, target);
   const { instance } = target;
   if (instance !== undefined) {

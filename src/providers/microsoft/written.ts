@@ -1,9 +1,13 @@
 /** The answer to a write: the event as it is now, with what is gone of it. */
-import type { WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { readEvent, type Source } from './read-events.ts';
 
 /** Reads what became of the target. */
-export async function writtenTo(source: Source, target: WriteTarget, isSeries: boolean): Promise<Written> {
+export async function writtenTo(
+  source: Source,
+  target: WriteTarget,
+  isSeries: boolean,
+): Promise<WriteResult> {
   const changed = await readEvent(source, target.href, isSeries);
   if (changed === 'gone') return goneOf(target);
   const there = new Set(changed.map(({ href }) => href));
@@ -11,7 +15,7 @@ export async function writtenTo(source: Source, target: WriteTarget, isSeries: b
 }
 
 /** Nothing is left of it. */
-export const goneOf = (target: WriteTarget): Written => ({ changed: [], removed: hrefsOf(target) });
+export const goneOf = (target: WriteTarget): WriteResult => ({ changed: [], removed: hrefsOf(target) });
 
 const hrefsOf = ({ href, known, override }: WriteTarget): string[] => [
   ...new Set([href, ...known.map((resource) => resource.href), ...(override ? [override.href] : [])]),
