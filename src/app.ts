@@ -19,8 +19,8 @@ import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.rout
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
-import { eventAnswers } from './writing/event-answer.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
+import { type WritingPorts, writingPorts } from './writing/writing-ports.ts';
 
 export type AppDeps = ServerOptions &
   ApiReferenceDeps &
@@ -32,7 +32,7 @@ export type AppDeps = ServerOptions &
   CalendarRouteDeps &
   EventRouteDeps &
   FreeBusyRouteDeps &
-  Omit<EventWriteRouteDeps, 'eventAnswers'> &
+  Omit<EventWriteRouteDeps, keyof WritingPorts> &
   ConnectionRouteDeps &
   WebhookRouteDeps;
 
@@ -58,7 +58,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 }
 
 function resourceRoutes(given: AppDeps): FastifyPluginAsync {
-  const deps = { ...given, answers: answerCache(), eventAnswers: eventAnswers(given) };
+  const deps = { ...given, answers: answerCache(), ...writingPorts(given) };
   return async (app) => {
     app.register(calendarRoutes(deps));
     app.register(eventRoutes(deps));

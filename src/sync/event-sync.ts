@@ -5,6 +5,12 @@ import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
 
+export type EventSync = {
+  readonly calendar: MirroredCalendar;
+  readonly lease: SyncLease;
+  readonly account: CalendarAccount;
+};
+
 type EventSyncDeps = {
   readonly mirror: MirrorStore;
   readonly now: () => number;
@@ -17,30 +23,24 @@ type EventSyncDeps = {
  * is written, so that a sync that ends early is done again from where it began. A token the provider
  * forgot is followed by a full listing, whose difference from the mirror is what was deleted.
  */
-export async function syncEvents(
-  calendar: MirroredCalendar,
-  lease: SyncLease,
-  account: CalendarAccount,
-  deps: EventSyncDeps,
-): Promise<boolean> {
-  if (calendar.syncToken === undefined) return syncSince(undefined, calendar, lease, account, deps);
+export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<boolean> {
+  const { syncToken } = sync.calendar;
   try {
-    return await syncSince(calendar.syncToken, calendar, lease, account, deps);
+    return await syncSince(syncToken, sync, deps);
   } catch (reason) {
-    if (!(reason instanceof ProviderError) || reason.kind !== 'sync_token_expired') throw reason;
-    await deps.mirror.forgetSyncToken(lease);
-    return syncSince(undefined, calendar, lease, account, deps);
+    const isExpired = reason instanceof ProviderError && reason.kind === 'sync_token_expired';
+    if (syncToken === undefined || !isExpired) throw reason;
+    await deps.mirror.forgetSyncToken(sync.lease);
+    return syncSince(undefined, sync, deps);
   }
 }
 
 async function syncSince(
   token: string | undefined,
-  calendar: MirroredCalendar,
-  lease: SyncLease,
-  account: CalendarAccount,
+  { calendar, lease, account }: EventSync,
   { mirror, now, startedAt }: EventSyncDeps,
 ): Promise<boolean> {
-  const known = () => mirror.knownResources(calendar.calendarKey);
+  const stored = () => mirror.knownResources(calendar.calendarKey);
   const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
     for (const { write, remove } of pieces) {
       if (!(await mirror.applyChanges(lease, write, remove, now() + LEASE_MS))) return false;
@@ -51,7 +51,7 @@ async function syncSince(
   const listed = new Set<string>();
   let complete: boolean | undefined;
   let next: string | undefined;
-  for await (const part of account.changesSince(calendar.href, token, known)) {
+  for await (const part of account.changesSince(calendar.href, token, stored)) {
     const pieces = planPart(part, listed);
     // A part without changes is a sign of life of a provider that takes long: it extends the lease as others do.
     const isSign = pieces.length === 0 && part.next === undefined;
@@ -60,7 +60,7 @@ async function syncSince(
     next = part.next ?? next;
   }
   if (complete) {
-    for (const { remove } of planRemovals((await known()).keys(), listed)) {
+    for (const { remove } of planRemovals((await stored()).keys(), listed)) {
       if (!(await mirror.dropUnlisted(lease, remove, now() + LEASE_MS))) return false;
     }
   }

@@ -94,7 +94,7 @@ async function underLease<T>(
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw lost();
     };
-    return await tellingHealth(
+    return await runAndRecordHealth(
       account,
       () => work({ calendar, provider: account.provider, writing, keep }),
       deps,
@@ -134,7 +134,7 @@ const NOT_OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
 ]);
 
 /** A write says as much of an account's health as a sync does. */
-export async function tellingHealth<T>(
+export async function runAndRecordHealth<T>(
   account: Account,
   work: () => Promise<T>,
   deps: WriteDeps,
@@ -151,9 +151,9 @@ export async function tellingHealth<T>(
         { accountKey: account.accountKey, provider: account.provider, kind, err: reason },
         'A write failed',
       );
-      const ailment = healthAfter(failureOfError(reason, now()), account.provider);
+      const problem = healthAfter(failureOfError(reason, now()), account.provider);
       const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
-      if (counts && ailment !== undefined) await accounts.setHealth(account, ailment, now());
+      if (counts && problem !== undefined) await accounts.setHealth(account, problem, now());
     }
     throw reason;
   }

@@ -7,10 +7,11 @@ import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
 import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
-import { endsBefore, openForWriting, TURN_BOUND_MS, tellingHealth } from './calendar-turn.ts';
+import { endsBefore, openForWriting, runAndRecordHealth, TURN_BOUND_MS } from './calendar-turn.ts';
 import { findAccount, findCalendar } from './find-calendar.ts';
 import { keyOf } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
+import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { refusalOf } from './write-refusal.ts';
 import type { CalendarName } from './write-requests.ts';
@@ -19,7 +20,7 @@ import type { CalendarName } from './write-requests.ts';
 export async function createCalendar(
   request: NewCalendarRequest,
   { grant, seed }: { readonly grant: Grant; readonly seed: string },
-  deps: WriteDeps,
+  deps: EventWriteDeps,
 ): Promise<WriteAnswer> {
   const account = await findAccount(request.account, grant, deps);
   const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
@@ -31,7 +32,7 @@ export async function createCalendar(
 export async function updateCalendar(
   request: CalendarUpdate,
   grant: Grant,
-  deps: WriteDeps,
+  deps: EventWriteDeps,
 ): Promise<string> {
   const { account, calendar } = await findCalendar(request.calendar, grant, deps);
   const { href } = calendar;
@@ -41,7 +42,11 @@ export async function updateCalendar(
 }
 
 /** Throws ApiError. */
-export async function deleteCalendar(name: CalendarName, grant: Grant, deps: WriteDeps): Promise<string> {
+export async function deleteCalendar(
+  name: CalendarName,
+  grant: Grant,
+  deps: EventWriteDeps,
+): Promise<string> {
   const { account, calendar } = await findCalendar(name, grant, deps);
   if (calendar.primary) {
     const message = 'The main calendar of an account cannot be deleted';
@@ -63,7 +68,7 @@ async function writeCalendar<T>(
   const { accountKey } = mirrored;
   try {
     const { account, open } = await openForWriting(accountKey, deps);
-    const result = await tellingHealth(account, () => write(open), deps);
+    const result = await runAndRecordHealth(account, () => write(open), deps);
     await listAnew(account, deps);
     return result;
   } catch (reason) {

@@ -21,9 +21,9 @@ export async function createEvent(
     const result = await turn.writing.create(href, draft, keyOf(seed));
     await turn.keep(result);
     const id = result.changed.find(({ seriesId }) => seriesId === undefined)?.eventId;
-    return id === undefined ? undefined : deps.eventAnswers.rendered(id, chosen);
+    return id === undefined ? undefined : deps.eventAnswers.render(id, chosen);
   };
   const event = await writeEvent({ chosen }, create, deps);
   if (event === undefined) throw noEvent();
-  return { body: deps.eventAnswers.body(event), accountKey: chosen.account.accountKey };
+  return { body: deps.eventAnswers.bodyOf(event), accountKey: chosen.account.accountKey };
 }

@@ -75,15 +75,3 @@ const versionsIn = (header: string): ReadonlySet<string> => new Set([header, ...
 
 /** A header holds visible ASCII only. */
 const asHeader = (version: string): string => `"${bare(version).replace(/[^\x21\x23-\x7e]/g, '')}"`;
-
-export type EventAnswers = ReturnType<typeof eventAnswers>;
-
-/** Handed to the writes, which know nothing of how events are rendered. */
-export function eventAnswers(deps: Pick<WriteDeps, 'events' | 'knownEvents'>) {
-  return {
-    rendered: (id: string, chosen: ChosenCalendar) => renderedEvent(id, chosen, deps),
-    body: writtenBody,
-    requireVersion,
-    changedMeanwhile,
-  };
-}

@@ -3,10 +3,15 @@ import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/api-error.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
-import { freshAccounts } from '../reading/freshness.ts';
-import type { WriteDeps } from './write-deps.ts';
+import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
+import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';
 import type { AccountName, CalendarName } from './write-requests.ts';
+
+export type FindCalendarDeps = {
+  readonly events: Pick<EventReader, 'accountsOf'>;
+  /** As reads have them, brought up to date. */
+  readonly freshAccounts: (request: ReadRequest) => Promise<FreshAccounts>;
+};
 
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
@@ -20,7 +25,7 @@ const LIST_AGE = 10_000;
 export async function findCalendar(
   name: CalendarName,
   grant: Grant,
-  deps: WriteDeps,
+  deps: FindCalendarDeps,
 ): Promise<ChosenCalendar> {
   const { clientId, userId } = grant;
   const known = chosenAmong(await deps.events.accountsOf(clientId, userId), name);
@@ -41,7 +46,7 @@ export async function findCalendar(
 export async function findAccount(
   { provider, account: accountId }: AccountName,
   { clientId, userId }: Grant,
-  { events }: WriteDeps,
+  { events }: FindCalendarDeps,
 ): Promise<MirroredAccount> {
   const accounts = (await events.accountsOf(clientId, userId)).filter(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
@@ -57,9 +62,12 @@ export async function findAccount(
   return found;
 }
 
-async function refreshed({ clientId, userId }: Grant, deps: WriteDeps): Promise<readonly MirroredAccount[]> {
+async function refreshed(
+  { clientId, userId }: Grant,
+  deps: FindCalendarDeps,
+): Promise<readonly MirroredAccount[]> {
   const request = { clientId, userId, listAge: LIST_AGE, eventAge: undefined, choice: undefined };
-  return (await freshAccounts(request, deps)).accounts;
+  return (await deps.freshAccounts(request)).accounts;
 }
 
 /** Where two accounts share a calendar, the one that may write and works. */

@@ -9,15 +9,15 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
-import type { EventAnswers } from './event-answer.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import { findTarget, type Target, writeTargetOf } from './find-target.ts';
 import { finishOpenSplits } from './run-split.ts';
 import type { WriteDeps } from './write-deps.ts';
 import { refusalOf } from './write-refusal.ts';
 import type { EventName } from './write-requests.ts';
+import type { WritingPorts } from './writing-ports.ts';
 
-export type EventWriteDeps = WriteDeps & { readonly eventAnswers: EventAnswers };
+export type EventWriteDeps = WriteDeps & Omit<WritingPorts, 'writeAccess'>;
 
 /** Somebody who writes faster than we read is not waited for any longer. */
 const MOST_TRIES = 5;
@@ -84,7 +84,7 @@ export async function onLatestVersion<T>(
 }
 
 async function currentOf({ eventId }: EventName, chosen: ChosenCalendar, { eventAnswers }: EventWriteDeps) {
-  const event = await eventAnswers.rendered(eventId, chosen);
+  const event = await eventAnswers.render(eventId, chosen);
   if (event === undefined) throw noEvent();
   return event;
 }

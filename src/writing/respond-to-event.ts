@@ -25,12 +25,12 @@ export async function respondToEvent(
       },
       deps,
     );
-    return deps.eventAnswers.rendered(event.eventId, chosen);
+    return deps.eventAnswers.render(event.eventId, chosen);
   };
   const shown = await writeEvent({ chosen, event }, respond, deps);
   // Some providers take an event that was declined out of the calendar.
   const message = 'The answer was sent; the event is no longer in the calendar';
   const body =
-    shown === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.body(shown);
+    shown === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(shown);
   return { body, accountKey: chosen.account.accountKey };
 }

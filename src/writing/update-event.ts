@@ -36,11 +36,11 @@ export async function updateEvent(
     );
   const shown = await writeEvent(
     { chosen, event },
-    async (turn) => deps.eventAnswers.rendered(await update(turn), chosen),
+    async (turn) => deps.eventAnswers.render(await update(turn), chosen),
     deps,
   );
   if (shown === undefined) throw noEvent();
-  return deps.eventAnswers.body(shown);
+  return deps.eventAnswers.bodyOf(shown);
 }
 
 type WholeScope = Exclude<Scope, { of: 'following' }>;

@@ -5,8 +5,8 @@ import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
+import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { EventReader } from '../reading/event-reader.ts';
-import type { FreshnessDeps } from '../reading/freshness.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { KnownEvents } from './known-events.ts';
@@ -15,8 +15,11 @@ import type { SplitJournal } from './split-journal.ts';
 /** Who waits in this process to write to a calendar, by its key: the end of the last one's turn. */
 export type WaitingTurns = Map<string, Promise<void>>;
 
-export type WriteDeps = FreshnessDeps & {
+export type WriteDeps = {
   readonly events: EventReader;
+  readonly sync: CalendarSync;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   readonly knownEvents: KnownEvents;
   readonly mirror: MirrorStore;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;

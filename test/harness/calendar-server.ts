@@ -32,8 +32,8 @@ import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
-import { eventAnswers } from '../../src/writing/event-answer.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
+import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { presentedOf } from '../contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
@@ -104,7 +104,6 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const deps = {
     ...stores,
     ...shared,
-    eventAnswers: eventAnswers(stores),
     wrongSecrets: async () => undefined,
     answers: answerCache(),
     signer,
@@ -114,11 +113,12 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...bounds,
   };
 
+  const ports = writingPorts(deps);
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
-    app.register(eventWriteRoutes(deps), { prefix });
-    app.register(calendarWriteRoutes(deps), { prefix });
+    app.register(eventWriteRoutes({ ...deps, ...ports }), { prefix });
+    app.register(calendarWriteRoutes({ ...deps, ...ports }), { prefix });
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });

@@ -81,7 +81,7 @@ function suite(openDatabase: Open): void {
       const leased = await mirror.leaseCalendar(lease, now, now + DAY);
       assert.ok(leased !== undefined, 'The lease was held');
       try {
-        await syncEvents(leased, lease, account, { mirror, now: () => now, startedAt: now });
+        await syncEvents({ calendar: leased, lease, account }, { mirror, now: () => now, startedAt: now });
       } catch (failure) {
         if (!(failure instanceof ProviderError)) throw failure;
         const { kind, message } = failure;
