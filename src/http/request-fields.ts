@@ -159,7 +159,7 @@ export const flag: Parse<boolean> = valueRead(
 /** One of these words, whatever its case; an empty text is absent. */
 export function oneOf<const T extends string>(values: readonly T[]): Parse<T> {
   const parse = textRead(
-    (word) => values.find((known) => known === word.trim().toLowerCase()),
+    (word) => values.find((one) => one === word.trim().toLowerCase()),
     SENTENCES.noneOf(values),
   );
   return (value) => (value === '' ? undefined : parse(value));

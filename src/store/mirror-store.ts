@@ -99,7 +99,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
       return row && calendarOf(row);
     },
 
-    async knownResources(calendarKey) {
+    async storedVersions(calendarKey) {
       const rows = await db.all<{ href: string; etag: string | null }>(
         'SELECT DISTINCT href, etag FROM event WHERE calendar_key = :calendarKey',
         { calendarKey },

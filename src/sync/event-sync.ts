@@ -40,7 +40,7 @@ async function syncSince(
   { calendar, lease, account }: EventSync,
   { mirror, now, startedAt }: EventSyncDeps,
 ): Promise<boolean> {
-  const stored = () => mirror.knownResources(calendar.calendarKey);
+  const stored = () => mirror.storedVersions(calendar.calendarKey);
   const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
     for (const { write, remove } of pieces) {
       if (!(await mirror.applyChanges(lease, write, remove, now() + LEASE_MS))) return false;

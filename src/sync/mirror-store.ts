@@ -53,7 +53,7 @@ export interface MirrorStore {
   leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
 
   /** The etag of each resource the mirror has, by href. */
-  knownResources(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
+  storedVersions(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
 
   /**
    * Writes one part of a sync in one transaction and extends the lease to `until`. False, and nothing

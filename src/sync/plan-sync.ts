@@ -25,8 +25,8 @@ export function planPart(part: Changes, listed: Set<string>): PartPlan[] {
 }
 
 /** What to remove after a complete listing: all that the mirror has and the listing did not name. */
-export function planRemovals(known: Iterable<string>, listed: ReadonlySet<string>): PartPlan[] {
-  const gone = [...known].filter((href) => !listed.has(href));
+export function planRemovals(stored: Iterable<string>, listed: ReadonlySet<string>): PartPlan[] {
+  const gone = [...stored].filter((href) => !listed.has(href));
   return inPieces([], gone);
 }
 

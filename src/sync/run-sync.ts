@@ -108,9 +108,9 @@ export function runningSync(deps: SyncDeps): RunningSync {
 
 /** Runs `work` on each, a few at a time. */
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = [...items];
+  const waiting = [...items];
   const worker = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: CALENDARS_AT_ONCE }, worker));
 }

@@ -45,10 +45,10 @@ export async function inTurn<T>(
   const deadline = performance.now() + (deps.turnBound ?? TURN_BOUND_MS);
   const before = deps.turns.get(calendarKey) ?? Promise.resolve();
   let leave = () => {};
-  const own = new Promise<void>((resolve) => {
+  const turnEnd = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const tail = before.then(() => own);
+  const tail = before.then(() => turnEnd);
   deps.turns.set(calendarKey, tail);
   try {
     if (!(await endsBefore(before, deadline))) throw busy();

@@ -25,17 +25,17 @@ import type { RuleInput } from './series-rules.ts';
 
 export type EventInput = TimesInput & {
   readonly recurrence: RuleInput | undefined;
-  readonly attributes: Attributes;
+  readonly details: EventDetailsInput;
 };
 
 /** What has nothing to do with time. */
-export type Attributes = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
+export type EventDetailsInput = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
 
 /** One that can be created of it. */
 export type NewEventInput = EventInput & {
   readonly start: TimeInput;
   readonly end: TimeInput;
-  readonly attributes: Attributes & { readonly title: string };
+  readonly details: EventDetailsInput & { readonly title: string };
 };
 
 const LONGEST = {
@@ -56,9 +56,9 @@ export function newEventInput(fields: Fields): NewEventInput {
   const title = fields.required('title', filledTitle);
   const start = fields.required('start', time);
   const end = fields.required('end', time);
-  const { attributes, ...rest } = restInput(fields);
+  const { details, ...rest } = restInput(fields);
   checkOrder(start, end, fields);
-  return { ...rest, start, end, attributes: { title, ...attributes } };
+  return { ...rest, start, end, details: { title, ...details } };
 }
 
 /** Of one that is there. */
@@ -66,9 +66,9 @@ export function changeInput(fields: Fields): EventInput {
   const title = fields.optional('title', filledTitle);
   const start = fields.optional('start', timeUnlessUnset);
   const end = fields.optional('end', timeUnlessUnset);
-  const { attributes, ...rest } = restInput(fields);
+  const { details, ...rest } = restInput(fields);
   checkOrder(start, end, fields);
-  return { ...rest, start, end, attributes: present({ title, ...attributes }) };
+  return { ...rest, start, end, details: present({ title, ...details }) };
 }
 
 /** Equal is left to whoever knows whether it is all-day, and what zone is meant. */
@@ -84,23 +84,23 @@ const filledTitle: Parse<string> = (value) => {
 };
 
 const time: Parse<TimeInput> = (value) => {
-  const said = text(100)(value);
-  if (typeof said !== 'string') return said;
-  return said.trim() === '' ? undefined : textRead(parseTimeInput, SENTENCES.noTime(EXAMPLE_TIME))(said);
+  const parsed = text(100)(value);
+  if (typeof parsed !== 'string') return parsed;
+  return parsed.trim() === '' ? undefined : textRead(parseTimeInput, SENTENCES.noTime(EXAMPLE_TIME))(parsed);
 };
 
 /** A .NET caller's unset date says nothing (wire 1.9). */
 const timeUnlessUnset: Parse<TimeInput> = (value) => {
-  const said = text(100)(value);
-  return typeof said === 'string' && /^\s*0001-/.test(said) ? undefined : time(value);
+  const parsed = text(100)(value);
+  return typeof parsed === 'string' && /^\s*0001-/.test(parsed) ? undefined : time(value);
 };
 
 /** `timeZone`, also as `timezone`: an IANA name. */
 export function zoneInput(fields: Fields): string | undefined {
   const name = fields.raw('timeZone') === undefined ? 'timezone' : 'timeZone';
-  const said = fields.optional(name, text(100))?.trim();
-  if (said === undefined || said === '') return undefined;
-  return ianaZone(said) ?? fields.mistake(name, SENTENCES.noZone('Europe/Paris'));
+  const zone = fields.optional(name, text(100))?.trim();
+  if (zone === undefined || zone === '') return undefined;
+  return ianaZone(zone) ?? fields.mistake(name, SENTENCES.noZone('Europe/Paris'));
 }
 
 function restInput(fields: Fields): Omit<EventInput, 'start' | 'end'> {
@@ -108,11 +108,11 @@ function restInput(fields: Fields): Omit<EventInput, 'start' | 'end'> {
     allDay: fields.optional('allDay', flag),
     timeZone: zoneInput(fields),
     recurrence: recurrenceInput(fields),
-    attributes: attributesInput(fields),
+    details: detailsInput(fields),
   };
 }
 
-function attributesInput(fields: Fields): Attributes {
+function detailsInput(fields: Fields): EventDetailsInput {
   const { conference, autoConference } = conferenceInput(fields);
   const orNull = <T>(value: T | '' | undefined) => (value === '' ? null : value);
   return present({
@@ -154,7 +154,7 @@ function isWebAddress(address: string): boolean {
 }
 
 /** An empty object takes away what is there. */
-function customInput(fields: Fields): Attributes['custom'] {
+function customInput(fields: Fields): EventDetailsInput['custom'] {
   const custom = fields.optional('custom', object);
   if (custom === undefined) return undefined;
   if (Object.keys(custom).length === 0) return null;
@@ -200,14 +200,14 @@ function attendeeOf(value: unknown): Attendee | string {
   }
   const isName = typeof name === 'string' && problemOfText(name, LONGEST.name) === undefined;
   if (name !== undefined && name !== null && !isName) return 'has a name that is no text to keep';
-  const known = STATUSES.find((one) => one === status);
-  if (status !== undefined && status !== null && status !== '' && known === undefined) {
+  const parsedStatus = STATUSES.find((one) => one === status);
+  if (status !== undefined && status !== null && status !== '' && parsedStatus === undefined) {
     return `has a status that is none of ${STATUSES.join(', ')}`;
   }
   return {
     email: address,
     ...(isName && name !== '' ? { name } : {}),
-    status: known ?? 'none',
+    status: parsedStatus ?? 'none',
     ...(organizer === true ? { organizer } : {}),
   };
 }

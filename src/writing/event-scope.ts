@@ -15,9 +15,9 @@ import type { Mode } from './write-requests.ts';
 
 export type Scope =
   /** A single event. */
-  | { readonly of: 'event'; readonly own: KnownEvent }
-  /** `shown`: the instance the caller named the series by, if it was one. */
-  | { readonly of: 'series'; readonly master: KnownEvent; readonly shown: InstanceTarget | undefined }
+  | { readonly of: 'event'; readonly match: KnownEvent }
+  /** `namedBy`: the instance whose id the request has, where it is not the master's. */
+  | { readonly of: 'series'; readonly master: KnownEvent; readonly namedBy: InstanceTarget | undefined }
   | { readonly of: 'instance'; readonly instance: InstanceTarget }
   /** This instance and all later ones; there are earlier ones. */
   | { readonly of: 'following'; readonly master: KnownEvent; readonly instance: InstanceTarget };
@@ -34,11 +34,11 @@ type ScopeRequest = {
 
 /** Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for. */
 export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
-  if (target.kind === 'single') return { of: 'event', own: target.own };
+  if (target.kind === 'single') return { of: 'event', match: target.match };
   if (target.kind === 'series') {
     if (mode === 'this')
       refuseMistakes([{ field, problem: 'this needs the id of one instance of the series as eventId' }]);
-    return { of: 'series', master: target.own, shown: undefined };
+    return { of: 'series', master: target.match, namedBy: undefined };
   }
   if (mode === undefined || mode === 'this') return { of: 'instance', instance: target };
   const { master } = target;
@@ -49,7 +49,7 @@ export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequ
   if (mode === 'following' && hasEarlier(master, target.originalStart, calendarZone)) {
     return { of: 'following', master, instance: target };
   }
-  return { of: 'series', master, shown: target };
+  return { of: 'series', master, namedBy: target };
 }
 
 /** What the port is to write: of a whole series, without the instance it was named by. */

@@ -98,7 +98,7 @@ export function changedTimes(
   const allDay = input.allDay ?? wasAllDay;
   if (allDay !== wasAllDay && (start === undefined || end === undefined)) {
     const missing = (['start', 'end'] as const).filter((field) => input[field] === undefined);
-    const problem = 'must be given when allDay changes';
+    const problem = 'must be inputs when allDay changes';
     return { value: undefined, mistakes: missing.map((field) => ({ field, problem })) };
   }
   if (start === undefined && end === undefined) {
@@ -132,8 +132,8 @@ function placing(
   { recurs, calendarZone, ownZone }: TimesContext & { readonly ownZone?: Zone | undefined },
 ): Placing {
   if (allDay) {
-    const given = [start, end].filter((input) => input !== undefined);
-    const dateOf = datesOf(given, timeZone ?? calendarZone);
+    const inputs = [start, end].filter((input) => input !== undefined);
+    const dateOf = datesOf(inputs, timeZone ?? calendarZone);
     const place = (input: TimeInput): EventTime => ({ type: 'date', date: dateOf(input) });
     return { start: place, end: place };
   }
@@ -150,13 +150,13 @@ function placing(
 }
 
 /**
- * The dates as said; unless all that is given is midnight in the calendar's zone and not as said, as when a caller's
+ * The dates as said; unless all that is inputs is midnight in the calendar's zone and not as said, as when a caller's
  * local midnight was turned into UTC.
  */
-function datesOf(given: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
+function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
   const clockOf = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
-  const asSaid = given.some(({ local }) => local % DAY === 0);
-  const isLocalMidnight = !asSaid && given.every((input) => clockOf(input) % DAY === 0);
+  const hasMidnight = inputs.some(({ local }) => local % DAY === 0);
+  const isLocalMidnight = !hasMidnight && inputs.every((input) => clockOf(input) % DAY === 0);
   return (input) => (isLocalMidnight ? formatDate(dayOfLocal(clockOf(input))) : input.date);
 }
 

@@ -158,7 +158,7 @@ export const ofKey: readonly RefusalCase[] = [
   ),
 ];
 
-const written = {
+const writeAnswer = {
   status: 200,
   description: 'The event as `GET /event` answers it from now on.',
   schema: WrittenEvent,
@@ -197,7 +197,7 @@ export const eventWriteOperations: readonly Operation[] = [
         attendees: ['grace@example.com'],
       },
     },
-    answer: written,
+    answer: writeAnswer,
     refusals: [badField('title', 'is missing'), ...ofAnyWrite, conflict, ...ofKey, ...limits],
   },
   {
@@ -211,7 +211,7 @@ export const eventWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     parameters: [ifMatch],
     body: { schema: EventUpdate, required: true, example: { ...NAMED, title: 'Planning, moved' } },
-    answer: written,
+    answer: writeAnswer,
     refusals: ofEventChange,
   },
   {
@@ -250,7 +250,7 @@ export const eventWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: { schema: Rsvp, required: true, example: { ...NAMED, response: 'accepted' } },
-    answer: { ...written, schema: Type.Union([WrittenEvent, Done]) },
+    answer: { ...writeAnswer, schema: Type.Union([WrittenEvent, Done]) },
     refusals: [
       badField('response', 'is missing'),
       ...ofAnyWrite,

@@ -28,8 +28,8 @@ export async function findCalendar(
   deps: FindCalendarDeps,
 ): Promise<ChosenCalendar> {
   const { clientId, userId } = grant;
-  const known = chosenAmong(await deps.events.accountsOf(clientId, userId), name);
-  const chosen = known ?? chosenAmong(await refreshed(grant, deps), name);
+  const stored = chosenAmong(await deps.events.accountsOf(clientId, userId), name);
+  const chosen = stored ?? chosenAmong(await refreshed(grant, deps), name);
   if (chosen === undefined) {
     const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
     throw new ApiError(404, 'calendar_not_found', message, { details: { calendarId: [message] } });
@@ -51,15 +51,15 @@ export async function findAccount(
   const accounts = (await events.accountsOf(clientId, userId)).filter(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
   );
-  const [found] = accounts;
-  if (found === undefined) {
+  const [first] = accounts;
+  if (first === undefined) {
     const message = `The user has no such account at ${provider}`;
     throw new ApiError(404, 'account_not_found', message, { details: { account: [message] } });
   }
   if (accounts.length > 1)
     refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
-  requireWorking(found);
-  return found;
+  requireWorking(first);
+  return first;
 }
 
 async function refreshed(
@@ -72,7 +72,7 @@ async function refreshed(
 
 /** Where two accounts share a calendar, the one that may write and works. */
 function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): ChosenCalendar | undefined {
-  const found = accounts
+  const matches = accounts
     .filter(
       ({ provider, accountId }) => provider === name.provider && (name.account ?? accountId) === accountId,
     )
@@ -83,7 +83,7 @@ function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): 
     );
   const worth = ({ account, calendar }: ChosenCalendar) =>
     (calendar.access === 'write' ? 2 : 0) + (isWorking(account) ? 1 : 0);
-  return found.toSorted((a, b) => worth(b) - worth(a))[0];
+  return matches.toSorted((a, b) => worth(b) - worth(a))[0];
 }
 
 function isNamed(

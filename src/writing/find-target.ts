@@ -12,10 +12,10 @@ import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
 import type { KnownEvent, KnownEvents } from './known-events.ts';
 import type { EventName } from './write-requests.ts';
 
-/** `known` is the event, or the whole series with its master first. */
+/** `stored` is the event, or the whole series with its master first. */
 export type Target =
-  | { readonly kind: 'single'; readonly own: KnownEvent; readonly known: readonly KnownEvent[] }
-  | { readonly kind: 'series'; readonly own: KnownEvent; readonly known: readonly KnownEvent[] }
+  | { readonly kind: 'single'; readonly match: KnownEvent; readonly stored: readonly KnownEvent[] }
+  | { readonly kind: 'series'; readonly match: KnownEvent; readonly stored: readonly KnownEvent[] }
   | InstanceTarget;
 
 export type InstanceTarget = {
@@ -25,7 +25,7 @@ export type InstanceTarget = {
   /** In the type and zone of the master's start. */
   readonly originalStart: EventTime;
   readonly override: KnownEvent | undefined;
-  readonly known: readonly KnownEvent[];
+  readonly stored: readonly KnownEvent[];
 };
 
 type Place = { readonly calendarKey: string; readonly timeZone: string };
@@ -55,15 +55,15 @@ export async function findTarget(
 }
 
 async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Promise<Target | undefined> {
-  const known = await knownEvents.findEvents(place.calendarKey, id);
-  const own = known.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
-  if (own !== undefined) {
-    const recurs = own.event.recurrence !== undefined || known.length > 1;
-    return { kind: recurs ? 'series' : 'single', own, known };
+  const stored = await knownEvents.findEvents(place.calendarKey, id);
+  const match = stored.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
+  if (match !== undefined) {
+    const recurs = match.event.recurrence !== undefined || stored.length > 1;
+    return { kind: recurs ? 'series' : 'single', match, stored };
   }
-  const apart = known.find(({ eventId, event }) => eventId === id && event.recurrenceId !== undefined);
-  if (apart?.event.recurrenceId !== undefined) {
-    return instanceOf({ known, named: apart.event.recurrenceId, override: apart }, place.timeZone);
+  const instance = stored.find(({ eventId, event }) => eventId === id && event.recurrenceId !== undefined);
+  if (instance?.event.recurrenceId !== undefined) {
+    return instanceOf({ stored, named: instance.event.recurrenceId, override: instance }, place.timeZone);
   }
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
@@ -78,22 +78,22 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
     ({ event: { recurrenceId } }) =>
       recurrenceId !== undefined && instantNamed(recurrenceId) === instantOf(originalStart, place.timeZone),
   );
-  return instanceOf({ known: series, named: originalStart, override }, place.timeZone);
+  return instanceOf({ stored: series, named: originalStart, override }, place.timeZone);
 }
 
-const masterOf = (known: readonly KnownEvent[]): KnownEvent | undefined =>
-  known.find(({ event }) => event.recurrenceId === undefined);
+const masterOf = (stored: readonly KnownEvent[]): KnownEvent | undefined =>
+  stored.find(({ event }) => event.recurrenceId === undefined);
 
 /** `named`: its original start, in whatever type and zone. */
-type FoundInstance = Pick<InstanceTarget, 'known' | 'override'> & { readonly named: EventTime };
+type StoredInstance = Pick<InstanceTarget, 'stored' | 'override'> & { readonly named: EventTime };
 
-function instanceOf({ known, named, override }: FoundInstance, zone: string): InstanceTarget | undefined {
+function instanceOf({ stored, named, override }: StoredInstance, zone: string): InstanceTarget | undefined {
   if (override?.event.status === 'cancelled') return undefined;
-  const master = masterOf(known);
+  const master = masterOf(stored);
   const originalStart = master === undefined ? named : originalStartOf(master.event.start, named, zone);
   if (override === undefined && (master === undefined || !takesPlace(master, originalStart, zone)))
     return undefined;
-  return { kind: 'instance', master, originalStart, override, known };
+  return { kind: 'instance', master, originalStart, override, stored };
 }
 
 /** Whether the rules name it, and nothing takes it away. */
@@ -106,19 +106,19 @@ function takesPlace({ event }: KnownEvent, originalStart: EventTime, zone: strin
 
 /** The event as the provider's adapter is to find it, of that very version. */
 export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarget {
-  const known = resourcesOf(target.known, provider);
+  const known = resourcesOf(target.stored, provider);
   if (target.kind !== 'instance') {
-    const { href, etag } = target.own;
+    const { href, etag } = target.match;
     return { href, etag, known };
   }
   const { master, override, originalStart } = target;
-  const own = master ?? override;
-  if (own === undefined)
+  const main = master ?? override;
+  if (main === undefined)
     throw new Error('An instance was found without a series and without an event of its own');
   const isApart = override !== undefined && (master === undefined || override.href !== master.href);
   return {
-    href: own.href,
-    etag: own.etag,
+    href: main.href,
+    etag: main.etag,
     instance: originalStart,
     ...(isApart ? { override: { href: override.href, etag: override.etag } } : {}),
     known,
@@ -126,8 +126,8 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
 }
 
 /** What the mirror holds, as a sync brought it; the master's resource first. */
-function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
-  return [...Map.groupBy(known, ({ href }) => href)].flatMap(([href, members]) => {
+function resourcesOf(stored: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
+  return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];
     const { etag, seriesId, eventId, event } = first;

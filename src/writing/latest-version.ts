@@ -36,7 +36,7 @@ export async function writeEvent<T>(
   const { account, calendar } = chosen;
   const turnOf = { calendarKey: calendar.calendarKey, accountKey: account.accountKey };
   try {
-    if (event !== undefined) await syncUnlessKnown(event, chosen, deps);
+    if (event !== undefined) await syncUnlessStored(event, chosen, deps);
     const afterSplits = async (turn: Turn) => {
       await finishOpenSplits(turn, deps);
       return work(turn);
@@ -101,7 +101,7 @@ async function readAgain({ href, known }: WriteTarget, { writing, calendar, keep
  * Before it is a write's turn: an event the mirror does not have may be too new for it, so the calendar is synced once.
  * Throws 404 when it is not there then either, 503 while a sync takes long, and what the sync failed of.
  */
-async function syncUnlessKnown(
+async function syncUnlessStored(
   event: EventName,
   { calendar }: ChosenCalendar,
   deps: WriteDeps,

@@ -13,18 +13,18 @@ const count = wholeNumber(1, 10_000, '10,000');
 export function recurrenceInput(fields: Fields): RuleInput | undefined {
   const members = fields.optional('recurrence', object);
   if (members === undefined || Object.values(members).every((value) => value === null)) return undefined;
-  const own = fields.within('recurrence', members);
-  const frequency = own.required('frequency', oneOf(FREQUENCIES));
-  const every = own.optional('interval', interval);
-  const end = { count: own.optional('count', count), until: untilInput(own) };
+  const rule = fields.within('recurrence', members);
+  const frequency = rule.required('frequency', oneOf(FREQUENCIES));
+  const every = rule.optional('interval', interval);
+  const end = { count: rule.optional('count', count), until: untilInput(rule) };
   if (end.count !== undefined && end.until !== undefined)
-    own.mistake('until', 'cannot be given together with count');
+    rule.mistake('until', 'cannot be given together with count');
 
-  const byDay = weekdays(own, frequency);
-  const byMonthDay = numbers(own, 'byMonthDay', 31);
-  if (byMonthDay.length > 0 && frequency === 'weekly') own.mistake('byMonthDay', 'does not go with WEEKLY');
-  const byMonth = numbers(own, 'byMonth', 12);
-  if (own.failed()) return undefined;
+  const byDay = weekdays(rule, frequency);
+  const byMonthDay = numbers(rule, 'byMonthDay', 31);
+  if (byMonthDay.length > 0 && frequency === 'weekly') rule.mistake('byMonthDay', 'does not go with WEEKLY');
+  const byMonth = numbers(rule, 'byMonth', 12);
+  if (rule.failed()) return undefined;
   const parts = [
     `FREQ=${frequency.toUpperCase()}`,
     ...(every === undefined || every === 1 ? [] : [`INTERVAL=${every}`]),
@@ -39,11 +39,11 @@ const part = (name: string, values: readonly (string | number)[]): string[] =>
   values.length === 0 ? [] : [`${name}=${[...new Set(values)].join(',')}`];
 
 function untilInput(fields: Fields): UntilInput | undefined {
-  const said = fields.optional('until', text(100));
-  if (said === undefined || said === '') return undefined;
-  const time = parseTimeInput(said);
+  const value = fields.optional('until', text(100));
+  if (value === undefined || value === '') return undefined;
+  const time = parseTimeInput(value);
   if (time === undefined) return fields.mistake('until', 'must be an instant such as 20261231T230000Z');
-  return { ...time, hasTime: /[T ]\d/i.test(said.trim()) };
+  return { ...time, hasTime: /[T ]\d/i.test(value.trim()) };
 }
 
 function weekdays(fields: Fields, frequency: (typeof FREQUENCIES)[number]): string[] {

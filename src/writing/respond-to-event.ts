@@ -27,10 +27,10 @@ export async function respondToEvent(
     );
     return deps.eventAnswers.render(event.eventId, chosen);
   };
-  const shown = await writeEvent({ chosen, event }, respond, deps);
+  const rendered = await writeEvent({ chosen, event }, respond, deps);
   // Some providers take an event that was declined out of the calendar.
   const message = 'The answer was sent; the event is no longer in the calendar';
   const body =
-    shown === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(shown);
+    rendered === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(rendered);
   return { body, accountKey: chosen.account.accountKey };
 }

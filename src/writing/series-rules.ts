@@ -155,15 +155,15 @@ export function laterRules(master: CalendarEvent, cut: Cut): Recurrence {
   const { rrules, rdates, exdates } = rulesOf(master);
   const clock = masterClock({ ...master, payload: undefined }, cut.calendarZone);
   const split = localOf(cut.at);
-  const left = rrules.flatMap((text, i) => {
-    const own = clock.rules[i];
-    if (own === undefined || (own.until !== undefined && own.until < split)) return [];
-    if (own.rule.count === undefined) return [text];
-    const before = startsBefore(own.rule, clock.startLocal, split);
-    return own.rule.count > before ? [`${withoutEnd(text)};COUNT=${own.rule.count - before}`] : [];
+  const later = rrules.flatMap((text, i) => {
+    const bounded = clock.rules[i];
+    if (bounded === undefined || (bounded.until !== undefined && bounded.until < split)) return [];
+    if (bounded.rule.count === undefined) return [text];
+    const before = startsBefore(bounded.rule, clock.startLocal, split);
+    return bounded.rule.count > before ? [`${withoutEnd(text)};COUNT=${bounded.rule.count - before}`] : [];
   });
   return {
-    rrules: left,
+    rrules: later,
     rdates: rdates.filter(({ start }) => isBehind(start, master, cut)),
     exdates: exdates.filter((time) => isBehind(time, master, cut)),
   };

@@ -12,8 +12,8 @@ import { refuseMistakes } from '../http/request-fields.ts';
 import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
-import { draftAttributes } from './event-draft.ts';
-import type { Attributes, EventInput } from './event-input.ts';
+import { draftDetails } from './event-draft.ts';
+import type { EventDetailsInput, EventInput } from './event-input.ts';
 import { type Following, timesOf } from './event-scope.ts';
 import { changedTimes, type Times } from './event-times.ts';
 import {
@@ -57,8 +57,8 @@ export type SplitRequest = {
 export type Exception = { readonly instance: EventTime; readonly change: EventChange };
 
 /** What the request wants of the new series. */
-export type Wanted = {
-  readonly attributes: Attributes;
+export type NewSeries = {
+  readonly details: EventDetailsInput;
   /** When its first instance takes place. */
   readonly times: Times;
   /** Whether the request says so itself, rather than the rule. */
@@ -80,25 +80,24 @@ export function seriesIn(resources: readonly EventResource[]): Series | undefine
 export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
   const { master, instance } = scope;
   const at = instance.originalStart;
-  const meant = changedTimes(input, timesOf(instance, calendarZone), { calendarZone, recurs: true });
-  const times = meant.value ?? timesOf({ ...instance, override: undefined }, calendarZone);
+  const requested = changedTimes(input, timesOf(instance, calendarZone), { calendarZone, recurs: true });
+  const times = requested.value ?? timesOf({ ...instance, override: undefined }, calendarZone);
   const rule = ruleText(input, times.start, calendarZone);
   const shift = { before: at, after: times.start, floatingZone: calendarZone };
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
-  refuseMistakes([...meant.mistakes, ...rule.mistakes, ...otherDays]);
+  refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
   const series = seriesIn(target.known);
   if (series === undefined) throw new Error('A series was to be split that has no master');
-  const { attributes } = input;
-  const wanted = { attributes, times, moved: meant.value !== undefined, rule: rule.value };
+  const newSeries = { details: input.details, times, moved: requested.value !== undefined, rule: rule.value };
   const hrefs = target.known.map(({ href }) => href);
   const key = randomBytes(16).toString('hex');
-  return planSplit(series, wanted, { seriesHref: master.href, hrefs, key, at, calendarZone });
+  return planSplit(series, newSeries, { seriesHref: master.href, hrefs, key, at, calendarZone });
 }
 
 /** Throws UnsupportedByProvider for a series with an override for all later instances. */
 function planSplit(
   series: Series,
-  wanted: Wanted,
+  newSeries: NewSeries,
   place: Pick<SplitPlan, 'seriesHref' | 'hrefs' | 'key' | keyof Cut>,
 ): SplitPlan {
   const { master, overrides } = series;
@@ -107,9 +106,9 @@ function planSplit(
       'The series has a change for all later instances already, made by another program: change it as a whole';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
-  const { attributes, times } = wanted;
+  const { details, times } = newSeries;
   const shift = { before: place.at, after: times.start, floatingZone: place.calendarZone };
-  const rules = newRules(laterRules(master, place), shift, wanted.rule);
+  const rules = newRules(laterRules(master, place), shift, newSeries.rule);
   const later = overrides.filter((event) => isFrom(event, master, place));
   const cancelled = later.flatMap(({ status, recurrenceId }) =>
     status === 'cancelled' && recurrenceId !== undefined ? [shiftWithSeries(recurrenceId, shift)] : [],
@@ -118,22 +117,22 @@ function planSplit(
     ...place,
     from: fingerprintOf(series, place),
     draft: {
-      ...draftAttributes({ ...master, ...attributes }),
+      ...draftDetails({ ...master, ...details }),
       ...times,
       ...(rules === undefined ? {} : { recurrence: { ...rules, exdates: [...rules.exdates, ...cancelled] } }),
     },
     exceptions: later
       .filter(({ status }) => status !== 'cancelled')
-      .flatMap((event) => exceptionOf(event, master, { wanted, shift })),
+      .flatMap((event) => exceptionOf(event, master, { newSeries, shift })),
     cancelled: [...(rules?.exdates ?? []), ...cancelled],
     trimmed: trimmedRules(master, place),
   };
 }
 
 /** `undefined` when nothing is left of them. */
-function newRules(left: Recurrence, shift: SeriesShift, rule: string | undefined): Recurrence | undefined {
-  const kept = shiftedRules(left, shift);
-  const rules = rule === undefined ? kept : { ...kept, rrules: [rule], rdates: [] };
+function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefined): Recurrence | undefined {
+  const shifted = shiftedRules(later, shift);
+  const rules = rule === undefined ? shifted : { ...shifted, rrules: [rule], rdates: [] };
   return rules.rrules.length + rules.rdates.length === 0 ? undefined : rules;
 }
 
@@ -165,11 +164,11 @@ export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
 /** Whether an override is of the cut's instance or a later one. */
 export function isFrom(event: CalendarEvent, master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   if (event.recurrenceId === undefined) return false;
-  const own = originalStartOf(master.start, event.recurrenceId, calendarZone);
-  return instantOf(own, calendarZone) >= instantOf(at, calendarZone);
+  const originalStart = originalStartOf(master.start, event.recurrenceId, calendarZone);
+  return instantOf(originalStart, calendarZone) >= instantOf(at, calendarZone);
 }
 
-const ATTRIBUTES = [
+const DETAILS = [
   'title',
   'description',
   'location',
@@ -180,27 +179,27 @@ const ATTRIBUTES = [
   'availability',
   'privacy',
   'attendees',
-] as const satisfies readonly (keyof Attributes)[];
+] as const satisfies readonly (keyof EventDetailsInput)[];
 
 /** An override in the new series: what it has of its own, unless the request says otherwise for all. */
 function exceptionOf(
   event: CalendarEvent,
   master: CalendarEvent,
-  { wanted, shift }: { readonly wanted: Wanted; readonly shift: SeriesShift },
+  { newSeries, shift }: { readonly newSeries: NewSeries; readonly shift: SeriesShift },
 ): Exception[] {
   if (event.recurrenceId === undefined) return [];
   const { before, floatingZone } = shift;
   const original = originalStartOf(master.start, event.recurrenceId, floatingZone);
-  const own = ATTRIBUTES.filter(
+  const changed = DETAILS.filter(
     (name) =>
-      wanted.attributes[name] === undefined && JSON.stringify(event[name]) !== JSON.stringify(master[name]),
+      newSeries.details[name] === undefined && JSON.stringify(event[name]) !== JSON.stringify(master[name]),
   );
-  const attributes: EventChange = Object.fromEntries(own.map((name) => [name, event[name] ?? null]));
+  const details: EventChange = Object.fromEntries(changed.map((name) => [name, event[name] ?? null]));
   const isFirst = instantOf(original, floatingZone) === instantOf(before, floatingZone);
-  const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && wanted.moved);
-  const sameKind = event.start.type === wanted.times.start.type;
+  const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && newSeries.moved);
+  const sameKind = event.start.type === newSeries.times.start.type;
   const times = isMoved && sameKind ? { start: event.start, end: event.end } : {};
-  const change = { ...attributes, ...times };
+  const change = { ...details, ...times };
   return Object.keys(change).length === 0 ? [] : [{ instance: shiftWithSeries(original, shift), change }];
 }
 

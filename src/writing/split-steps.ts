@@ -18,10 +18,10 @@ export async function makeNewSeries(
   turn: Turn,
   atStep: ((step: string) => Promise<void>) | undefined,
 ): Promise<readonly EventResource[]> {
-  const { made, left } = await create(plan, turn);
+  const { made, cancelled } = await create(plan, turn);
   await atStep?.('new series');
   let resources = made;
-  for (const instance of left) {
+  for (const instance of cancelled) {
     const remove = (target: WriteTarget) => turn.writing.delete(turn.calendar.href, target);
     resources = await onNewest({ resources, instance }, remove, turn);
   }
@@ -33,19 +33,19 @@ export async function makeNewSeries(
   return resources;
 }
 
-/** `left`: what does not take place and could not be said with the rules, where a provider takes rules alone. */
+/** `cancelled`: what does not take place and could not be said with the rules, where a provider takes rules alone. */
 async function create(
   { draft, key, cancelled }: SplitPlan,
   { writing, calendar }: Turn,
-): Promise<{ made: readonly EventResource[]; left: readonly EventTime[] }> {
+): Promise<{ made: readonly EventResource[]; cancelled: readonly EventTime[] }> {
   try {
-    return { made: (await writing.create(calendar.href, draft, key)).changed, left: [] };
+    return { made: (await writing.create(calendar.href, draft, key)).changed, cancelled: [] };
   } catch (reason) {
     const { recurrence } = draft;
     if (!(reason instanceof UnsupportedByProvider) || recurrence === undefined || cancelled.length === 0)
       throw reason;
     const bare = { ...draft, recurrence: { ...recurrence, exdates: [] } };
-    return { made: (await writing.create(calendar.href, bare, key)).changed, left: cancelled };
+    return { made: (await writing.create(calendar.href, bare, key)).changed, cancelled };
   }
 }
 
@@ -70,16 +70,16 @@ async function onNewest(
 }
 
 function targetIn(
-  known: readonly EventResource[],
+  resources: readonly EventResource[],
   instance: EventTime,
 ): Pick<WriteTarget, 'instance' | 'override' | 'known'> {
   const isIt = (time: EventTime | undefined) => JSON.stringify(time) === JSON.stringify(instance);
-  const apart = known.find(
+  const apart = resources.find(
     ({ seriesId, events }) => seriesId !== undefined && events.some(({ recurrenceId }) => isIt(recurrenceId)),
   );
   return {
     instance,
-    known,
+    known: resources,
     ...(apart === undefined ? {} : { override: { href: apart.href, etag: apart.etag } }),
   };
 }
@@ -147,10 +147,10 @@ async function withoutLater(
   const isLater = (event: CalendarEvent) => had !== undefined && isFrom(event, had.master, cut);
   if (!had?.overrides.some(isLater)) return result;
   let resources = (await writing.read(calendar.href, seriesHref)) ?? result.changed;
-  const left = (seriesIn(resources)?.overrides ?? []).filter(
+  const later = (seriesIn(resources)?.overrides ?? []).filter(
     (event) => isLater(event) && event.status !== 'cancelled',
   );
-  for (const { recurrenceId } of left) {
+  for (const { recurrenceId } of later) {
     const [whole] = resources;
     if (recurrenceId === undefined || whole === undefined) continue;
     const { href, etag } = whole;

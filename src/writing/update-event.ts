@@ -34,13 +34,13 @@ export async function updateEvent(
       },
       deps,
     );
-  const shown = await writeEvent(
+  const rendered = await writeEvent(
     { chosen, event },
     async (turn) => deps.eventAnswers.render(await update(turn), chosen),
     deps,
   );
-  if (shown === undefined) throw noEvent();
-  return deps.eventAnswers.bodyOf(shown);
+  if (rendered === undefined) throw noEvent();
+  return deps.eventAnswers.bodyOf(rendered);
 }
 
 type WholeScope = Exclude<Scope, { of: 'following' }>;
@@ -48,18 +48,18 @@ type WholeScope = Exclude<Scope, { of: 'following' }>;
 /** The id on the wire of what was written. */
 function idOf(scope: WholeScope, calendarZone: string): string {
   if (scope.of === 'series') return scope.master.eventId;
-  if (scope.of === 'event') return scope.own.eventId;
+  if (scope.of === 'event') return scope.match.eventId;
   const { master, override, originalStart } = scope.instance;
   const seriesId = master?.eventId ?? override?.seriesId ?? '';
   return instanceIdOf(seriesId, originalStart, calendarZone);
 }
 
 function changeOf(scope: WholeScope, input: EventInput, calendarZone: string): EventChange {
-  if (scope.of === 'event') return changeOfOne(input, scope.own.event, calendarZone);
+  if (scope.of === 'event') return changeOfOne(input, scope.match.event, calendarZone);
   if (scope.of === 'series') {
     const master = scope.master.event;
-    const shown = scope.shown === undefined ? master : timesOf(scope.shown, calendarZone);
-    return changeOfSeries(input, { master, shown }, calendarZone);
+    const times = scope.namedBy === undefined ? master : timesOf(scope.namedBy, calendarZone);
+    return changeOfSeries(input, { master, times }, calendarZone);
   }
   if (input.recurrence !== undefined) {
     const problem = 'cannot be changed for one instance: say updateMode following or all';

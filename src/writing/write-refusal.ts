@@ -5,10 +5,10 @@ import { UnsupportedByProvider } from '../calendars/unsupported.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 
-type Told = { readonly status: number; readonly code: string; readonly retryAfter?: number };
+type RefusalAnswer = { readonly status: number; readonly code: string; readonly retryAfter?: number };
 
 /** Never 401, which would make a published client spend a refresh for nothing. */
-const TOLD: Readonly<Record<ProviderErrorKind, Told>> = {
+const ANSWERS: Readonly<Record<ProviderErrorKind, RefusalAnswer>> = {
   unauthorized: { status: 403, code: 'reauth_required' },
   access_denied: { status: 403, code: 'reauth_required' },
   permission_missing: { status: 403, code: 'calendar_permission_required' },
@@ -32,10 +32,10 @@ export function refusalOf(reason: unknown, { provider, accountId }: MirroredAcco
     return new ApiError(422, reason.reason, reason.message, { details, cause: reason });
   }
   if (!(reason instanceof ProviderError)) return reason;
-  const { status, code, retryAfter } = TOLD[reason.kind];
-  const asked = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
+  const { status, code, retryAfter } = ANSWERS[reason.kind];
+  const requested = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
   const seconds =
-    retryAfter === undefined ? undefined : Math.min(Math.max(asked ?? retryAfter, 1), LONGEST_RETRY_S);
+    retryAfter === undefined ? undefined : Math.min(Math.max(requested ?? retryAfter, 1), LONGEST_RETRY_S);
   return new ApiError(status, code, reason.message, {
     ...(status === 502 ? { error: 'Bad Gateway' } : {}),
     ...(seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } }),

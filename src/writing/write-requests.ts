@@ -101,10 +101,10 @@ export type SentDeletion = { readonly query: unknown; readonly body: unknown };
 /** Parameters come in the query, as every published client sends them, or in a body; the query wins (wire C5). */
 export function deletionBody({ query, body }: SentDeletion): unknown {
   // A repeated parameter counts once, an empty one not at all (wire 1).
-  const parameters = Object.entries(asObject(query) ?? {})
+  const entries = Object.entries(asObject(query) ?? {})
     .map(([name, value]) => [name, Array.isArray(value) ? value[0] : value] as const)
     .filter(([, value]) => value !== '' && value !== undefined);
-  const given: Members = Object.fromEntries(parameters);
+  const parameters: Members = Object.fromEntries(entries);
   const members = asObject(body);
-  return members === undefined ? (body ?? given) : { ...members, ...given };
+  return members === undefined ? (body ?? parameters) : { ...members, ...parameters };
 }

@@ -82,7 +82,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(found?.timeZone, 'Asia/Tokyo');
       assert.equal(found?.syncToken, undefined);
       assert.equal(found?.syncedAt, 0);
-      assert.deepEqual(await mirror.knownResources(calendarKey), new Map([['/x.ics', undefined]]));
+      assert.deepEqual(await mirror.storedVersions(calendarKey), new Map([['/x.ics', undefined]]));
     });
 
     it('takes a zone that nobody knows for UTC', async () => {
@@ -201,7 +201,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       const lease = await leased(mirror, calendarKey);
       await mirror.applyChanges(lease, [], ['/e0.ics', '/e44.ics', '/unknown.ics'], LATER);
 
-      const known = await mirror.knownResources(calendarKey);
+      const known = await mirror.storedVersions(calendarKey);
       assert.equal(known.size, 44);
       assert.equal(known.get('/e1.ics'), '"e1"');
       assert.equal(known.get('/empty.ics'), '"empty"');
@@ -215,8 +215,8 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
 
       await mirror.applyChanges(await leased(mirror, a), [], ['/x.ics'], LATER);
 
-      assert.equal((await mirror.knownResources(a)).size, 0);
-      assert.equal((await mirror.knownResources(b)).size, 1);
+      assert.equal((await mirror.storedVersions(a)).size, 0);
+      assert.equal((await mirror.storedVersions(b)).size, 1);
     });
 
     it('keeps odd text as far as text can be kept', async () => {
@@ -228,7 +228,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
         resource('n\0ul', event('2026-11-02T09:00:00', { uid: '\ud800', title: '\0 \ud800' })),
       );
 
-      assert.equal((await mirror.knownResources(calendarKey)).size, 1);
+      assert.equal((await mirror.storedVersions(calendarKey)).size, 1);
       assert.equal((await mirror.findCalendar(calendarKey))?.title, 'a\ufffdb');
     });
 

@@ -198,7 +198,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       await write(mirror, apart, [masterApart(master())]);
 
       assert.equal(await mirror.dropUnlisted({ key: apart, holder: 'nobody' }, ['s'], LATER), false);
-      assert.equal((await mirror.knownResources(apart)).size, 1);
+      assert.equal((await mirror.storedVersions(apart)).size, 1);
     });
 
     it('knows an override apart by its own href and etag, and shows its own object', async () => {
@@ -211,7 +211,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       const window = { start: at('2026-10-20T00:00:00Z'), end: at('2026-11-01T00:00:00Z') };
       const [series] = await eventReader(db).seriesIn([apart], window);
 
-      assert.equal((await mirror.knownResources(apart)).get(overrideApart(moved).href), '7');
+      assert.equal((await mirror.storedVersions(apart)).get(overrideApart(moved).href), '7');
       assert.equal(series?.series.overrides[0]?.payload.original, '{"own":1}');
       assert.equal(series?.series.master.payload.original, '{"of":"s"}');
     });

@@ -1,8 +1,8 @@
-/** A series that begins at another time: what names its single instances moves along. */
+/** Shifting a series: RECURRENCE-ID, EXDATE, RDATE and UNTIL move with its start. */
 import { localOf, localOn, originalStartOf, timeLike } from './event-instant.ts';
 import type { EventTime } from './event-time.ts';
 
-/** The start of a series, or of the first instance that moves, as it was and as it is to be. */
+/** The old and the new start of a series, or of the first instance that moves. */
 export type SeriesShift = {
   readonly before: EventTime;
   readonly after: EventTime;
@@ -11,15 +11,15 @@ export type SeriesShift = {
 };
 
 /**
- * Where an instance that began at `original` begins once its series is shifted: as far from the series' start as it
- * was by the clock of the series, in the type and zone of `after`. What becomes all-day, or was, moves by whole days.
+ * The new start of the instance that began at `original`, in the type and zone of `after`. Its distance from the start
+ * of the series stays the same on the wall clock; to and from all-day it is counted in whole days.
  */
 export function shiftWithSeries(
   original: EventTime,
   { before, after, floatingZone }: SeriesShift,
 ): EventTime {
   const clock = after.type === 'date' ? after : before;
-  const own = originalStartOf(before, original, floatingZone);
-  const distance = localOn(clock, own, floatingZone) - localOn(clock, before, floatingZone);
+  const instance = originalStartOf(before, original, floatingZone);
+  const distance = localOn(clock, instance, floatingZone) - localOn(clock, before, floatingZone);
   return timeLike(after, localOf(after) + distance);
 }

@@ -214,7 +214,7 @@ function suite(openDatabase: Open): void {
     await hand.deleteEvent(ADA.email, ADA.email, id);
     await mirror.sync();
     assert.deepEqual(await mirror.shown(), []);
-    assert.equal((await mirror.mirror.knownResources(mirror.calendarKey)).size, 0);
+    assert.equal((await mirror.mirror.storedVersions(mirror.calendarKey)).size, 0);
   });
 
   it('needs one request to learn that nothing changed', async () => {
