@@ -37,6 +37,7 @@ export const SENTENCES = {
   noTime: (example: string) => `must be a date and time such as ${example}`,
   noZone: (example: string) => `must be an IANA time zone such as ${example}`,
   reversed: 'must not be before start',
+  notBefore: 'must be before end',
 };
 
 /** What a value is instead of what it should be. */
@@ -146,9 +147,11 @@ export function text(longest: number): Parse<string> {
   };
 }
 
+export const anyText: Parse<string> = textRead((value) => value, SENTENCES.noText);
+
 /** Text that says something: an empty one is absent. */
 export function filledText(longest: number): Parse<string> {
-  return (value) => text(longest)(value) || undefined;
+  return unlessEmpty(text(longest));
 }
 
 export const flag: Parse<boolean> = valueRead(
@@ -158,10 +161,13 @@ export const flag: Parse<boolean> = valueRead(
 
 /** One of these words, whatever its case; an empty text is absent. */
 export function oneOf<const T extends string>(values: readonly T[]): Parse<T> {
-  const parse = textRead(
-    (word) => values.find((one) => one === word.trim().toLowerCase()),
-    SENTENCES.noneOf(values),
+  return unlessEmpty(
+    textRead((word) => values.find((one) => one === word.trim().toLowerCase()), SENTENCES.noneOf(values)),
   );
+}
+
+/** An empty text is absent. */
+export function unlessEmpty<T>(parse: Parse<T>): Parse<T> {
   return (value) => (value === '' ? undefined : parse(value));
 }
 

@@ -1,17 +1,20 @@
 /** The `calendarIds` parameter of GET /events (wire 1.7), in both shapes that published clients send. */
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import type { Fields } from '../http/request-fields.ts';
 
 /** The ids chosen of each provider; ids that are not the user's choose nothing. */
 export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
 
-/**
- * `undefined` where the text names no id at all, which filters nothing; a text that cannot be read is
- * answered with what is wrong with it.
- */
-export function parseCalendarFilter(text: string): CalendarFilter | undefined | { readonly problem: string } {
-  const unreadable = {
-    problem: 'calendarIds must be JSON: an object such as {"google":["id"]}, or an array of ids',
-  };
+/** `undefined` where the text names no id at all, which filters nothing. */
+export function calendarFilterInput(fields: Fields, text: string | undefined): CalendarFilter | undefined {
+  const filter = text === undefined ? undefined : parseCalendarFilter(text);
+  if (filter !== 'unreadable') return filter;
+  const problem = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
+  return fields.mistake('calendarIds', problem);
+}
+
+function parseCalendarFilter(text: string): CalendarFilter | undefined | 'unreadable' {
+  const unreadable = 'unreadable';
   let value: unknown;
   try {
     value = JSON.parse(text);

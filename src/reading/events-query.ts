@@ -1,8 +1,17 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
 import { ApiError } from '../http/api-error.ts';
+import {
+  anyText,
+  type Fields,
+  parameterOf,
+  readQuery,
+  SENTENCES,
+  textRead,
+  unlessEmpty,
+} from '../http/request-fields.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
 import { searchWords } from '../lib/search-text.ts';
-import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
+import { type CalendarFilter, calendarFilterInput } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
 import { MOST_WORDS } from './search-limit.ts';
@@ -25,48 +34,34 @@ export const LARGEST_PAGE_SIZE = 1000;
 /** A window is one person's calendars over at most this many days: two hundred years. */
 const LONGEST_WINDOW_DAYS = 73_050;
 
-/** The first of a parameter; an empty one is absent (wire 1). */
-export function parameterOf(query: RawQuery, name: string): string | undefined {
-  const value = query[name];
-  const first = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' && first.trim() !== '' ? first : undefined;
-}
-
 /** Throws 400 with everything that is wrong. `now` is epoch milliseconds. */
 export function parseEventsQuery(query: RawQuery, now: number): EventsQuery {
-  const details: Record<string, string[]> = {};
-  const read = <T>(name: string, parse: (text: string) => T | undefined, problem: string): T | undefined => {
-    const text = parameterOf(query, name);
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    if (value === undefined) details[name] = [`${name} ${problem}`];
-    return value;
-  };
-  const dateProblem = 'must be a date and time such as 2026-11-01T00:00:00Z';
-  const start = read('start', parseDateParameter, dateProblem);
-  const end = read('end', parseDateParameter, dateProblem);
-  const singleEvents = read('singleEvents', parseFlag, 'must be true or false');
-  const filter = filterOf(query, details);
-  const pageSize = pageSizeOf(query, details);
-  const search = searchOf(query, details);
-  const window = windowOf(start, end, now);
-  if (Object.keys(details).length === 0) checkWindow(window, details);
-  refuse(details);
-  return { window, filter, singleEvents: singleEvents ?? true, pageSize, search };
+  return readQuery(query, (fields) => {
+    const start = fields.optional('start', instant);
+    const end = fields.optional('end', instant);
+    const singleEvents = fields.optional('singleEvents', textRead(parseFlag, SENTENCES.noFlag)) ?? true;
+    const filter = calendarFilterInput(fields, parameterOf(query, 'calendarIds'));
+    const size = fields.optional('pageSize', pageSize);
+    const search = searchInput(fields);
+    const window = windowOf(start, end, now);
+    if (!fields.failed()) checkWindow(window, fields);
+    return { window, filter, singleEvents, pageSize: size || undefined, search };
+  });
 }
 
 /** What a following page may still choose; the rest is in its token. Throws 400. */
 export function parsePageSize(query: RawQuery): number | undefined {
-  const details: Record<string, string[]> = {};
-  const pageSize = pageSizeOf(query, details);
-  refuse(details);
-  return pageSize;
+  return readQuery(query, (fields) => fields.optional('pageSize', pageSize) || undefined);
 }
 
-function refuse(details: Readonly<Record<string, readonly string[]>>): void {
-  const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
-}
+/** Epoch milliseconds. */
+export const instant = unlessEmpty(textRead(parseDateParameter, SENTENCES.noTime('2026-11-01T00:00:00Z')));
+
+/** 0 and absence mean the default; more than the most is the most (wire 1.7). */
+const pageSize = textRead(
+  (text) => (/^\+?\d{1,15}$/.test(text.trim()) ? Math.min(Number(text), LARGEST_PAGE_SIZE) : undefined),
+  SENTENCES.noWholeNumber(1, LARGEST_PAGE_SIZE),
+);
 
 /** `undefined` when the text is neither yes nor no. */
 export function parseFlag(text: string): boolean | undefined {
@@ -75,34 +70,15 @@ export function parseFlag(text: string): boolean | undefined {
   return flag === 'false' || flag === '0' ? false : undefined;
 }
 
-/** 0 and absence mean the default; more than the most is the most (wire 1.7). */
-function pageSizeOf(query: RawQuery, details: Record<string, string[]>): number | undefined {
-  const text = parameterOf(query, 'pageSize')?.trim();
-  if (text === undefined) return undefined;
-  if (!/^\+?\d{1,15}$/.test(text)) {
-    details.pageSize = [`pageSize must be a whole number from 1 to ${LARGEST_PAGE_SIZE}`];
-    return undefined;
-  }
-  return Number(text) === 0 ? undefined : Math.min(Number(text), LARGEST_PAGE_SIZE);
-}
-
-function filterOf(query: RawQuery, details: Record<string, string[]>): CalendarFilter | undefined {
-  const text = parameterOf(query, 'calendarIds');
-  const filter = text === undefined ? undefined : parseCalendarFilter(text);
-  if (filter === undefined || !('problem' in filter)) return filter;
-  details.calendarIds = [filter.problem];
-  return undefined;
-}
-
 const LONGEST_SEARCH = 200;
 
-function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
-  const text = parameterOf(query, 'q');
+function searchInput(fields: Fields): string[] {
+  const text = fields.optional('q', anyText);
   if (text === undefined) return [];
   const words = searchWords(text);
   if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
-    details.q = [`q must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`];
-  else if (words.length === 0) details.q = ['q has nothing to search for'];
+    fields.mistake('q', `must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`);
+  else if (words.length === 0) fields.mistake('q', 'has nothing to search for');
   return words;
 }
 
@@ -130,8 +106,8 @@ function monthOf(instant: number): EventWindow {
   return { start, end: instant < end ? end : nextMonth };
 }
 
-function checkWindow({ start, end }: EventWindow, details: Record<string, string[]>): void {
-  if (start >= end) details.start = ['start must be before end'];
+function checkWindow({ start, end }: EventWindow, fields: Fields): void {
+  if (start >= end) fields.mistake('start', SENTENCES.notBefore);
   if (end - start > LONGEST_WINDOW_DAYS * DAY) throw windowTooLarge();
 }
 

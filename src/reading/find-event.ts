@@ -1,13 +1,14 @@
 /** GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (wire 2.5). */
 
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/api-error.ts';
+import { anyText, oneOf, readQuery } from '../http/request-fields.ts';
 import { RecurrenceBudgetError } from '../lib/recurrence/recurrence-budget.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { CalendarChoice } from './calendar-choice.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { busyText, eventText } from './event-text.ts';
-import { parameterOf, type RawQuery, windowTooLarge } from './events-query.ts';
+import { type RawQuery, windowTooLarge } from './events-query.ts';
 import { freshAccounts } from './freshness.ts';
 import { FRESH_MS, LIST_FRESH_MS, type ListEventsDeps, servedOf } from './list-events.ts';
 import { eventsNamed } from './named-event.ts';
@@ -25,21 +26,16 @@ export type EventAsked = {
 
 /** Throws 400 with everything that is wrong. `id` is the path's where there is one. */
 export function parseEventAsked(query: RawQuery, id?: string): EventAsked {
-  const details: Record<string, string[]> = {};
-  const named = id ?? parameterOf(query, 'eventId');
-  const text = parameterOf(query, 'provider');
-  const provider = text === undefined ? undefined : parseProviderKind(text);
-  const calendarId = parameterOf(query, 'calendarId');
-  if (text !== undefined && provider === undefined)
-    details.provider = [`provider must be one of ${PROVIDER_KINDS.join(', ')}`];
-  if (id === undefined) {
-    if (text === undefined) details.provider = ['provider is missing'];
-    if (calendarId === undefined) details.calendarId = ['calendarId is missing'];
-    if (named === undefined) details.eventId = ['eventId is missing'];
-  }
-  const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
-  return { id: named ?? '', provider, calendarId, account: parameterOf(query, 'account') };
+  return readQuery(query, (fields) => {
+    const account = fields.optional('account', anyText);
+    if (id !== undefined) {
+      const provider = fields.optional('provider', oneOf(PROVIDER_KINDS));
+      return { id, provider, calendarId: fields.optional('calendarId', anyText), account };
+    }
+    const provider = fields.required('provider', oneOf(PROVIDER_KINDS));
+    const calendarId = fields.required('calendarId', anyText);
+    return { id: fields.required('eventId', anyText), provider, calendarId, account };
+  });
 }
 
 /**

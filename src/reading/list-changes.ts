@@ -3,13 +3,14 @@
  * told as one: its master with its rules, and the instances that differ from it.
  */
 import { ApiError } from '../http/api-error.ts';
+import { parameterOf } from '../http/request-fields.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './change-cursor.ts';
 import type { ChangeFeed, EventName, FeedState } from './change-feed.ts';
 import type { MirroredAccount, MirroredSeries } from './event-reader.ts';
 import { eventText } from './event-text.ts';
-import { DEFAULT_PAGE_SIZE, parameterOf, parseFlag, parsePageSize, type RawQuery } from './events-query.ts';
+import { DEFAULT_PAGE_SIZE, parseFlag, parsePageSize, type RawQuery } from './events-query.ts';
 import { freshAccounts } from './freshness.ts';
 import { FRESH_MS, LIST_FRESH_MS, type ListEventsDeps, type Owned } from './list-events.ts';
 import { instanceOfOverride, listedMaster } from './page-of-events.ts';

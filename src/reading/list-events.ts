@@ -4,19 +4,14 @@
  * shown twice or passed over, whatever changes in between elsewhere.
  */
 import { ApiError } from '../http/api-error.ts';
+import { parameterOf } from '../http/request-fields.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { type CalendarChoice, chosenOf } from './calendar-choice.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { busyText, eventText } from './event-text.ts';
-import {
-  DEFAULT_PAGE_SIZE,
-  parameterOf,
-  parseEventsQuery,
-  parsePageSize,
-  type RawQuery,
-} from './events-query.ts';
+import { DEFAULT_PAGE_SIZE, parseEventsQuery, parsePageSize, type RawQuery } from './events-query.ts';
 import { type FreshnessDeps, freshAccounts } from './freshness.ts';
 import { type ListedEvent, pageOfEvents } from './page-of-events.ts';
 import { openPageToken, type PagePosition, sealPageToken } from './page-token.ts';

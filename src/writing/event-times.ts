@@ -98,7 +98,7 @@ export function changedTimes(
   const allDay = input.allDay ?? wasAllDay;
   if (allDay !== wasAllDay && (start === undefined || end === undefined)) {
     const missing = (['start', 'end'] as const).filter((field) => input[field] === undefined);
-    const problem = 'must be inputs when allDay changes';
+    const problem = 'must be given when allDay changes';
     return { value: undefined, mistakes: missing.map((field) => ({ field, problem })) };
   }
   if (start === undefined && end === undefined) {
@@ -150,7 +150,7 @@ function placing(
 }
 
 /**
- * The dates as said; unless all that is inputs is midnight in the calendar's zone and not as said, as when a caller's
+ * The dates as said; unless all of them are midnight in the calendar's zone and not as said, as when a caller's
  * local midnight was turned into UTC.
  */
 function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
