@@ -6,18 +6,13 @@ import { providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-deps.ts';
-import { deleteExpiredRequests, type ExpiredRequestsDeps } from './connect/flow/expired-requests.ts';
+import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import { type HousekeepingDeps, housekeeping } from './jobs/housekeeping.ts';
 import { type JobHandlers, startJobs } from './jobs/worker.ts';
 import { laterEgress } from './lib/egress/later-egress.ts';
 import type { Log } from './lib/log.ts';
-import {
-  deleteEndedGrants,
-  deleteExpiredCodes,
-  deleteIdleUsers,
-  type ExpiredGrantsDeps,
-} from './oauth/expired-grants.ts';
+import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { openStorage, type Stores } from './open-storage.ts';
@@ -123,19 +118,16 @@ export type JobHandlerDeps = SyncJobsDeps &
   WriteDeps &
   EndAccessDeps &
   HousekeepingDeps &
-  ExpiredRequestsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
-  Pick<Stores, 'requestLimits'>;
+  Pick<Stores, 'requests' | 'requestLimits'>;
 
 /** What each kind of job is. */
 export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
   const deletions = {
-    requests: () => deleteExpiredRequests(deps),
-    codes: () => deleteExpiredCodes(deps),
-    grants: () => deleteEndedGrants(deps),
-    users: () => deleteIdleUsers(deps),
+    requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
+    ...expiredGrants(deps),
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
     answers: () => deleteOldAnswers(deps),
     changes: () => deleteOldChanges(deps),

@@ -17,14 +17,11 @@ const CODE_LIFE_MS = DAY_MS;
 const ENDED_GRANT_LIFE_MS = DAY_MS;
 const IDLE_USER_LIFE_MS = 30 * DAY_MS;
 
-/** Answers how many. */
-export const deleteExpiredCodes = ({ codes, now }: ExpiredGrantsDeps): Promise<number> =>
-  codes.deleteExpiredCodes(now() - CODE_LIFE_MS);
-
-/** Answers how many. */
-export const deleteEndedGrants = ({ families, now }: ExpiredGrantsDeps): Promise<number> =>
-  families.deleteEndedGrants(now() - ENDED_GRANT_LIFE_MS);
-
-/** Answers how many. */
-export const deleteIdleUsers = ({ users, now }: ExpiredGrantsDeps): Promise<number> =>
-  users.deleteIdleUsers(now() - IDLE_USER_LIFE_MS);
+/** Each deletes what is no longer kept, and answers how many that were. */
+export function expiredGrants({ codes, families, users, now }: ExpiredGrantsDeps) {
+  return {
+    codes: () => codes.deleteExpiredCodes(now() - CODE_LIFE_MS),
+    grants: () => families.deleteEndedGrants(now() - ENDED_GRANT_LIFE_MS),
+    users: () => users.deleteIdleUsers(now() - IDLE_USER_LIFE_MS),
+  };
+}

@@ -12,9 +12,11 @@ import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
+import { LATE, within } from '../lib/within.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';
 import type { WriteDeps } from './write-deps.ts';
+import { tryAgain } from './write-refusal.ts';
 
 /** What a write has while it is its turn. */
 export type Turn = {
@@ -51,24 +53,11 @@ export async function inTurn<T>(
   const tail = before.then(() => turnEnd);
   deps.turns.set(calendarKey, tail);
   try {
-    if (!(await endsBefore(before, deadline))) throw busy();
+    if ((await within(deadline - performance.now(), before)) === LATE) throw busy();
     return await underLease({ ...turnOf, deadline }, work, deps);
   } finally {
     leave();
     if (deps.turns.get(calendarKey) === tail) deps.turns.delete(calendarKey);
-  }
-}
-
-/** Whether it resolves before the deadline (`performance.now()`). */
-export async function endsBefore(promise: Promise<void>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -160,17 +149,8 @@ export async function runAndRecordHealth<T>(
 }
 
 const busy = () =>
-  new ApiError(
-    503,
-    'calendar_busy',
-    'The calendar is being synced or written to; try again in a few seconds',
-    {
-      headers: { 'retry-after': '5' },
-    },
-  );
+  tryAgain('calendar_busy', 'The calendar is being synced or written to; try again in a few seconds');
 const gone = () =>
   new ApiError(404, 'calendar_not_found', 'The calendar or its account is no longer connected');
 const lost = () =>
-  new ApiError(503, 'sync_in_progress', 'The calendar was written to, but reading it back took too long', {
-    headers: { 'retry-after': '5' },
-  });
+  tryAgain('sync_in_progress', 'The calendar was written to, but reading it back took too long');

@@ -3,17 +3,18 @@ import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/api-error.ts';
+import { within } from '../lib/within.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
 import type { CalendarUpdate, NewCalendarRequest } from './calendar-input.ts';
-import { endsBefore, openForWriting, runAndRecordHealth, TURN_BOUND_MS } from './calendar-turn.ts';
+import { openForWriting, runAndRecordHealth, TURN_BOUND_MS } from './calendar-turn.ts';
 import { findAccount, findCalendar } from './find-calendar.ts';
 import { keyOf } from './idempotency.ts';
 import type { WriteAnswer } from './idempotency-store.ts';
 import type { EventWriteDeps } from './latest-version.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { refusalOf } from './write-refusal.ts';
+import { refusalOf, tryAgain } from './write-refusal.ts';
 import type { CalendarName } from './write-requests.ts';
 
 /** `seed` is the same for every repetition of the request, and new for each other. Throws ApiError. */
@@ -83,12 +84,9 @@ async function writeCalendar<T>(
 
 async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void> {
   const { sync, now, turnBound = TURN_BOUND_MS } = deps;
-  let isListed = false;
   // One that began in this very millisecond may have been answered before the write.
-  const listing = sync.syncList(accountKey, now() + 1).then((failure) => {
-    isListed = failure === undefined;
-  });
-  if ((await endsBefore(listing, performance.now() + turnBound)) && isListed) return;
+  const failure = await within(turnBound, sync.syncList(accountKey, now() + 1));
+  if (failure === undefined) return;
   await sync.continueAsJob('sync-account', accountKey);
   throw notReadBack();
 }
@@ -111,6 +109,4 @@ const calendarGone = (cause: Error): ApiError =>
   new ApiError(404, 'calendar_not_found', 'The calendar is no longer there', { cause });
 
 const notReadBack = (): ApiError =>
-  new ApiError(503, 'sync_in_progress', 'The calendar was written, but cannot be read back at the moment', {
-    headers: { 'retry-after': '5' },
-  });
+  tryAgain('sync_in_progress', 'The calendar was written, but cannot be read back at the moment');

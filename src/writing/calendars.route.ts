@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify';
 
 import { calendarDeletion, calendarUpdate, newCalendarRequest } from './calendar-input.ts';
 import { createCalendar, deleteCalendar, updateCalendar } from './calendar-writes.ts';
-import { type EventWriteRouteDeps, headerOf, JSON_TYPE } from './events.route.ts';
+import { type EventWriteRouteDeps, JSON_TYPE, repeatable } from './events.route.ts';
 import { onceOnly } from './idempotency.ts';
 
 /** Relative paths: mounted wherever the resources are. */
@@ -14,11 +14,10 @@ export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsy
 
     app.post('/calendars', async (request, reply) => {
       const grant = grantOf(request);
-      const { body } = request;
-      const key = headerOf(request, 'idempotency-key');
-      const repeatable = { ...grant, key, operation: 'create-calendar', body };
-      const create = (seed: string) => createCalendar(newCalendarRequest(body), { grant, seed }, deps);
-      return reply.type(JSON_TYPE).send(await onceOnly(repeatable, create, deps));
+      const create = (seed: string) =>
+        createCalendar(newCalendarRequest(request.body), { grant, seed }, deps);
+      const answer = await onceOnly(repeatable(request, grant, 'create-calendar'), create, deps);
+      return reply.type(JSON_TYPE).send(answer);
     });
 
     app.put('/calendars', async (request, reply) => {

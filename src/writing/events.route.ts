@@ -1,9 +1,10 @@
 /** POST, PUT and DELETE /event, and POST /event/rsvp (wire 1.8, 1.9). Only HTTP lives here. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
+import type { Grant } from '../oauth/grant.ts';
 import { createEvent } from './create-event.ts';
 import { deleteEvent } from './delete-event.ts';
-import { type IdempotencyDeps, onceOnly } from './idempotency.ts';
+import { type IdempotencyDeps, onceOnly, type Repeatable } from './idempotency.ts';
 import type { EventWriteDeps } from './latest-version.ts';
 import { respondToEvent } from './respond-to-event.ts';
 import { updateEvent } from './update-event.ts';
@@ -22,18 +23,16 @@ export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync 
 
     app.post('/event', async (request, reply) => {
       const grant = grantOf(request);
-      const { body } = request;
-      const repeatable = { ...grant, key: headerOf(request, 'idempotency-key'), operation: 'create', body };
-      const create = (seed: string) => createEvent(newEventRequest(body), { grant, seed }, deps);
-      return reply.type(JSON_TYPE).send(await onceOnly(repeatable, create, deps));
+      const create = (seed: string) => createEvent(newEventRequest(request.body), { grant, seed }, deps);
+      const answer = await onceOnly(repeatable(request, grant, 'create'), create, deps);
+      return reply.type(JSON_TYPE).send(answer);
     });
 
     app.post('/event/rsvp', async (request, reply) => {
       const grant = grantOf(request);
-      const { body } = request;
-      const repeatable = { ...grant, key: headerOf(request, 'idempotency-key'), operation: 'rsvp', body };
-      const respond = () => respondToEvent(responseRequest(body), grant, deps);
-      return reply.type(JSON_TYPE).send(await onceOnly(repeatable, respond, deps));
+      const respond = () => respondToEvent(responseRequest(request.body), grant, deps);
+      const answer = await onceOnly(repeatable(request, grant, 'rsvp'), respond, deps);
+      return reply.type(JSON_TYPE).send(answer);
     });
 
     app.put('/event', async (request, reply) => {
@@ -48,8 +47,17 @@ export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync 
   };
 }
 
+/** The request as its Idempotency-Key makes it repeatable. */
+export function repeatable(
+  request: FastifyRequest,
+  { clientId, userId }: Grant,
+  operation: string,
+): Repeatable {
+  return { clientId, userId, key: headerOf(request, 'idempotency-key'), operation, body: request.body };
+}
+
 /** A header's value, several joined. */
-export function headerOf(request: FastifyRequest, name: string): string | undefined {
+function headerOf(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }

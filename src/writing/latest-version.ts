@@ -8,12 +8,13 @@ import type { WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
+import { LATE, within } from '../lib/within.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import { findTarget, type Target, writeTargetOf } from './find-target.ts';
 import { finishOpenSplits } from './run-split.ts';
 import type { WriteDeps } from './write-deps.ts';
-import { refusalOf } from './write-refusal.ts';
+import { refusalOf, tryAgain } from './write-refusal.ts';
 import type { EventName } from './write-requests.ts';
 import type { WritingPorts } from './writing-ports.ts';
 
@@ -109,27 +110,13 @@ async function syncUnlessStored(
   if ((await findTarget(event, calendar, deps.knownEvents)) !== undefined) return;
   const { calendarKey } = calendar;
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
-  if (outcome === 'late') {
+  if (outcome === LATE) {
     await deps.sync.continueAsJob('sync-calendar', calendarKey);
-    throw new ApiError(503, 'sync_in_progress', 'The calendar is being read; ask again in a few seconds', {
-      headers: { 'retry-after': '5' },
-    });
+    throw tryAgain('sync_in_progress', 'The calendar is being read; ask again in a few seconds');
   }
   if ((await findTarget(event, calendar, deps.knownEvents)) !== undefined) return;
   // Nobody knows whether it is there while its provider cannot be asked.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
-}
-
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, 'late');
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export function noEvent(): ApiError {

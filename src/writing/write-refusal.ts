@@ -25,6 +25,11 @@ const ANSWERS: Readonly<Record<ProviderErrorKind, RefusalAnswer>> = {
 
 const LONGEST_RETRY_S = 3_600;
 
+/** 503 for what may well be done in a few seconds. */
+export function tryAgain(code: string, message: string): ApiError {
+  return new ApiError(503, code, message, { headers: { 'retry-after': '5' } });
+}
+
 /** The refusal that an adapter's failure stands for; anything else is answered as it is. */
 export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
