@@ -31,7 +31,7 @@ import type { WriteDeps } from './writing/write-deps.ts';
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   // The words for people go to standard output, the log to standard error.
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
-  const told = toldToStop();
+  const stopSignal = waitForStopSignal();
   const stores = await openStorage(config);
   const deps = await instanceDeps(config, stores, log);
   const parts: (() => Promise<unknown>)[] = [];
@@ -47,7 +47,7 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
   warnOfPlainHttp(config, log);
   process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
 
-  log.info({ signal: await told }, 'Stopping: what is under way is finished first');
+  log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
   await Promise.all(parts.map((stop) => stop()));
   await deps.sync.stop();
   await stores.close();
@@ -58,8 +58,8 @@ async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config):
   try {
     await app.listen({ host, port });
   } catch (cause) {
-    const words = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Port ${port} cannot be listened on: ${words}. Set KALENDS_PORT or KALENDS_HOST.`, {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Port ${port} cannot be listened on: ${reason}. Set KALENDS_PORT or KALENDS_HOST.`, {
       cause,
     });
   }
@@ -141,7 +141,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
 }
 
 /** Resolves with the signal's name; a second signal ends the process at once, as without a handler. */
-function toldToStop(): Promise<string> {
+function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });

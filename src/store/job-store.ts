@@ -38,12 +38,12 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 
     async finish({ kind, key }, holder) {
       await db.transaction(async (tx) => {
-        const done = await tx.all(
+        const deleted = await tx.all(
           `DELETE FROM job WHERE kind = :kind AND key = :key AND lease_holder = :holder AND again_at IS NULL
            RETURNING kind`,
           { kind, key, holder },
         );
-        if (done.length > 0) return;
+        if (deleted.length > 0) return;
         await tx.all(
           `UPDATE job SET run_at = again_at, again_at = NULL, lease_holder = NULL, attempts = 0
             WHERE kind = :kind AND key = :key AND lease_holder = :holder`,

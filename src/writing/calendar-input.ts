@@ -1,4 +1,4 @@
-/** What the requests that write calendars say. */
+/** The requests that write calendars, parsed. */
 import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
 import { type Fields, readBody, SENTENCES, text } from '../http/request-fields.ts';
 import { present, zoneInput } from './event-input.ts';
@@ -17,13 +17,13 @@ const COLOR = /^(#[\da-f]{6}|[a-z]{3,30})$/i;
 
 export type NewCalendarRequest = { readonly account: AccountName; readonly draft: CalendarDraft };
 
-/** Throws 400, as all of these. */
+/** Throws 400 with every mistake, as do the functions below. */
 export function newCalendarRequest(body: unknown): NewCalendarRequest {
   return readBody(body, (fields) => {
     const account = accountInput(fields);
     const { title = '', color, description } = changeInput(fields);
     if (title === '' && !fields.failed('title')) fields.mistake('title', SENTENCES.missing);
-    // There is nothing to take away yet.
+    // A new calendar has no description to remove.
     const draft = { title, color, description: description || undefined, timeZone: zoneInput(fields) };
     return { account, draft };
   });
@@ -39,7 +39,7 @@ export function calendarDeletion(sent: SentDeletion): CalendarName {
   return readBody(deletionBody(sent), calendarInput);
 }
 
-/** Of a calendar that is there: an empty title or colour is as good as none, an empty description takes it away. */
+/** An empty title or colour changes nothing. An empty description removes the one there is. */
 function changeInput(fields: Fields): CalendarChange {
   const color = fields.optional('color', text(LONGEST.color))?.trim();
   if (color && !COLOR.test(color))

@@ -9,7 +9,7 @@ import { type EventDetailsInput, type EventInput, type NewEventInput, present } 
 import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
 import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
 
-/** Throws 400 with every mistake that only the calendar's zone shows. */
+/** Throws 400 with every mistake that shows only in the calendar's zone. */
 export function draftOf(input: NewEventInput, calendarZone: string): EventDraft {
   const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
   const rule = ruleText(input, times.value.start, calendarZone);
@@ -17,7 +17,7 @@ export function draftOf(input: NewEventInput, calendarZone: string): EventDraft 
   return { ...draftDetails(input.details), ...times.value, ...onlyRule(rule.value) };
 }
 
-/** What a new event has beside its times and rules: there is nothing to take away from it. */
+/** What a new event has beside its times and rules. `null` has nothing to remove there. */
 export function draftDetails({
   title,
   autoConference,

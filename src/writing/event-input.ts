@@ -1,6 +1,6 @@
 /**
  * What a request says of an event (wire 1.8, 1.9), checked field by field and not yet in any zone. Absent is
- * `undefined`; `null` takes away what is there.
+ * `undefined`; `null` removes what is there.
  */
 import type { Attendee } from '../calendars/event.ts';
 import type { EventChange } from '../calendars/event-writing.ts';
@@ -28,10 +28,10 @@ export type EventInput = TimesInput & {
   readonly details: EventDetailsInput;
 };
 
-/** What has nothing to do with time. */
+/** The fields that have nothing to do with time. */
 export type EventDetailsInput = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
 
-/** One that can be created of it. */
+/** Enough to create an event. */
 export type NewEventInput = EventInput & {
   readonly start: TimeInput;
   readonly end: TimeInput;
@@ -51,7 +51,7 @@ const LONGEST = {
 const MOST_ATTENDEES = 1_000;
 const EXAMPLE_TIME = '2026-11-01T09:00:00Z';
 
-/** Of an event that is to be created: title, start and end must be there. */
+/** For a new event: title, start and end must be there. */
 export function newEventInput(fields: Fields): NewEventInput {
   const title = fields.required('title', filledTitle);
   const start = fields.required('start', time);
@@ -61,7 +61,7 @@ export function newEventInput(fields: Fields): NewEventInput {
   return { ...rest, start, end, details: { title, ...details } };
 }
 
-/** Of one that is there. */
+/** For an event that exists. */
 export function changeInput(fields: Fields): EventInput {
   const title = fields.optional('title', filledTitle);
   const start = fields.optional('start', timeUnlessUnset);
@@ -71,13 +71,13 @@ export function changeInput(fields: Fields): EventInput {
   return { ...rest, start, end, details: present({ title, ...details }) };
 }
 
-/** Equal is left to whoever knows whether it is all-day, and what zone is meant. */
+/** Equal times are checked later, when the zone is known and whether the event is all-day. */
 function checkOrder(start: TimeInput | undefined, end: TimeInput | undefined, fields: Fields): void {
   if (start !== undefined && end !== undefined && instantOfInput(end) < instantOfInput(start))
     fields.mistake('end', SENTENCES.reversed);
 }
 
-/** .NET cannot leave a title out and sends an empty one (wire 1.9). */
+/** .NET clients cannot leave a title out: they send an empty one (wire 1.9). */
 const filledTitle: Parse<string> = (value) => {
   const title = text(LONGEST.title)(value);
   return typeof title === 'string' && title.trim() === '' ? undefined : title;
@@ -89,7 +89,7 @@ const time: Parse<TimeInput> = (value) => {
   return parsed.trim() === '' ? undefined : textRead(parseTimeInput, SENTENCES.noTime(EXAMPLE_TIME))(parsed);
 };
 
-/** A .NET caller's unset date says nothing (wire 1.9). */
+/** .NET clients send year 1 for a date that is not set (wire 1.9). */
 const timeUnlessUnset: Parse<TimeInput> = (value) => {
   const parsed = text(100)(value);
   return typeof parsed === 'string' && /^\s*0001-/.test(parsed) ? undefined : time(value);
@@ -153,7 +153,7 @@ function isWebAddress(address: string): boolean {
   return /^https?:$/.test(URL.parse(address)?.protocol ?? '');
 }
 
-/** An empty object takes away what is there. */
+/** An empty object removes what is there. */
 function customInput(fields: Fields): EventDetailsInput['custom'] {
   const custom = fields.optional('custom', object);
   if (custom === undefined) return undefined;
@@ -170,10 +170,10 @@ function customInput(fields: Fields): EventDetailsInput['custom'] {
 }
 
 const STATUSES = ['accepted', 'declined', 'tentative', 'none'] as const;
-/** Enough to keep out what is no address; whether it reaches anybody only the provider knows. */
+/** Keeps out what is no address. Whether it reaches anybody only the provider knows. */
 const EMAIL = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u;
 
-/** Each address once, as first named. */
+/** The first entry of each address. */
 function attendeesInput(fields: Fields): readonly Attendee[] | undefined {
   const values = fields.optional('attendees', list);
   if (values === undefined) return undefined;
@@ -190,7 +190,7 @@ function attendeesInput(fields: Fields): readonly Attendee[] | undefined {
   return [...attendees.values()];
 }
 
-/** E-mail addresses, or objects that name one (wire 1.8); a text tells what is wrong. */
+/** An e-mail address, or an object with one (wire 1.8). A text says what is wrong. */
 function attendeeOf(value: unknown): Attendee | string {
   const members = typeof value === 'string' ? { email: value } : asObject(value);
   const { email, name, status, organizer }: Members = members ?? {};

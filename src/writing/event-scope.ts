@@ -25,7 +25,7 @@ export type Scope =
 /** This instance and all later ones. */
 export type Following = Extract<Scope, { of: 'following' }>;
 
-/** `field` is the one that says the mode. */
+/** `field` is the request's field for the mode. */
 type ScopeRequest = {
   readonly mode: Mode | undefined;
   readonly field: string;
@@ -52,7 +52,7 @@ export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequ
   return { of: 'series', master, namedBy: target };
 }
 
-/** What the port is to write: of a whole series, without the instance it was named by. */
+/** What is written at the provider: for a whole series without the instance that names it. */
 export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
   const { href, etag, known } = target;
   return of === 'series' ? { href, etag, known } : target;

@@ -1,6 +1,6 @@
 /**
- * Times as a request says and means them (wire 1.7, 1.11): a date by its date part, a time in the zone it is meant in.
- * Callers send instants; a series needs a wall clock, which is the named zone's or else the calendar's.
+ * The times of a request (wire 1.7, 1.11). Callers send instants. A series needs a wall clock: that of the request's
+ * zone, or else the calendar's.
  *
  * Where the clock shows a time twice, a single event at the second of them is kept in UTC, since a wall clock could not
  * tell the two apart; a series begins at the first, as its later instances have one such time only. A time of day the
@@ -22,20 +22,20 @@ import { instantOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 
-/** A date or time of a request, as said until it is known in which zone it is meant. */
+/** A date or time as the request has it. Its zone is not known yet. */
 export type TimeInput = {
-  /** The date part alone: it names the day of an all-day event, whatever offset follows it. */
+  /** The date part: the day of an all-day event, whatever offset follows it. */
   readonly date: LocalDate;
   /** The clock, midnight where there is no time; a fraction of a second is cut off. */
   readonly local: LocalMs;
-  /** Milliseconds east of UTC; `undefined` where none was said. */
+  /** Milliseconds east of UTC; `undefined` where there is none. */
   readonly offset: number | undefined;
 };
 
 const FORM =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
 const MINUTE = 60_000;
-/** Years have four digits wherever calendars write them, on any clock of the world and a day on. */
+/** A year has four digits, in every zone and one day later, too. */
 const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
 const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
 
@@ -125,7 +125,7 @@ export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs
 
 type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
 
-/** `ownZone`: of an event that has its own already. */
+/** `ownZone`: the zone of the event's current start. */
 function placing(
   { start, end, timeZone }: TimesInput,
   allDay: boolean,
@@ -150,8 +150,8 @@ function placing(
 }
 
 /**
- * The dates as said; unless all of them are midnight in the calendar's zone and not as said, as when a caller's
- * local midnight was turned into UTC.
+ * The dates of an all-day event, which are the date parts. When every time is midnight in the calendar's zone and none is
+ * midnight as sent, the caller turned local midnights into UTC: the dates are those of that zone then.
  */
 function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
   const clockOf = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));

@@ -9,7 +9,7 @@ import type { AccountName, CalendarName } from './write-requests.ts';
 
 export type FindCalendarDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
-  /** As reads have them, brought up to date. */
+  /** The user's accounts, brought up to date as for a read. */
   readonly freshAccounts: (request: ReadRequest) => Promise<FreshAccounts>;
 };
 

@@ -84,7 +84,7 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
 const masterOf = (stored: readonly KnownEvent[]): KnownEvent | undefined =>
   stored.find(({ event }) => event.recurrenceId === undefined);
 
-/** `named`: its original start, in whatever type and zone. */
+/** `named`: its original start, of any type and in any zone. */
 type StoredInstance = Pick<InstanceTarget, 'stored' | 'override'> & { readonly named: EventTime };
 
 function instanceOf({ stored, named, override }: StoredInstance, zone: string): InstanceTarget | undefined {

@@ -103,10 +103,10 @@ function repeatableOf({ clientId, userId, key, operation, body }: Repeatable): R
 
 const newSeed = (): string => randomBytes(16).toString('hex');
 
-/** What names a creation at the provider: 32 hex digits, the same for each repetition of the request. */
+/** The key of a creation at the provider: 32 hex digits, the same for each repetition of the request. */
 export const keyOf = (seed: string): string => hash('sha256', seed).slice(0, 32);
 
-/** Deletes the answers that are no longer kept for repetitions; answers how many. */
+/** Deletes the answers that are too old to be repeated. Answers how many. */
 export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {
   return idempotency.deleteOldRequests(now() - ANSWER_LIFE_MS);
 }

@@ -1,7 +1,7 @@
 /**
- * What all writes of events have in common. They never overwrite what they did not see: each is conditional on the
- * version the mirror has. Where the provider has another by now it is read, put into the mirror, and the change, which
- * names its own fields only, is made anew from that; with If-Match the caller is told instead.
+ * What all writes of events have in common. None overwrites a version it has not seen: each is conditional on the version
+ * in the mirror. When the provider has a newer one, that is read into the mirror and the change, which has only its own
+ * fields, is made on it. With If-Match the caller gets 412 instead.
  */
 
 import type { WriteTarget } from '../calendars/event-writing.ts';
@@ -20,7 +20,7 @@ import type { WritingPorts } from './writing-ports.ts';
 
 export type EventWriteDeps = WriteDeps & Omit<WritingPorts, 'writeAccess'>;
 
-/** Somebody who writes faster than we read is not waited for any longer. */
+/** After so many the conflict is answered: somebody else keeps writing. */
 const MOST_TRIES = 5;
 /** How long a look at the provider for an event the mirror does not have may take, in milliseconds. */
 const LOOK_BOUND_MS = 8_000;
@@ -28,7 +28,7 @@ const LOOK_BOUND_MS = 8_000;
 /** Where an event is written; `event` is absent when it is to be created there. */
 type Place = { readonly chosen: ChosenCalendar; readonly event?: EventName };
 
-/** Runs `work` when it is the calendar's turn, once nothing is left half done there. Throws ApiError. */
+/** Runs `work` in the calendar's turn, after its open splits are finished. Throws ApiError. */
 export async function writeEvent<T>(
   { chosen, event }: Place,
   work: (turn: Turn) => Promise<T>,

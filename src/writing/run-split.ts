@@ -33,7 +33,7 @@ export async function splitSeries(request: SplitRequest, turn: Turn, deps: Split
   return runSplit(split, turn, deps);
 }
 
-/** One that is in the journal. */
+/** A split that is in the journal. */
 type Split = { readonly splitId: string; readonly plan: SplitPlan };
 
 /** Does what is still to be done. Safe to call again at any point. */
@@ -61,7 +61,7 @@ async function runSplit(split: Split, turn: Turn, deps: SplitDeps): Promise<stri
   return first.eventId;
 }
 
-/** The provider, or its adapter, said no, rather than nothing at all. */
+/** Whether the provider or its adapter refused. No answer is no refusal. */
 const isRefusal = (reason: unknown): boolean =>
   reason instanceof UnsupportedByProvider ||
   (reason instanceof ProviderError && reason.kind !== 'unavailable' && reason.kind !== 'invalid_response');
@@ -71,7 +71,7 @@ async function trimOrUndo(split: Split, turn: Turn, deps: SplitDeps): Promise<Wr
   try {
     return await trimSeries(split.plan, turn);
   } catch (reason) {
-    // Of no answer it is not known whether it was trimmed: the journal stays, and who finishes it looks.
+    // Without an answer nobody knows whether it was trimmed. The journal stays, and who finishes the split looks.
     if (isRefusal(reason)) await undo(split, turn, deps);
     throw reason;
   }

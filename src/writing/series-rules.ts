@@ -1,4 +1,4 @@
-/** The rules of a series: as a request gives them, and what becomes of them when it moves, ends earlier or is split. */
+/** The rules of a series: those of a request, and how they change when the series moves, ends earlier or is split. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import { type Checked, type Mistake, SENTENCES } from '../http/request-fields.ts';
 import { DAY, dayOfLocal, formatLocal, type LocalMs, parseLocal } from '../lib/recurrence/civil.ts';
@@ -57,7 +57,7 @@ export function ruleText(
 
 const bare = (time: string): string => time.replace(/[-:]/g, '');
 
-/** The mistake of moving a series to another day whose rule names its days: the rule would not follow. */
+/** A mistake when a series moves to another day and its rule names days, which would not move with it. */
 export function mistakesOfOtherDays(
   { recurrence }: CalendarEvent,
   { before, after, floatingZone }: SeriesShift,
@@ -72,7 +72,7 @@ export function mistakesOfOtherDays(
   return [{ field: 'start', problem: 'moves the series to another day: give its recurrence as well' }];
 }
 
-/** The rules of a series that is shifted: what names single instances moves with them. */
+/** The rules of a shifted series. Dates of single instances move with it. */
 export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence {
   if (JSON.stringify(shift.before) === JSON.stringify(shift.after)) return rules;
   const move = (time: EventTime) => shiftWithSeries(time, shift);
@@ -89,7 +89,7 @@ export function shiftedRules(rules: Recurrence, shift: SeriesShift): Recurrence 
 function shiftedRule(rule: string, shift: SeriesShift): string {
   const until = parseRule(rule)?.until;
   if (until === undefined) return rule;
-  // Only what was written in the form of the series' own start can be moved without guessing.
+  // The date of a timed series cannot be moved without guessing.
   if (until.form === 'date' && shift.before.type !== 'date') return rule;
   const time: EventTime =
     until.form === 'utc'
@@ -120,7 +120,7 @@ function justBefore(start: EventTime, calendarZone: string): EventTime {
 export const rulesOf = ({ recurrence }: CalendarEvent): Recurrence =>
   recurrence ?? { rrules: [], rdates: [], exdates: [] };
 
-/** The place in a calendar's series where it is split: the original start of the first later instance. */
+/** Where a series is split: `at` is the original start of the first later instance. */
 export type Cut = { readonly at: EventTime; readonly calendarZone: string };
 
 /** The rules of a series that is to end before the cut. */
@@ -174,7 +174,7 @@ function isBehind(time: EventTime, { start }: CalendarEvent, { at, calendarZone 
   return localOn(at, originalStartOf(start, time, calendarZone), calendarZone) >= localOf(at);
 }
 
-/** How many starts of the rule COUNT has counted before `split`: the series' own counts even where it is not named. */
+/** How many instances COUNT has used up before `split`. The first start counts even where the rule does not produce it. */
 function startsBefore(rule: Rule, start: LocalMs, split: LocalMs): number {
   const budget = recurrenceBudget(0, 20_000_000);
   const starts = expandRule(rule, start, { from: start, to: split }, budget);

@@ -26,7 +26,7 @@ import {
   trimmedRules,
 } from './series-rules.ts';
 
-/** As JSON in the journal. `at`: the original start of the first instance that is split off. */
+/** Kept as JSON in the journal. */
 export type SplitPlan = Cut & {
   readonly seriesHref: string;
   /** Of the old series and its exceptions, where those are resources of their own, when the plan was made. */
@@ -45,7 +45,7 @@ export type SplitPlan = Cut & {
   readonly newHref?: string;
 };
 
-/** What is asked for: `following` of an update. */
+/** An update with `following`. */
 export type SplitRequest = {
   readonly input: EventInput;
   readonly scope: Following;
@@ -76,7 +76,7 @@ export function seriesIn(resources: readonly EventResource[]): Series | undefine
   return master && { master, overrides: events.filter(({ recurrenceId }) => recurrenceId !== undefined) };
 }
 
-/** The plan of what a request says. Throws 400, and as planSplit does. */
+/** Plans an update with `following`. Throws 400, and what planSplit throws. */
 export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
   const { master, instance } = scope;
   const at = instance.originalStart;

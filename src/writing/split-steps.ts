@@ -10,8 +10,8 @@ import { type Cut, isTrimmed, trimmedRules } from './series-rules.ts';
 import { fingerprintOf, isFrom, type SplitPlan, seriesIn } from './split-plan.ts';
 
 /**
- * The resources of the new series, the master's first. Done again, it leaves the same: the creation is known by its key,
- * and an exception is changed to what it is already.
+ * The resources of the new series, the master's first. It can be repeated: the provider knows the creation by its key,
+ * and the same change of an exception changes nothing.
  */
 export async function makeNewSeries(
   plan: SplitPlan,
@@ -33,7 +33,7 @@ export async function makeNewSeries(
   return resources;
 }
 
-/** `cancelled`: what does not take place and could not be said with the rules, where a provider takes rules alone. */
+/** `cancelled`: instances to delete one by one, because the provider takes no EXDATE with the rules. */
 async function create(
   { draft, key, cancelled }: SplitPlan,
   { writing, calendar }: Turn,
@@ -49,7 +49,7 @@ async function create(
   }
 }
 
-/** One change of one instance, on the version that is there: only a repetition finds another than its own. */
+/** Changes one instance. A repetition may find a newer version: that is read and changed. */
 async function onNewest(
   { resources, instance }: { readonly resources: readonly EventResource[]; readonly instance: EventTime },
   write: (target: WriteTarget) => Promise<WriteResult>,
@@ -103,7 +103,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
       throw new ProviderError('not_found', 'The series was deleted meanwhile');
     }
     if (isTrimmed(series.master, plan)) {
-      // By a try that ended before it was kept: what went then is in the mirror still.
+      // An earlier try trimmed it and ended before the mirror had it.
       const removed = hrefs.filter((href) => !hrefsOf(resources).has(href));
       return withoutLater({ before: resources, result: { changed: resources, removed } }, plan, turn);
     }
@@ -121,7 +121,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
   }
 }
 
-/** Ends the series before the instance: `following` of a deletion, one conditional write. */
+/** A deletion with `following`: ends the series before the instance, in one conditional write. */
 export async function endSeriesBefore(
   { master, instance }: Following,
   { href, etag, known }: WriteTarget,
@@ -137,7 +137,7 @@ export async function endSeriesBefore(
 /** What trimming a series answered, and what there was before. */
 type Trimming = { readonly before: readonly EventResource[]; readonly result: WriteResult };
 
-/** The exceptions behind the cut: an adapter drops them with the rules, and what it left is deleted one by one. */
+/** Deletes the exceptions behind the cut that the adapter did not delete with the rules. */
 async function withoutLater(
   { before, result }: Trimming,
   { seriesHref, ...cut }: Cut & { readonly seriesHref: string },

@@ -12,7 +12,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import type { KnownEvents } from './known-events.ts';
 import type { SplitJournal } from './split-journal.ts';
 
-/** Who waits in this process to write to a calendar, by its key: the end of the last one's turn. */
+/** For each calendar that is written to in this process, by its key: when the last turn in its queue ends. */
 export type WaitingTurns = Map<string, Promise<void>>;
 
 export type WriteDeps = {

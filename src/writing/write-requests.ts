@@ -1,4 +1,4 @@
-/** What the requests that write events say: which event, how much of a series, and what of it. */
+/** The requests that write events, parsed: which event, how much of a series, and what changes. */
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
 import { asObject, type Fields, filledText, type Members, oneOf, readBody } from '../http/request-fields.ts';
 import { changeInput, type EventInput, type NewEventInput, newEventInput } from './event-input.ts';
@@ -45,12 +45,12 @@ function namedEvent(fields: Fields): NamedEvent {
   };
 }
 
-/** What every request of an event that is there has beside its body: the value of an If-Match header. */
+/** `ifMatch` is the value of an If-Match header. */
 type Conditional = { readonly ifMatch: string | undefined };
 
 export type NewEventRequest = { readonly calendar: CalendarName; readonly input: NewEventInput };
 
-/** Throws 400, as all of these. */
+/** Throws 400 with every mistake, as do the functions below. */
 export function newEventRequest(body: unknown): NewEventRequest {
   return readBody(body, (fields) => ({ calendar: calendarInput(fields), input: newEventInput(fields) }));
 }

@@ -1,4 +1,4 @@
-/** What the routes that write are given: they know neither how events are rendered nor how accounts are refreshed. */
+/** What the routes that write take from other features, so that they load none of it themselves. */
 import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
 import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
 import { type FreshnessDeps, freshAccounts } from '../reading/freshness.ts';
@@ -23,7 +23,7 @@ export function writingPorts(deps: WritingPortsDeps): WritingPorts {
   };
 }
 
-/** Who may not write need not hear what is wrong with the body. */
+/** For a hook before the body is read. */
 function writeAccess(deps: BearerDeps): BearerHook {
   const bearer = bearerHook(deps);
   return {

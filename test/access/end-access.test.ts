@@ -39,14 +39,14 @@ describe('access to a disconnected account', () => {
   const start = () => {
     worker = startWorker(server);
   };
-  const until = async (done: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 300 && !(await done()); i += 1) {
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 300 && !(await isTrue()); i += 1) {
       server.deps.wakeUp.notify();
       await sleep(10);
     }
-    assert.ok(await done(), 'it came to be so');
+    assert.ok(await isTrue(), 'it came to be so');
   };
-  const left = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
+  const remaining = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
   const job = async () => {
     const [row] = await server.db.all<{ run_at: number; lease_holder: string | null }>(
       "SELECT run_at, lease_holder FROM job WHERE kind = 'end-access'",
@@ -60,7 +60,7 @@ describe('access to a disconnected account', () => {
     await disconnect();
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
@@ -93,7 +93,7 @@ describe('access to a disconnected account', () => {
       await until(async () => google.revocations.length === attempt && (await job())?.lease_holder == null);
     }
 
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
   });
 
   it('is given up after a day, with a word in the log', async () => {
@@ -103,7 +103,7 @@ describe('access to a disconnected account', () => {
     google.revocationFailures.push(down());
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.equal(google.revocations.length, 1);
     assert.match(server.log.lines.join('\n'), /given up/);
@@ -116,7 +116,7 @@ describe('access to a disconnected account', () => {
     google.revocationFailures.push(new TypeError('Ours'));
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.match(server.log.lines.join('\n'), /given up/);
   });
@@ -127,7 +127,7 @@ describe('access to a disconnected account', () => {
     google.revocationFailures.push(new ProviderError('unauthorized', 'Unknown token'));
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.equal(google.revocations.length, 1);
   });
@@ -140,7 +140,7 @@ describe('access to a disconnected account', () => {
     await linkGoogle();
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, []);
   });
@@ -157,7 +157,7 @@ describe('access to a disconnected account', () => {
     await disconnect();
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, []);
   });
@@ -167,7 +167,7 @@ describe('access to a disconnected account', () => {
     await server.deps.clients.deleteClient('acme', clock.now);
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
@@ -177,7 +177,7 @@ describe('access to a disconnected account', () => {
     await server.deps.users.deleteUser('acme', 'ada', clock.now);
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, ['refresh-1']);
   });

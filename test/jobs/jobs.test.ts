@@ -27,12 +27,12 @@ describe('the worker', () => {
     worker = startWorker(server);
   };
   /** Notifies until `done`, since the clock of these tests stands still. */
-  const until = async (done: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 200 && !(await done()); i += 1) {
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 200 && !(await isTrue()); i += 1) {
       server.deps.wakeUp.notify();
       await sleep(10);
     }
-    assert.ok(await done(), 'it came to be so');
+    assert.ok(await isTrue(), 'it came to be so');
   };
   const jobOf = async (kind: string) =>
     server.db.get<{ run_at: number; attempts: number; lease_holder: string | null }>(

@@ -58,11 +58,11 @@ describe('a sync', () => {
 
     server.provider.beforePart = async () => {};
     later(11_000);
-    const found = await titles();
+    const mirrored = await titles();
 
     assert.equal(failed.errors[0].code, 'unavailable');
-    assert.equal(found.length, 120);
-    assert.ok(!found.includes('M5'));
+    assert.equal(mirrored.length, 120);
+    assert.ok(!mirrored.includes('M5'));
   });
 
   it('shares one sync among twenty reads at once', async () => {
@@ -82,12 +82,12 @@ describe('a sync', () => {
       started = resolve;
     });
     let goOn = () => {};
-    const held = new Promise<void>((resolve) => {
+    const release = new Promise<void>((resolve) => {
       goOn = resolve;
     });
     server.provider.beforePart = async () => {
       started();
-      await held;
+      await release;
     };
     const answer = read();
     await running;
