@@ -8,7 +8,7 @@ import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-deps.ts';
 import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
-import { type HousekeepingDeps, housekeeping } from './jobs/housekeeping.ts';
+import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
 import { type JobHandlers, startJobs } from './jobs/worker.ts';
 import { laterEgress } from './lib/egress/later-egress.ts';
 import type { Log } from './lib/log.ts';
@@ -136,7 +136,7 @@ export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
     ...syncJobs(deps),
     'finish-splits': (calendarKey) => finishSplits(calendarKey, deps),
     'end-access': (accountKey) => endAccess(accountKey, deps),
-    housekeeping: housekeeping(deletions, deps),
+    housekeeping: deleteExpired(deletions, deps),
   };
 }
 

@@ -1,21 +1,14 @@
-import type { Log } from '../lib/log.ts';
-import type { JobStore } from './job-store.ts';
-import type { JobHandler } from './worker.ts';
+import type { JobHandler, WorkerDeps } from './worker.ts';
 
 /** What is kept for a time only: each deletes what outlived its use, and answers how many that were. */
 export type Deletions = Readonly<Record<string, () => Promise<number>>>;
 
-export type HousekeepingDeps = {
-  readonly jobs: Pick<JobStore, 'schedule'>;
-  readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
+export type HousekeepingDeps = Pick<WorkerDeps, 'jobs' | 'log' | 'now'>;
 
 const EVERY_MS = 10 * 60_000;
 
 /** The job that runs all deletions, one after the other, and then makes itself anew. */
-export function housekeeping(deletions: Deletions, { jobs, log, now }: HousekeepingDeps): JobHandler {
+export function deleteExpired(deletions: Deletions, { jobs, log, now }: HousekeepingDeps): JobHandler {
   return async () => {
     const deleted: Record<string, number> = {};
     for (const [name, deleteOld] of Object.entries(deletions)) deleted[name] = await deleteOld();

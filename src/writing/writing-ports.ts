@@ -8,10 +8,8 @@ import type { WriteDeps } from './write-deps.ts';
 
 export type WritingPorts = Pick<FindCalendarDeps, 'freshAccounts'> & {
   readonly writeAccess: BearerHook;
-  readonly eventAnswers: EventAnswers;
+  readonly eventAnswers: ReturnType<typeof eventAnswers>;
 };
-
-export type EventAnswers = ReturnType<typeof eventAnswers>;
 
 export type WritingPortsDeps = FreshnessDeps & BearerDeps & Pick<WriteDeps, 'events' | 'knownEvents'>;
 
