@@ -2,8 +2,7 @@
 import { Type } from 'typebox';
 import { badField, refusal } from '../http/error.schema.ts';
 import { type Operation, query, required } from '../http/operation.ts';
-import { Calendar, calendarMembers, Provider } from '../reading/calendar.schema.ts';
-import { Done } from '../reading/calendars.schema.ts';
+import { Calendar, calendarMembers, Done, Provider } from '../reading/calendar.schema.ts';
 import { idempotencyKey, ofAnyWrite, ofKey } from './events.schema.ts';
 
 const account = Type.Optional(Type.String({ description: 'Where the user has several at the provider.' }));

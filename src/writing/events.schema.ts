@@ -10,8 +10,7 @@ import {
   unreadable,
 } from '../http/error.schema.ts';
 import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
-import { EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
-import { Done } from '../reading/calendars.schema.ts';
+import { Done, EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
 import { EventUpdate, Mode, NewEvent, Rsvp, WrittenEvent } from './writing.schema.ts';
 
 const group = 'Writing events';
