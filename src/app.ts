@@ -17,6 +17,7 @@ import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
 import { answerCache } from './reading/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.route.ts';
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
+import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
@@ -29,6 +30,7 @@ export type AppDeps = ServerOptions &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
+  EventListRouteDeps &
   EventRouteDeps &
   FreeBusyRouteDeps &
   EventWriteRouteDeps &
@@ -60,6 +62,7 @@ function resourceRoutes(given: AppDeps): FastifyPluginAsync {
   const deps = { ...given, answers: answerCache() };
   return async (app) => {
     app.register(calendarRoutes(deps));
+    app.register(eventListRoute(deps));
     app.register(eventRoutes(deps));
     app.register(freeBusyRoutes(deps));
     app.register(eventWriteRoutes(deps));

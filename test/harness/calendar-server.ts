@@ -22,6 +22,7 @@ import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { answerCache } from '../../src/reading/answer-cache.ts';
 import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
+import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
@@ -116,6 +117,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     app.register(calendarRoutes(deps), { prefix });
     app.register(eventWriteRoutes(deps), { prefix });
     app.register(calendarWriteRoutes(deps), { prefix });
+    app.register(eventListRoute(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
