@@ -4,8 +4,8 @@
  */
 
 import { ApiError } from '../http/api-error.ts';
+import type { ReadProblem } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import type { ReadProblem } from '../reading/read-problem.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readable, textOf } from './free-busy.ts';

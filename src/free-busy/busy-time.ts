@@ -2,10 +2,12 @@
 
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
+import { readMembers } from '../lib/rendered-json.ts';
 import type { EventReader } from '../reading/event-reader.ts';
+import type { ListedEvent } from '../reading/event-text.ts';
 import { windowTooLarge } from '../reading/events-query.ts';
-import type { Owned } from '../reading/list-events.ts';
-import { type ListedEvent, pageOfEvents } from '../reading/page-of-events.ts';
+import type { Owned } from '../reading/freshness.ts';
+import { pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 
 /** Events that are looked at for one answer. */
@@ -43,23 +45,12 @@ export async function busyTime(
   return merged(clipped(found, window));
 }
 
-/** What is read of an event's content (wire 2.5). */
-type Members = {
-  readonly start?: string;
-  readonly end?: string;
-  readonly allDay: boolean;
-  readonly availability: 'busy' | 'free';
-  readonly status: string;
-  readonly attendees: readonly { readonly email: string; readonly status: string }[];
-};
-
 function blocked(
   event: ListedEvent,
   { calendar, account }: Owned,
   timeZone: string | undefined,
 ): Interval | undefined {
-  // Written by store/event-row.ts in this shape.
-  const members = JSON.parse(`{${event.content}}`) as Members;
+  const members = readMembers(event.content);
   const { availability, status, attendees, allDay } = members;
   if (availability === 'free' || status === 'cancelled') return undefined;
   const own = new Set([account.accountId, account.display, calendar.href].map(addressOf));

@@ -4,19 +4,19 @@ import { ApiError } from '../http/api-error.ts';
 import { instantText } from '../lib/instant-text.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { CalendarChoice } from '../reading/calendar-choice.ts';
 import { type CalendarFilter, parseCalendarFilter } from '../reading/calendar-filter.ts';
 import { parseDateParameter } from '../reading/date-parameter.ts';
 import { parameterOf, type RawQuery } from '../reading/events-query.ts';
-import { freshAccounts } from '../reading/freshness.ts';
 import {
+  type CalendarChoice,
   FRESH_MS,
+  freshAccounts,
   LIST_FRESH_MS,
-  type ListEventsDeps,
   type Owned,
+  type ReadProblem,
   servedOf,
-} from '../reading/list-events.ts';
-import type { ReadProblem } from '../reading/read-problem.ts';
+} from '../reading/freshness.ts';
+import type { ListEventsDeps } from '../reading/list-events.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
 

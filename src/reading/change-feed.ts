@@ -2,23 +2,23 @@
  * What changed in a user's calendars, in the order in which it was committed. A single event or a whole series is one
  * entry, at its last change. Instants are epoch milliseconds.
  */
-import type { PageOwner } from './page-token.ts';
+import type { ReadingUser } from './event-reader.ts';
 
 export interface ChangeFeed {
   /**
    * From this answer on every change is noted: whatever the mirror does not show when it is read after, the feed will
    * have, behind `seq`. `undefined` when there is no such user.
    */
-  follow(owner: PageOwner, now: number): Promise<FeedState | undefined>;
+  follow(owner: ReadingUser, now: number): Promise<FeedState | undefined>;
 
   /** `undefined` when nobody follows. Notes that somebody does, at `now`. */
-  stateOf(owner: PageOwner, now: number): Promise<FeedState | undefined>;
+  stateOf(owner: ReadingUser, now: number): Promise<FeedState | undefined>;
 
   /**
    * The entries behind a place, in order, at most `limit`. Numbers are given in the order of commits: once an entry with
    * a number is seen, none with a lower one can appear.
    */
-  changesAfter(owner: PageOwner, after: FeedPlace, limit: number): Promise<NotedChange[]>;
+  changesAfter(owner: ReadingUser, after: FeedPlace, limit: number): Promise<NotedChange[]>;
 
   /** The single events and series that the mirror has behind `after`, in order, at most `limit`. */
   eventsAfter(calendarKeys: readonly string[], after: EventName, limit: number): Promise<EventName[]>;

@@ -1,11 +1,10 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
 import { ApiError } from '../http/api-error.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
-import { searchWords } from '../lib/search-text.ts';
+import { MOST_SEARCH_TERMS, searchWords } from '../lib/search-text.ts';
 import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
-import { MOST_WORDS } from './search-limit.ts';
 
 /** As the query string holds it: a repeated parameter is a list. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -99,11 +98,11 @@ const LONGEST_SEARCH = 200;
 function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
   const text = parameterOf(query, 'q');
   if (text === undefined) return [];
-  const words = searchWords(text);
-  if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
-    details.q = [`q must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`];
-  else if (words.length === 0) details.q = ['q has nothing to search for'];
-  return words;
+  const terms = searchWords(text);
+  if (text.length > LONGEST_SEARCH || terms.length > MOST_SEARCH_TERMS)
+    details.q = [`q must have at most ${MOST_SEARCH_TERMS} words and ${LONGEST_SEARCH} characters`];
+  else if (terms.length === 0) details.q = ['q has nothing to search for'];
+  return terms;
 }
 
 /**

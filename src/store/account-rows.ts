@@ -24,8 +24,9 @@ export type HealthRow = {
   health_since: number;
 };
 
+export const HEALTH_COLUMNS = 'health, health_reason, health_message, health_since';
 export const ACCOUNT_COLUMNS = `account_key, client_id, user_id, provider, account_id, display, granted_scopes,
-  calendar_permission, health, health_reason, health_message, health_since, linked_at, times_linked`;
+  calendar_permission, ${HEALTH_COLUMNS}, linked_at, times_linked`;
 
 /** What an account's credentials are sealed for: they open in no other row. */
 export const credentialsContext = (accountKey: string): string => `account|${accountKey}|credentials`;

@@ -10,6 +10,7 @@ import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { EventWriting, Written } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { renderChanges } from '../calendars/render-event.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
@@ -97,8 +98,8 @@ async function underLease<T>(
   try {
     const { account, open } = await openedToWrite(accountKey, deps);
     const { writing } = open;
-    const keep = async ({ changed, removed }: Written) => {
-      if (await mirror.applyChanges(lease, changed, removed, now() + LEASE_MS)) return;
+    const keep = async (written: Written) => {
+      if (await mirror.applyChanges(lease, renderChanges(written), now() + LEASE_MS)) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw lost();
     };

@@ -4,6 +4,7 @@ import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/api-error.ts';
+import { membersOf, type RenderedObject, renderMember, renderObject } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 import { calendarText } from '../reading/list-calendars.ts';
@@ -31,7 +32,7 @@ export async function createCalendar(
   const href = await written(account, deps, ({ calendarWriting }) =>
     calendarWriting.create(draft, keyOf(seed)),
   );
-  return { body: await answerOf(account, href, grant, deps), accountKey: account.accountKey };
+  return { body: await answerOf({ account, href }, grant, deps), accountKey: account.accountKey };
 }
 
 /** Answers the calendar as it is then. Throws ApiError. */
@@ -44,7 +45,7 @@ export async function updateCalendar(body: unknown, grant: Grant, deps: WriteDep
   if (Object.keys(change).length > 0) {
     await written(account, deps, ({ calendarWriting }) => calendarWriting.change(calendar.href, change));
   }
-  return answerOf(account, calendar.href, grant, deps);
+  return answerOf({ account, href: calendar.href }, grant, deps);
 }
 
 /** Parameters come in the query or in a body; the query wins. Throws ApiError. */
@@ -104,17 +105,16 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
 
 /** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
 async function answerOf(
-  { accountKey }: MirroredAccount,
-  href: string,
+  changed: { readonly account: MirroredAccount; readonly href: string },
   { clientId, userId }: Grant,
   { events }: WriteDeps,
-): Promise<string> {
+): Promise<RenderedObject> {
   const accounts = await events.accountsOf(clientId, userId);
-  const account = accounts.find((one) => one.accountKey === accountKey);
-  const calendar = account?.calendars.find((one) => one.href === href);
+  const account = accounts.find(({ accountKey }) => accountKey === changed.account.accountKey);
+  const calendar = account?.calendars.find(({ href }) => href === changed.href);
   if (account === undefined || calendar === undefined) throw notReadBack();
   const text = calendarText(calendar, account);
-  return `{"success":true,${text.slice(1, -1)},"calendar":${text}}`;
+  return renderObject({ success: true }, membersOf(text), renderMember('calendar', text));
 }
 
 const calendarGone = (cause: Error): ApiError =>

@@ -9,19 +9,19 @@ import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { Times } from './event-times.ts';
 import type { Fields } from './fields.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
-import type { KnownEvent } from './known-events.ts';
+import type { StoredEvent } from './stored-events.ts';
 
 export const MODES = ['this', 'following', 'all'] as const;
 export type Mode = (typeof MODES)[number];
 
 export type Scope =
   /** A single event. */
-  | { readonly of: 'event'; readonly own: KnownEvent }
+  | { readonly of: 'event'; readonly own: StoredEvent }
   /** `shown`: the instance the caller named the series by, if it was one. */
-  | { readonly of: 'series'; readonly master: KnownEvent; readonly shown: InstanceTarget | undefined }
+  | { readonly of: 'series'; readonly master: StoredEvent; readonly shown: InstanceTarget | undefined }
   | { readonly of: 'instance'; readonly instance: InstanceTarget }
   /** This instance and all later ones; there are earlier ones. */
-  | { readonly of: 'following'; readonly master: KnownEvent; readonly instance: InstanceTarget };
+  | { readonly of: 'following'; readonly master: StoredEvent; readonly instance: InstanceTarget };
 
 /** Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for. */
 export function scopeOf(
@@ -55,7 +55,7 @@ export function scopeOf(
 
 /** Whether the series has an instance before this one. */
 function hasEarlier(
-  { event, startsAt }: KnownEvent,
+  { event, startsAt }: StoredEvent,
   originalStart: EventTime,
   calendarZone: string,
 ): boolean {

@@ -8,7 +8,7 @@ import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { instanceIdOf, parseInstanceId } from '../lib/recurrence/instance-id.ts';
 import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
-import type { KnownEvent, KnownEvents } from './known-events.ts';
+import type { StoredEvent, StoredEvents } from './stored-events.ts';
 
 export type EventName = {
   readonly eventId: string;
@@ -18,18 +18,18 @@ export type EventName = {
 
 /** `known` is the event, or the whole series with its master first. */
 export type Target =
-  | { readonly kind: 'single'; readonly own: KnownEvent; readonly known: readonly KnownEvent[] }
-  | { readonly kind: 'series'; readonly own: KnownEvent; readonly known: readonly KnownEvent[] }
+  | { readonly kind: 'single'; readonly own: StoredEvent; readonly known: readonly StoredEvent[] }
+  | { readonly kind: 'series'; readonly own: StoredEvent; readonly known: readonly StoredEvent[] }
   | InstanceTarget;
 
 export type InstanceTarget = {
   readonly kind: 'instance';
   /** Absent where the calendar has nothing but this instance of its series. */
-  readonly master: KnownEvent | undefined;
+  readonly master: StoredEvent | undefined;
   /** In the type and zone of the master's start. */
   readonly originalStart: EventTime;
-  readonly override: KnownEvent | undefined;
-  readonly known: readonly KnownEvent[];
+  readonly override: StoredEvent | undefined;
+  readonly known: readonly StoredEvent[];
 };
 
 type Place = { readonly calendarKey: string; readonly timeZone: string };
@@ -41,9 +41,9 @@ type Place = { readonly calendarKey: string; readonly timeZone: string };
 export async function findTarget(
   { eventId, recurringEventId }: EventName,
   place: Place,
-  knownEvents: KnownEvents,
+  storedEvents: StoredEvents,
 ): Promise<Target | undefined> {
-  const named = await targetOf(eventId, place, knownEvents);
+  const named = await targetOf(eventId, place, storedEvents);
   if (recurringEventId === undefined || recurringEventId === eventId || named === undefined) return named;
   if (named.kind === 'single') return named;
   if (named.kind === 'instance') {
@@ -51,15 +51,15 @@ export async function findTarget(
     if (seriesId === recurringEventId) return named;
   } else {
     // The two ids the other way round.
-    const instance = await targetOf(recurringEventId, place, knownEvents);
+    const instance = await targetOf(recurringEventId, place, storedEvents);
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
   const message = 'recurringEventId is not the id of the series that eventId belongs to';
   throw new ApiError(400, 'invalid_request', message, { details: { recurringEventId: [message] } });
 }
 
-async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Promise<Target | undefined> {
-  const known = await knownEvents.findEvents(place.calendarKey, id);
+async function targetOf(id: string, place: Place, storedEvents: StoredEvents): Promise<Target | undefined> {
+  const known = await storedEvents.findEvents(place.calendarKey, id);
   const own = known.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
   if (own !== undefined) {
     const recurs = own.event.recurrence !== undefined || known.length > 1;
@@ -71,7 +71,7 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
   }
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
-  const series = await knownEvents.findEvents(place.calendarKey, parsed.masterId);
+  const series = await storedEvents.findEvents(place.calendarKey, parsed.masterId);
   const master = masterOf(series);
   if (master === undefined) return undefined;
   const originalStart = originalStartOf(master.event.start, parsed.originalStart, place.timeZone);
@@ -82,13 +82,13 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
   return instanceOf(series, originalStart, override, place.timeZone);
 }
 
-const masterOf = (known: readonly KnownEvent[]): KnownEvent | undefined =>
+const masterOf = (known: readonly StoredEvent[]): StoredEvent | undefined =>
   known.find(({ event }) => event.recurrenceId === undefined);
 
 function isAt(
   recurrenceId: EventTime | undefined,
   originalStart: EventTime,
-  master: KnownEvent,
+  master: StoredEvent,
   zone: string,
 ): boolean {
   if (recurrenceId === undefined) return false;
@@ -97,9 +97,9 @@ function isAt(
 }
 
 function instanceOf(
-  known: readonly KnownEvent[],
+  known: readonly StoredEvent[],
   named: EventTime,
-  override: KnownEvent | undefined,
+  override: StoredEvent | undefined,
   zone: string,
 ): InstanceTarget | undefined {
   if (override?.event.status === 'cancelled') return undefined;
@@ -111,7 +111,7 @@ function instanceOf(
 }
 
 /** Whether the rules name it, and nothing takes it away. */
-function takesPlace({ event }: KnownEvent, originalStart: EventTime, zone: string): boolean {
+function takesPlace({ event }: StoredEvent, originalStart: EventTime, zone: string): boolean {
   const start = instantOf(originalStart, zone);
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
@@ -140,7 +140,7 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
 }
 
 /** What the mirror holds, as a sync brought it; the master's resource first. */
-export function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
+export function resourcesOf(known: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
   return [...Map.groupBy(known, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];
@@ -158,5 +158,5 @@ export function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind
 }
 
 /** Of an instance known alone, its id on the wire is not its resource's. */
-const wholeId = ({ event, seriesId }: KnownEvent): string | undefined =>
+const wholeId = ({ event, seriesId }: StoredEvent): string | undefined =>
   event.recurrenceId === undefined ? undefined : seriesId;

@@ -8,6 +8,7 @@ import type { WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Turn } from './calendar-turn.ts';
 import { changedMeanwhile, renderedEvent, requireVersion } from './event-answer.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
@@ -36,7 +37,7 @@ export async function onLatestVersion<T>(
   write: (target: Target, written: WriteTarget) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
-    const target = await findTarget(asked, chosen.calendar, deps.knownEvents);
+    const target = await findTarget(asked, chosen.calendar, deps.storedEvents);
     if (target === undefined) throw noEvent();
     if (asked.ifMatch !== undefined) requireVersion(asked.ifMatch, await shown(asked, chosen, deps));
     const written = writeTargetOf(target, turn.provider);
@@ -53,7 +54,11 @@ export async function onLatestVersion<T>(
   }
 }
 
-async function shown({ eventId }: EventAsked, chosen: ChosenCalendar, deps: WriteDeps): Promise<string> {
+async function shown(
+  { eventId }: EventAsked,
+  chosen: ChosenCalendar,
+  deps: WriteDeps,
+): Promise<RenderedObject> {
   const event = await renderedEvent(eventId, chosen, deps);
   if (event === undefined) throw noEvent();
   return event;
@@ -76,7 +81,7 @@ export async function requireKnown(
   { calendar }: ChosenCalendar,
   deps: WriteDeps,
 ): Promise<void> {
-  if ((await findTarget(asked, calendar, deps.knownEvents)) !== undefined) return;
+  if ((await findTarget(asked, calendar, deps.storedEvents)) !== undefined) return;
   const { calendarKey } = calendar;
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
   if (outcome === 'late') {
@@ -85,7 +90,7 @@ export async function requireKnown(
       headers: { 'retry-after': '5' },
     });
   }
-  if ((await findTarget(asked, calendar, deps.knownEvents)) !== undefined) return;
+  if ((await findTarget(asked, calendar, deps.storedEvents)) !== undefined) return;
   // Nobody knows whether it is there while its provider cannot be asked.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
 }

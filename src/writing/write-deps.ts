@@ -10,12 +10,12 @@ import type { FreshnessDeps } from '../reading/freshness.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
 import type { CalendarTurns } from './calendar-turn.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
-import type { KnownEvents } from './known-events.ts';
 import type { SplitJournal } from './split-journal.ts';
+import type { StoredEvents } from './stored-events.ts';
 
 export type WriteDeps = FreshnessDeps & {
   readonly events: EventReader;
-  readonly knownEvents: KnownEvents;
+  readonly storedEvents: StoredEvents;
   readonly mirror: MirrorStore;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;

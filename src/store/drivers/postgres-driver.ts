@@ -148,7 +148,7 @@ class PostgresDatabase implements Database {
   async #once<T>(work: (client: pg.PoolClient, tx: Transaction) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     const run = (sql: string, values: Values) => client.query(this.#texts.query(sql, values, textToWrite));
-    const tx = new TransactionStatements({
+    const tx = new TransactionStatements(this.dialect, {
       all: async (sql, values) => (await run(sql, values)).rows,
       changes: async (sql, values) => (await run(sql, values)).rowCount ?? 0,
     });

@@ -244,7 +244,7 @@ class SqliteDatabase implements Database {
 
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
   async #atomically<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const tx = new TransactionStatements({
+    const tx = new TransactionStatements(this.dialect, {
       all: (sql, values) => this.#writeAll(sql, values),
       changes: (sql, values) => this.#change(sql, values),
     });

@@ -1,5 +1,5 @@
 /** What a transaction's work runs its statements through: bound to its end, and to its first failure. */
-import type { Transaction, Values } from './database.ts';
+import type { Dialect, Transaction, Values } from './database.ts';
 
 /** One statement on the transaction's connection. */
 export type Runner = {
@@ -12,11 +12,13 @@ export type Runner = {
  * neither is what `work` meant when it caught the failure, so `finish` throws it again.
  */
 export class TransactionStatements implements Transaction {
+  readonly dialect: Dialect;
   readonly #runner: Runner;
   #failure: { readonly reason: unknown } | undefined;
   #ended = false;
 
-  constructor(runner: Runner) {
+  constructor(dialect: Dialect, runner: Runner) {
+    this.dialect = dialect;
     this.#runner = runner;
   }
 

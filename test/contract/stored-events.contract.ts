@@ -1,10 +1,10 @@
-/** What KnownEvents must answer. Each database's test calls this with its own empty, migrated one. */
+/** What StoredEvents must answer. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../../src/calendars/event.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { knownEvents } from '../../src/store/known-events.ts';
+import { storedEvents } from '../../src/store/stored-events.ts';
 import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';
 
 const RICH: CalendarEvent = event('2026-11-16T09:00:00', {
@@ -23,34 +23,34 @@ const RICH: CalendarEvent = event('2026-11-16T09:00:00', {
 });
 const original = (local: string) => ({ recurrenceId: event(local).start });
 
-export function knownEventsContract(database: string, open: () => Promise<Database>): void {
+export function storedEventsContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const filled = await mirrorWith(await open(), calendar('/home/'));
-    return { ...filled, known: knownEvents(filled.db) };
+    return { ...filled, stored: storedEvents(filled.db) };
   };
 
-  describe(`KnownEvents on ${database}`, () => {
+  describe(`StoredEvents on ${database}`, () => {
     it('answers an event as it was synced', async () => {
-      const { mirror, calendarKey, known } = await prepare();
+      const { mirror, calendarKey, stored } = await prepare();
       await fill(mirror, calendarKey, resource('rich', RICH));
 
-      const [found, ...others] = await known.findEvents(calendarKey, 'rich');
+      const [found, ...others] = await stored.findEvents(calendarKey, 'rich');
 
       assert.deepEqual(found?.event, RICH);
       assert.deepEqual([found?.href, found?.etag, found?.eventId], ['/rich.ics', '"rich"', 'rich']);
       assert.deepEqual(others, []);
-      assert.deepEqual(await known.findEvents(calendarKey, 'poor'), []);
+      assert.deepEqual(await stored.findEvents(calendarKey, 'poor'), []);
     });
 
     it('answers a series whole, its master first, cancelled overrides among it', async () => {
-      const { mirror, calendarKey, known } = await prepare();
+      const { mirror, calendarKey, stored } = await prepare();
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
       const master = event('2026-11-16T09:00:00', { recurrence });
       const moved = event('2026-11-18T11:00:00', original('2026-11-17T09:00:00'));
       const gone = event('2026-11-19T09:00:00', { ...original('2026-11-19T09:00:00'), status: 'cancelled' });
       await fill(mirror, calendarKey, resource('daily', moved, master, gone));
 
-      const found = await known.findEvents(calendarKey, 'daily');
+      const found = await stored.findEvents(calendarKey, 'daily');
 
       assert.deepEqual(
         found.map((one) => one.event),
@@ -59,7 +59,7 @@ export function knownEventsContract(database: string, open: () => Promise<Databa
     });
 
     it('finds the series by its master and by an override that is a resource of its own', async () => {
-      const { mirror, calendarKey, known } = await prepare();
+      const { mirror, calendarKey, stored } = await prepare();
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
       const apart = event('2026-11-18T11:00:00', original('2026-11-17T09:00:00'));
       const ownId = 'daily_20261117T080000Z';
@@ -71,7 +71,7 @@ export function knownEventsContract(database: string, open: () => Promise<Databa
       );
 
       for (const id of ['daily', ownId]) {
-        const found = await known.findEvents(calendarKey, id);
+        const found = await stored.findEvents(calendarKey, id);
         assert.deepEqual(
           found.map(({ href, eventId, seriesId }) => [href, eventId, seriesId]),
           [

@@ -1,8 +1,10 @@
 /** What a write sees of the mirror: the event or series that an id on the wire names, whole. */
 import type { CalendarEvent } from '../calendars/event.ts';
+import type { EventMembers } from '../calendars/mirrored-event.ts';
+import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
 
 /** One event as the mirror has it. */
-export type KnownEvent = {
+export type StoredEvent = {
   readonly event: CalendarEvent;
   /** Of the resource it is in. */
   readonly href: string;
@@ -15,15 +17,15 @@ export type KnownEvent = {
   readonly startsAt: number;
   /** Epoch milliseconds; of a series the end of its last instance. */
   readonly endsAt: number;
-  /** As EventContent has it: JSON text. */
-  readonly content: string;
-  readonly original: string;
+  /** As EventContent has it. */
+  readonly content: RenderedMembers<EventMembers>;
+  readonly original: RenderedObject;
 };
 
-export interface KnownEvents {
+export interface StoredEvents {
   /**
    * The event of that very id; with a master, or an override that is a resource of its own, all of its series. A master
    * comes first. Cancelled ones are among them. Empty when there is none.
    */
-  findEvents(calendarKey: string, eventId: string): Promise<KnownEvent[]>;
+  findEvents(calendarKey: string, eventId: string): Promise<StoredEvent[]>;
 }

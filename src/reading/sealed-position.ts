@@ -1,0 +1,122 @@
+/**
+ * Where a reader stands, as text that it carries from one answer to the next, so that nothing is kept here: the token of a
+ * following page (wire 1.7) and the cursor of GET /events/changes. Encrypted and authenticated, with owner and purpose as
+ * additional data: a changed one, another user's, or one made for something else does not open, and it tells its bearer
+ * nothing, not even the id of an event its scope hides. `key` is 32 bytes.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+import type { EventName, FeedPlace } from './change-feed.ts';
+import type { EventPosition, EventWindow, ReadingUser } from './event-reader.ts';
+
+export type PagePosition = {
+  readonly window: EventWindow;
+  readonly singleEvents: boolean;
+  /** The keys of the calendars listed; `undefined` lists all. */
+  readonly calendarKeys: readonly string[] | undefined;
+  readonly pageSize: number;
+  /** Words that are searched for, folded; none lists everything. */
+  readonly search: readonly string[];
+  readonly after: EventPosition;
+};
+
+type PagePayload = {
+  w: [number, number];
+  s: 0 | 1;
+  k?: readonly string[];
+  n: number;
+  q?: readonly string[];
+  p: [number, string, string];
+};
+
+export function sealPageToken(page: PagePosition, owner: ReadingUser, key: Buffer): string {
+  const { window, after } = page;
+  const payload: PagePayload = {
+    w: [window.start, window.end],
+    s: page.singleEvents ? 1 : 0,
+    ...(page.calendarKeys === undefined ? {} : { k: page.calendarKeys }),
+    n: page.pageSize,
+    ...(page.search.length === 0 ? {} : { q: page.search }),
+    p: [after.startsAt, after.calendarKey, after.id],
+  };
+  return sealText(JSON.stringify(payload), pageContext(owner), key);
+}
+
+/** `undefined` for anything but a token that was sealed for this owner. */
+export function openPageToken(token: string, owner: ReadingUser, key: Buffer): PagePosition | undefined {
+  const text = openText(token, pageContext(owner), key);
+  if (text === undefined) return undefined;
+  // Authenticated, so it is what sealPageToken wrote.
+  const { w, s, k, n, q = [], p } = JSON.parse(text) as PagePayload;
+  return {
+    window: { start: w[0], end: w[1] },
+    singleEvents: s === 1,
+    calendarKeys: k,
+    pageSize: n,
+    search: q,
+    after: { startsAt: p[0], calendarKey: p[1], id: p[2] },
+  };
+}
+
+const pageContext = ({ clientId, userId }: ReadingUser) => [clientId, userId];
+
+export type ChangeCursor = FeedPlace & {
+  readonly feedId: string;
+  /** Between the pages of one answer: where it began. What appeared since then was created, for whoever reads it. */
+  readonly from?: number | undefined;
+  /** While the whole state is being told: the last event told, or the empty name. What changed since `seq` follows. */
+  readonly state?: EventName | undefined;
+};
+
+type ChangePayload = { f: string; s: number; b?: number; e?: [string, string]; i?: [string, string] };
+
+export function sealCursor(
+  { feedId, seq, from, event, state }: ChangeCursor,
+  owner: ReadingUser,
+  key: Buffer,
+): string {
+  const payload: ChangePayload = {
+    f: feedId,
+    s: seq,
+    ...(from === undefined ? {} : { b: from }),
+    ...(event && { e: [event.calendarKey, event.id] }),
+    ...(state && { i: [state.calendarKey, state.id] }),
+  };
+  return sealText(JSON.stringify(payload), changeContext(owner), key);
+}
+
+/** `undefined` for anything but a cursor of this owner. */
+export function openCursor(text: string, owner: ReadingUser, key: Buffer): ChangeCursor | undefined {
+  const opened = openText(text, changeContext(owner), key);
+  if (opened === undefined) return undefined;
+  // Authenticated, so it is what sealCursor wrote.
+  const { f, s, b, e, i } = JSON.parse(opened) as ChangePayload;
+  const nameOf = ([calendarKey, id]: [string, string]) => ({ calendarKey, id });
+  return { feedId: f, seq: s, from: b, event: e && nameOf(e), state: i && nameOf(i) };
+}
+
+const changeContext = ({ clientId, userId }: ReadingUser) => ['changes', clientId, userId];
+
+/** `context` names the owner and the purpose. */
+function sealText(text: string, context: readonly string[], key: Buffer): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bytesOf(context));
+  const box = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return Buffer.concat(box).toString('base64url');
+}
+
+/** `undefined` for anything but a text that was sealed for this context. */
+function openText(token: string, context: readonly string[], key: Buffer): string | undefined {
+  const box = Buffer.from(token, 'base64url');
+  if (box.length < 28) return undefined;
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, 12)).setAAD(bytesOf(context));
+    decipher.setAuthTag(box.subarray(-16));
+    return decipher.update(box.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    // The only failure there is: the text is not ours, or not for this context.
+    return undefined;
+  }
+}
+
+const bytesOf = (context: readonly string[]) => Buffer.from(JSON.stringify(context));
