@@ -37,7 +37,7 @@ export type ReadableCalendar = Freshness & {
   readonly description: string | undefined;
   readonly color: string | undefined;
   readonly timeZone: string;
-  /** Another one after every write to its events. */
+  /** Changes with every write to its events. */
   readonly revision: number;
   readonly access: 'write' | 'read';
   /** The account's main calendar. */
@@ -54,7 +54,7 @@ export type EventPosition = { readonly startsAt: number; readonly calendarKey: s
 
 /** What an answer says of an event. */
 export type EventContent = {
-  /** That of an event of a series lacks INSTANCE_MEMBERS, which differ from one instance to the next. */
+  /** Of an event of a series, without INSTANCE_MEMBERS, which differ from instance to instance. */
   readonly content: RenderedMembers<EventMembers>;
   /** The provider's own object. */
   readonly original: RenderedObject;
@@ -66,7 +66,7 @@ export type EventContent = {
   readonly matches?: number;
 };
 
-/** An event that is not part of a series kept here: a single one, or an instance known alone. */
+/** A single event, or an instance whose series the mirror does not have. */
 export type SingleEvent = EventPosition & EventContent;
 
 export type MirroredSeries = {

@@ -18,7 +18,7 @@ import {
 } from './freshness.ts';
 import type { ListEventsDeps } from './list-events.ts';
 
-/** What a caller says of the event it wants. */
+/** How a request names an event. */
 export type EventRequest = {
   readonly id: string;
   readonly provider: ProviderKind | undefined;
@@ -85,7 +85,7 @@ export async function findEvent(
   return toText(event, owner);
 }
 
-/** Beside it, what could not be brought up to date: there the event may be after all. */
+/** With the accounts that could not be brought up to date: the event may be in one of them. */
 function notFound(code: string, message: string, errors: readonly ReadProblem[]): ApiError {
   return new ApiError(404, code, message, errors.length > 0 ? { fields: { errors } } : {});
 }

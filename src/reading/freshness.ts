@@ -1,6 +1,6 @@
 /**
- * Brings what a read asks for up to date before it is answered from the mirror. Slow is not failed: past
- * a bound the mirror is answered as it is, while the sync goes on as a job. Only a failure is told.
+ * Syncs what a read needs before it is answered from the mirror. A sync that takes too long is no failure: the mirror is
+ * answered as it is, and the sync continues as a job. Only failures are reported.
  */
 import { healthAfter } from '../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
@@ -64,7 +64,7 @@ export type ReadProblem = {
 const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
 
 /**
- * The user's accounts as they are once that is done. Throws 503 when nothing at all can be served:
+ * The user's accounts after these syncs. Throws 503 when nothing at all can be served:
  * `sync_in_progress` while a first sync goes on, `providers_unavailable` otherwise; and 403 when accounts
  * are connected but none gave the permission to see calendars (wire 3.2).
  */
@@ -80,7 +80,8 @@ export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): 
     accounts = (await deps.events.accountsOf(clientId, userId)).filter(isConcerned);
   }
   const problems = problemsOf(accounts, request);
-  if (problems.length > 0 && !accounts.some((account) => isServed(account, request))) throw nothing(problems);
+  if (problems.length > 0 && !accounts.some((account) => isServed(account, request)))
+    throw nothingToServe(problems);
   return { accounts, problems };
 }
 
@@ -90,7 +91,7 @@ function chosenOf(account: MirroredAccount, choice: CalendarChoice): readonly Re
   return account.calendars.filter((calendar) => choice(calendar, account));
 }
 
-/** What fails elsewhere is no concern of a read of certain calendars, once it is known whose they are. */
+/** An account without any of the chosen calendars does not concern a read, once its calendars are known. */
 const concerns = (account: MirroredAccount, choice: CalendarChoice): boolean =>
   choice === undefined || account.syncedAt === undefined || chosenOf(account, choice).length > 0;
 
@@ -122,13 +123,13 @@ type Synced = {
   readonly sync: (key: string, notBefore: number) => Promise<unknown>;
 };
 
-/** One bounded wait for each thing that is too old. */
+/** One wait, for a limited time, for each thing that is too old. */
 function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, deps: FreshnessDeps) {
   const { syncList, syncNewCalendars, syncCalendar } = deps.sync;
   const { listAge, eventAge, choice } = request;
   const now = deps.now();
   const things = accounts.flatMap((account): Synced[] => {
-    // A refused password is not tried with every read: servers lock accounts that do so.
+    // Servers lock accounts that try a refused password with every read.
     if (account.health.state === 'reauth_required' || account.calendarPermission === false) return [];
     const notBefore = now - listAge;
     const list = { state: account, kind: 'sync-account', key: account.accountKey, notBefore } as const;
@@ -142,7 +143,7 @@ function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, de
     }));
     return [{ ...list, sync: syncNewCalendars }, ...calendars];
   });
-  return things.filter(isOlder).map((thing) => bounded(thing, deps));
+  return things.filter(isOlder).map((thing) => waitBriefly(thing, deps));
 }
 
 /** Neither synced nor tried since then. */
@@ -151,7 +152,7 @@ function isOlder({ state: { syncedAt, failedAt, failure }, notBefore }: Synced):
   return syncedAt === undefined || syncedAt < notBefore;
 }
 
-async function bounded(thing: Synced, { sync, readBounds = READ_BOUNDS }: FreshnessDeps): Promise<void> {
+async function waitBriefly(thing: Synced, { sync, readBounds = READ_BOUNDS }: FreshnessDeps): Promise<void> {
   const { state, kind, key, notBefore } = thing;
   const running = thing.sync(key, notBefore);
   let timer: NodeJS.Timeout | undefined;
@@ -176,7 +177,7 @@ function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): 
     : calendars.some(({ syncedAt }) => syncedAt !== undefined);
 }
 
-function nothing(problems: readonly ReadProblem[]): ApiError {
+function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   const fields = { errors: problems };
   if (problems.some(({ code }) => code === 'sync_in_progress')) {
     const message = 'The calendars are being read for the first time; ask again in a few seconds';
@@ -186,7 +187,7 @@ function nothing(problems: readonly ReadProblem[]): ApiError {
   return new ApiError(503, 'providers_unavailable', message, { fields, headers: { 'retry-after': '30' } });
 }
 
-/** One for each account that is not served as it should be: the worst that can be said of it. */
+/** The worst problem of each account that has any. */
 const problemsOf = (accounts: readonly MirroredAccount[], request: ReadRequest): ReadProblem[] =>
   accounts.flatMap((account) => {
     const problem = problemOf(account, request);

@@ -11,8 +11,8 @@ import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
 import { FRESH_MS, type FreshnessDeps, freshAccounts, type ReadProblem } from './freshness.ts';
 
 /**
- * The answer's JSON, a bare array; what could not be brought up to date goes beside it. Refusals:
- * 403 and 503 as freshAccounts says. The scope is the route's business.
+ * The answer's JSON, a bare array, and the accounts that could not be brought up to date. Refusals: 403 and 503 as
+ * freshAccounts says. The route checks the scope.
  */
 export async function listCalendars(
   { clientId, userId }: Grant,

@@ -1,6 +1,6 @@
 /**
  * GET /events/changes: what was created, updated and deleted in all calendars of the user since a cursor. A series is
- * told as one: its master with its rules, and the instances that differ from it.
+ * one change: its master with its rules, and the instances that differ from it.
  */
 import { ApiError } from '../http/api-error.ts';
 import {
@@ -49,7 +49,9 @@ export async function listChanges(
   const read = { ...deps, grant, pageSize: parsePageSize(query) ?? DEFAULT_PAGE_SIZE };
   const text = parameterOf(query, 'cursor');
   const answer =
-    text === undefined ? await begin(initialOf(query), read) : await goOn(cursorOf(text, read), read);
+    text === undefined
+      ? await startFeed(initialOf(query), read)
+      : await continueFeed(cursorOf(text, read), read);
   const { changes, cursor, more, problems } = answer;
   return renderObject(
     renderMember('changes', renderList(changes)),
@@ -73,25 +75,25 @@ function cursorOf(text: string, { grant, pagingKey }: Read): ChangeCursor {
   throw new ApiError(400, 'invalid_cursor', problem, { details: { cursor: [problem] } });
 }
 
-async function begin(initial: boolean, read: Read): Promise<Answer> {
+async function startFeed(initial: boolean, read: Read): Promise<Answer> {
   const { changes, grant, now } = read;
   const state = await changes.follow(grant, now());
-  // The user went between the check of its token and now.
+  // The user was deleted after its token was checked.
   if (state === undefined) throw new ApiError(404, 'user_not_found', 'There is no such user any longer');
   const { feedId, seq } = state;
   if (!initial) return { changes: [], cursor: { feedId, seq }, more: false, problems: [] };
-  // What is read for the first time is part of the state, and need not be told as changes once more.
+  // Synced first, so that what a first sync brings is part of the state and is not listed as changes again.
   await fresh(read, true);
   const head = await changes.stateOf(grant, now());
-  return tellState({ feedId, seq: head?.seq ?? seq, state: BEFORE_ALL }, read);
+  return listAllEvents({ feedId, seq: head?.seq ?? seq, state: BEFORE_ALL }, read);
 }
 
-async function goOn(cursor: ChangeCursor, read: Read): Promise<Answer> {
+async function continueFeed(cursor: ChangeCursor, read: Read): Promise<Answer> {
   requireUnexpired(cursor, await read.changes.stateOf(read.grant, read.now()));
-  return cursor.state === undefined ? tellChanges(cursor, read) : tellState(cursor, read);
+  return cursor.state === undefined ? listSince(cursor, read) : listAllEvents(cursor, read);
 }
 
-/** Throws 410 when entries behind the cursor may be gone. */
+/** Throws 410 when entries after the cursor may have been deleted. */
 function requireUnexpired({ feedId, seq, event }: ChangeCursor, state: FeedState | undefined): asserts state {
   const lowest = event === undefined ? seq : seq - 1;
   if (state?.feedId === feedId && lowest >= state.prunedSeq) return;
@@ -107,8 +109,8 @@ function fresh(read: Read, isFirst: boolean) {
   return freshAccounts({ clientId, userId, listAge, eventAge, choice: undefined }, read);
 }
 
-/** One page of everything there is. What changes meanwhile is told after the last. */
-async function tellState({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, read: Read): Promise<Answer> {
+/** One page of all events. What changes meanwhile is listed after the last page. */
+async function listAllEvents({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, read: Read): Promise<Answer> {
   const { pageSize } = read;
   const { accounts, problems } = await fresh(read, false);
   const owners = ownersOf(accounts);
@@ -118,20 +120,20 @@ async function tellState({ feedId, seq, state = BEFORE_ALL }: ChangeCursor, read
   const changes = page.flatMap((name) => changeText('created', texts.get(keyOf(name))));
   const more = names.length > pageSize;
   const cursor = { feedId, seq, ...(more ? { state: page.at(-1) } : {}) };
-  // Behind the state comes what changed while it was told.
+  // After the last page comes what changed meanwhile.
   return { changes, cursor, more: true, problems };
 }
 
-async function tellChanges(cursor: ChangeCursor, read: Read): Promise<Answer> {
+async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   const { changes: feed, events, grant, now, pageSize } = read;
   const { feedId, event, from = cursor.seq } = cursor;
   const { problems } = await fresh(read, event === undefined);
-  // The order of these reads is what leaves no gap. The head is read before the entries: all up to it are among them.
+  // The order of these reads leaves no gap. The head is read before the entries, which then include all up to it.
   const head = await feed.stateOf(grant, now());
   const entries = await feed.changesAfter(grant, cursor, pageSize + 1);
-  // What was forgotten meanwhile is known after them.
+  // Entries that were deleted meanwhile are noticed after them.
   requireUnexpired(cursor, await feed.stateOf(grant, now()));
-  // And calendars after both: one that is not there by now went later, which is an entry to come.
+  // Calendars are read last: one that is missing was deleted after the entries were read, and has a later entry.
   const owners = ownersOf(await events.accountsOf(grant.clientId, grant.userId));
 
   const page = entries.slice(0, pageSize);
@@ -151,7 +153,7 @@ async function tellChanges(cursor: ChangeCursor, read: Read): Promise<Answer> {
   return { changes, cursor: { feedId, seq }, more: false, problems };
 }
 
-/** An event that is not there by now has a later entry, which tells that it went. */
+/** An event that is missing was deleted meanwhile, and has a later entry. */
 const changeText = (
   changeType: 'created' | 'updated' | 'deleted',
   event: RenderedObject | undefined,

@@ -44,10 +44,10 @@ type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'
 /** The answer's JSON. Refusals: 400 for a bad query, 403 and 503 as freshAccounts says. */
 export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<Buffer> {
   const { page, choice } = requestedPage(query, grant, deps);
-  // Whether a search finds something tells what is in it.
+  // Whether a search finds an event reveals what is in it.
   if (page.search.length > 0) requireScope(grant, 'read', NO_SEARCH);
   const { clientId, userId } = grant;
-  // What follows a page is of the same state of the calendars as far as it goes: nothing is synced anew.
+  // Nothing is synced between the pages of a listing, so that they show the same state.
   const age = page.after === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
   const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
   const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, choice }, deps);
@@ -55,7 +55,7 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
   const calendars = servedOf(fresh.accounts, choice);
   const isCacheable = page.after === undefined && fresh.problems.length === 0;
   const key = isCacheable ? keyOf(page, parameterOf(query, 'calendarIds'), grant) : '';
-  // Read before the events: what is kept under a version is never older than it.
+  // Read before the events, so that a cached answer is never older than its version.
   const version = versionOf(calendars);
   const cached = isCacheable ? deps.answers?.find(key, version) : undefined;
   if (cached !== undefined) return cached;
@@ -88,7 +88,7 @@ const keyOf = (
   return JSON.stringify([clientId, userId, scope, start, end, singleEvents, search, pageSize, filter]);
 };
 
-/** All that an answer shows besides the events themselves, and which state of the events it is. */
+/** All that an answer shows besides the events, and the revision of the events. */
 const versionOf = (owned: readonly Owned[]): string =>
   JSON.stringify(
     owned.map(({ calendar: { calendarKey, revision, href, timeZone }, account }) => [

@@ -1,4 +1,4 @@
-/** One page of a sorted listing: single events by a query, recurring ones by expanding their series. */
+/** One page of a sorted listing: single events come from a query, recurring ones from expanding their series. */
 import { byBytes } from '../lib/byte-order.ts';
 import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
@@ -55,7 +55,7 @@ export async function pageOfEvents(
   ]);
   if (series.length === 0) return { events: singles.slice(0, pageSize), more: singles.length > pageSize };
 
-  // Whatever starts after the single events that fill the page is not on it.
+  // What starts after the last single event of a full page is not on it.
   const lastSingle = singles.length > pageSize ? singles.at(-1) : undefined;
   const end = Math.min(window.end, lastSingle ? lastSingle.startsAt + 1 : window.end);
   const recurring = singleEvents
@@ -110,7 +110,7 @@ function tryExpanding(
   const { budget } = expansion;
   budget.occurrences = MOST_IN_STRETCH;
   try {
-    return series.flatMap((one) => expanded(one, stretch, expansion));
+    return series.flatMap((one) => instancesIn(one, stretch, expansion));
   } catch (reason) {
     if (!(reason instanceof RecurrenceBudgetError)) throw reason;
     if (budget.steps < 0) throw windowTooLarge(reason);
@@ -118,7 +118,7 @@ function tryExpanding(
   }
 }
 
-function expanded(one: MirroredSeries, window: EventWindow, { zones, budget }: Expansion): ListedEvent[] {
+function instancesIn(one: MirroredSeries, window: EventWindow, { zones, budget }: Expansion): ListedEvent[] {
   const zone = zoneIn(zones, one);
   return expand(onlyMatching(one).series, window, zone, budget)
     .instances.filter(({ payload }) => payload.matches !== 0)
@@ -143,7 +143,7 @@ export function listedInstance(
   zone: string,
 ): ListedEvent {
   const times = { start: startsAt, end: endsAt, recurringEventId: masterId };
-  // An instance that was moved to a time of day is no longer all day, whatever its series is.
+  // An instance of an all-day series can have been moved to a time of day.
   const allDay = payload.allDay ?? originalStart.type === 'date';
   const id = instanceIdOf(masterId, originalStart, zone);
   return { calendarKey, id, startsAt, ...payload, times: { ...times, allDay } };
@@ -191,7 +191,7 @@ function mastersOf(
 function hasInstance(one: MirroredSeries, window: EventWindow, expansion: Expansion): boolean {
   for (let start = window.start, length = FIRST_STRETCH; start < window.end; length *= 2) {
     const end = Math.min(start + length, window.end);
-    // Too many are more than none.
+    // `undefined` means too many, so there is one.
     if (tryExpanding([one], { start, end }, expansion)?.length !== 0) return true;
     start = end;
   }

@@ -1,8 +1,8 @@
 /**
- * Where a reader stands, as text that it carries from one answer to the next, so that nothing is kept here: the token of a
- * following page (wire 1.7) and the cursor of GET /events/changes. Encrypted and authenticated, with owner and purpose as
- * additional data: a changed one, another user's, or one made for something else does not open, and it tells its bearer
- * nothing, not even the id of an event its scope hides. `key` is 32 bytes.
+ * The token of the next page (wire 1.7) and the cursor of GET /events/changes. They hold all that the next request needs, so
+ * that nothing is stored here. They are encrypted and authenticated, with owner and purpose as additional data: one that was
+ * changed, or is another user's, or has another purpose, does not open. The bearer learns nothing from it, not even the id of
+ * an event that its scope hides. `key` is 32 bytes.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
@@ -62,9 +62,9 @@ const pageContext = ({ clientId, userId }: ReadingUser) => [clientId, userId];
 
 export type ChangeCursor = FeedPlace & {
   readonly feedId: string;
-  /** Between the pages of one answer: where it began. What appeared since then was created, for whoever reads it. */
+  /** Between the pages of one answer: where the first page started. What appeared since then is `created`. */
   readonly from?: number | undefined;
-  /** While the whole state is being told: the last event told, or the empty name. What changed since `seq` follows. */
+  /** While all events are listed: the last one listed, or the empty name. What changed since `seq` follows. */
   readonly state?: EventName | undefined;
 };
 

@@ -10,7 +10,7 @@ import {
   credentialsContext,
   leaveAccounts,
 } from './account-rows.ts';
-import { noteAccountsLeaving } from './change-journal.ts';
+import { recordAccountRemoval } from './change-journal.ts';
 import type { Database, Statements, Values } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
@@ -194,7 +194,7 @@ const NO_PERMISSION = {
 };
 
 async function disconnect(tx: Statements, values: Values & { readonly now: number }): Promise<number> {
-  // Locks the user's row, as noteAccountsLeaving does too: of two calls that each take one of the last two
+  // Locks the user's row, as recordAccountRemoval does too: of two calls that each take one of the last two
   // accounts, the second must see that none is left.
   await tx.all(
     'UPDATE application_user SET last_seen_at = :now WHERE client_id = :clientId AND user_id = :userId',
@@ -203,7 +203,7 @@ async function disconnect(tx: Statements, values: Values & { readonly now: numbe
   const chosen = `SELECT account_key FROM account
     WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
       AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
-  await noteAccountsLeaving(tx, chosen, values);
+  await recordAccountRemoval(tx, chosen, values);
   await leaveAccounts(tx, chosen, values);
   const gone = await tx.all(
     `DELETE FROM account WHERE account_key IN (${chosen}) RETURNING account_key`,

@@ -1,12 +1,12 @@
 /** ChangeFeed in SQL; held to test/contract/change-feed.contract.ts on both databases. */
 import { randomBytes } from 'node:crypto';
 
-import type { ChangeFeed, EventName, FeedState, NotedChange } from '../reading/change-feed.ts';
+import type { ChangeFeed, EventName, FeedChange, FeedState } from '../reading/change-feed.ts';
 import type { Database, Dialect, Statements } from './drivers/database.ts';
 
 const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
-/** How exactly it is known when a feed was last read: a read must not be a write each time. */
+/** The time of the last read is no more exact than this, so that few reads have to write it. */
 const READ_PRECISION_MS = 24 * 3_600_000;
 
 export function changeFeed(db: Database): ChangeFeed {
@@ -42,7 +42,7 @@ export function changeFeed(db: Database): ChangeFeed {
 
     changesAfter({ clientId, userId }, { seq, event }, limit) {
       const place = { seq, atKey: event?.calendarKey ?? null, atId: event?.id ?? null };
-      return db.all<NotedChange>(changesAfter, { clientId, userId, ...place, limit });
+      return db.all<FeedChange>(changesAfter, { clientId, userId, ...place, limit });
     },
 
     eventsAfter(keys, { calendarKey, id }, limit) {
@@ -71,8 +71,8 @@ const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
    ORDER BY 1, 2 LIMIT :limit`;
 
 /**
- * Locks the users' rows first, as writers do. A feed that nobody reads ends: who comes back begins anew, since its
- * cursor names a feed that is no more.
+ * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it: a reader
+ * who returns has to start again.
  */
 async function forgetChanges(tx: Statements, before: number): Promise<number> {
   await tx.all(

@@ -1,7 +1,7 @@
 /**
- * Notes what a transaction changes, for whoever follows the user's changes (change-feed.ts). The user's row is locked
- * first and until the commit, and gives the number: so numbers come in the order of commits, and a reader that has
- * seen one has seen all before. Every transaction locks in the order user, account, calendar.
+ * Records what a transaction changes, for the feed of the user's changes (change-feed.ts). The number of a change comes from
+ * the user's row, which stays locked until the commit. So numbers are in the order of commits: a reader who has seen one has
+ * seen all before it. Every transaction locks in the order user, account, calendar.
  */
 import type { Statements, Values } from './drivers/database.ts';
 
@@ -12,8 +12,8 @@ type Feed = {
   readonly seq: number;
 };
 
-/** What a write can concern in a calendar, and about when it is, in epoch milliseconds. */
-type Touched = {
+/** The events of a calendar that a write can change. `at` is about now, in epoch milliseconds. */
+type AffectedEvents = {
   readonly key: string;
   readonly at: number;
   readonly hrefs: readonly string[];
@@ -21,7 +21,7 @@ type Touched = {
   readonly series: readonly string[];
 };
 
-/** Takes the next number of the user that `owner` selects; `undefined` when there is none, or nobody follows. */
+/** Takes the next number of the user that `owner` selects; `undefined` when there is no user, or nobody reads the feed. */
 async function nextOf(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
   const [feed] = await tx.all<Feed>(
     `UPDATE application_user SET feed_seq = feed_seq + 1 WHERE (client_id, user_id) = (${owner})
@@ -34,10 +34,10 @@ async function nextOf(tx: Statements, owner: string, values: Values): Promise<Fe
 const OWNER_OF_CALENDAR = `SELECT a.client_id, a.user_id FROM calendar c JOIN account a ON a.account_key = c.account_key
    WHERE c.calendar_key = :key`;
 
-/** Runs `write` on events of the calendar and notes what it changed. */
-export async function journalledWrite<T>(
+/** Runs `write` and records what it changed. */
+export async function recordChanges<T>(
   tx: Statements,
-  { key, at, hrefs, series }: Touched,
+  { key, at, hrefs, series }: AffectedEvents,
   write: () => Promise<T>,
 ): Promise<T> {
   if (hrefs.length === 0 && series.length === 0) return write();
@@ -55,16 +55,16 @@ export async function journalledWrite<T>(
   for (const [id, state] of after) {
     const earlier = before.get(id);
     if (earlier !== undefined && isSame(earlier, state)) continue;
-    await note(tx, { key, id, at, feed, isNew: earlier === undefined, deleted: 0 });
+    await recordChange(tx, { key, id, at, feed, isNew: earlier === undefined, deleted: 0 });
   }
   for (const id of before.keys()) {
-    if (!after.has(id)) await note(tx, { key, id, at, feed, isNew: false, deleted: 1 });
+    if (!after.has(id)) await recordChange(tx, { key, id, at, feed, isNew: false, deleted: 1 });
   }
   return result;
 }
 
-/** Before calendars go with all their events. `chosen` selects their keys; `values` has its parameters. */
-async function noteLeaving(
+/** Call before calendars are deleted with all their events. `chosen` selects their keys; `values` has its parameters. */
+async function recordRemoval(
   tx: Statements,
   chosen: string,
   values: Values & Pick<Feed, 'seq'> & { readonly at: number },
@@ -81,18 +81,18 @@ async function noteLeaving(
   );
 }
 
-/** To be called before anything else is locked, when an account's list of calendars is replaced. */
-export async function listJournal(tx: Statements, accountKey: string, at: number) {
+/** Call before anything else is locked, when an account's list of calendars is replaced. */
+export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
   const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
   const feed = await nextOf(tx, owner, { accountKey });
   return async (calendarKey: string): Promise<void> => {
     if (feed === undefined) return;
-    await noteLeaving(tx, 'SELECT CAST(:calendarKey AS TEXT)', { calendarKey, at, seq: feed.seq });
+    await recordRemoval(tx, 'SELECT CAST(:calendarKey AS TEXT)', { calendarKey, at, seq: feed.seq });
   };
 }
 
-/** To be called before anything else is locked, when accounts of a user go; `chosen` selects the accounts' keys. */
-export async function noteAccountsLeaving(
+/** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
+export async function recordAccountRemoval(
   tx: Statements,
   chosen: string,
   values: Values & { readonly now: number },
@@ -102,7 +102,7 @@ export async function noteAccountsLeaving(
   const feed = await nextOf(tx, owner, { clientId, userId });
   if (feed === undefined) return;
   const calendars = `SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})`;
-  await noteLeaving(tx, calendars, { ...values, at: now, seq: feed.seq });
+  await recordRemoval(tx, calendars, { ...values, at: now, seq: feed.seq });
 }
 
 /** What answers show of a single event or a series. */
@@ -119,7 +119,7 @@ type Row = {
   etag: string | null;
 };
 
-/** Those of the single events and series that these hrefs and ids name, by id. */
+/** The states of the single events and series with these hrefs or ids, by id. */
 async function statesOf(
   tx: Statements,
   key: string,
@@ -148,11 +148,11 @@ const stateOf = (rows: readonly Row[]): EventState => ({
   hasEtags: rows.every(({ etag }) => etag !== null),
 });
 
-/** An etag that was taken away only to have everything listed anew is no other version. */
+/** An etag may have been deleted only to list the calendar again. That is no new version. */
 const isSame = (before: EventState, after: EventState): boolean =>
   before.content === after.content && (before.etags === after.etags || !before.hasEtags);
 
-type Noted = {
+type RecordedChange = {
   readonly key: string;
   readonly id: string;
   readonly at: number;
@@ -161,7 +161,10 @@ type Noted = {
   readonly deleted: 0 | 1;
 };
 
-async function note(tx: Statements, { key, id, at, feed, isNew, deleted }: Noted): Promise<void> {
+async function recordChange(
+  tx: Statements,
+  { key, id, at, feed, isNew, deleted }: RecordedChange,
+): Promise<void> {
   const { clientId, userId, seq } = feed;
   await tx.all(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,

@@ -16,8 +16,8 @@ export type Place = {
 
 /** The longest a 'short' event lasts, in milliseconds: a day on which the clock goes back. */
 export const LONGEST_SHORT = 25 * 3_600_000;
-/** The end of a series without one: the year 10,000. */
-const NEVER = 253_402_300_800_000;
+/** The end of a series without one. */
+const YEAR_10000 = 253_402_300_800_000;
 
 /** Whether there is a master that makes a series of these; without one, overrides are instances known alone. */
 export const isSeries = (timings: readonly Timing[]): boolean =>
@@ -60,7 +60,7 @@ function seriesPlace(master: Timing, overrides: readonly Timing[], calendarZone:
     shape: master.cancelled === true ? 'hidden' : 'series',
     startsAt: span.startsAt,
     // The span's end is inclusive, the column's is not.
-    endsAt: Math.min(span.endsAt + 1, NEVER),
+    endsAt: Math.min(span.endsAt + 1, YEAR_10000),
   };
 }
 

@@ -5,7 +5,7 @@ import type { ProviderCalendar } from '../calendars/calendar.ts';
 import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
-import { journalledWrite, listJournal } from './change-journal.ts';
+import { calendarRemovalRecorder, recordChanges } from './change-journal.ts';
 import type { Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, optional, rowsOf, storable } from './event-row.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
@@ -22,7 +22,7 @@ export async function replaceCalendars(
   { key, holder }: SyncLease,
   { calendars, now }: { readonly calendars: readonly ProviderCalendar[]; readonly now: number },
 ): Promise<boolean> {
-  const noteLeaving = await listJournal(tx, key, now);
+  const recordRemoval = await calendarRemovalRecorder(tx, key, now);
   const account = await tx.get(
     `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
       WHERE ${HELD_LIST} RETURNING account_key`,
@@ -37,7 +37,7 @@ export async function replaceCalendars(
   );
   for (const { calendarKey: gone } of before.filter(({ href }) => !hrefs.has(href))) {
     await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
-    await noteLeaving(gone);
+    await recordRemoval(gone);
     await tx.all('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
   for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });
@@ -99,7 +99,7 @@ export function applyChanges(
   const hrefs = [...gone, ...changed.map(({ href }) => storable(href))];
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after it was taken: near enough for when something was noted.
-  return journalledWrite(tx, { key, at: until, hrefs, series }, async () => {
+  return recordChanges(tx, { key, at: until, hrefs, series }, async () => {
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, hrefs);
@@ -125,7 +125,7 @@ export function dropUnlisted(
 ): Promise<boolean> {
   const { key } = lease;
   const unlisted = hrefs.map(storable);
-  return journalledWrite(tx, { key, at: until, hrefs: unlisted, series: [] }, async () => {
+  return recordChanges(tx, { key, at: until, hrefs: unlisted, series: [] }, async () => {
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
     const deleted = await deleteResources(tx, key, unlisted);

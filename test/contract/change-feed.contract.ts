@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import { renderChanges } from '../../src/calendars/render-event.ts';
-import type { ChangeFeed, FeedPlace, NotedChange } from '../../src/reading/change-feed.ts';
+import type { ChangeFeed, FeedChange, FeedPlace } from '../../src/reading/change-feed.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import { changeFeed } from '../../src/store/change-feed.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -236,7 +236,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const whole = await all(made);
 
       for (const size of [1, 3, 8]) {
-        const pages: NotedChange[] = [];
+        const pages: FeedChange[] = [];
         for (let place: FeedPlace = { seq: made.seq }; ; ) {
           const page = await made.feed.changesAfter(ada, place, size);
           pages.push(...page);
