@@ -4,13 +4,18 @@
  */
 
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/api-error.ts';
 
 /** The providers whose sign-in needs a registered app. */
-export type AppKind = Extract<ProviderKind, 'google' | 'microsoft'>;
+export type AppKind = {
+  [Kind in ProviderKind]: (typeof PROVIDER_FACTS)[Kind]['signIn'] extends 'redirect' ? Kind : never;
+}[ProviderKind];
 
-export const APP_KINDS: readonly AppKind[] = ['google', 'microsoft'];
+const hasApps = (kind: ProviderKind): kind is AppKind => PROVIDER_FACTS[kind].signIn === 'redirect';
+
+export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
 
 /** The apps of the instance, as its configuration has them. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
@@ -38,13 +43,12 @@ export interface ProviderApps {
 
 /** The apps of applications before those of the instance. */
 export function providerApps(
-  own: Pick<ProviderAppStore, 'findProviderApp'>,
+  store: Pick<ProviderAppStore, 'findProviderApp'>,
   instance: InstanceApps,
 ): ProviderApps {
   const candidates = async (clientId: string, kind: ProviderKind): Promise<(ProviderApp | undefined)[]> => {
-    const appKind = APP_KINDS.find((known) => known === kind);
-    if (appKind === undefined) return [];
-    return [await own.findProviderApp(clientId, appKind), instance[appKind]];
+    if (!hasApps(kind)) return [];
+    return [await store.findProviderApp(clientId, kind), instance[kind]];
   };
   return {
     async find(clientId, kind) {

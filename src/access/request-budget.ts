@@ -5,10 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../calendars/provider-error.ts';
+import type { RequestRate } from '../calendars/provider-facts.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
-
-/** So many requests in any span of `per` milliseconds. */
-export type RequestRate = { readonly requests: number; readonly per: number };
 
 /** A tenth may come at once, and the rest evenly: together no span has more than its limit. */
 const BURST_SHARE = 0.1;

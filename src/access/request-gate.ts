@@ -6,38 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { type RequestRate, requestBudgets } from './request-budget.ts';
+import { requestBudgets } from './request-budget.ts';
 import { type Entry, requestCircuits } from './request-circuit.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
 import { requestSlots } from './request-slots.ts';
 
-export type ProviderLimits = {
-  /** Of all users of one app at the provider. */
-  readonly app?: RequestRate;
-  /** Of one user of that app. */
-  readonly user?: RequestRate;
-  /** Requests under way at once to one mailbox. */
-  readonly atOnce?: number;
-};
-
 export type RequestLimits = Readonly<Partial<Record<ProviderKind, ProviderLimits>>>;
-
-const MINUTE = 60_000;
-
-/**
- * The providers' figures as generally known, none confirmed by a live account: Google's per minute for a
- * project and for a user; Microsoft's per app and mailbox in ten minutes, and the four requests it lets
- * a mailbox have under way, of which one is left to others.
- */
-export const REQUEST_LIMITS: RequestLimits = {
-  google: { app: { requests: 10_000, per: MINUTE }, user: { requests: 600, per: MINUTE } },
-  microsoft: { user: { requests: 10_000, per: 10 * MINUTE }, atOnce: 3 },
-};
 
 export type GateDeps = {
   readonly requestLimits: RequestLimitStore;
-  readonly limits: RequestLimits;
+  /** The providers' published figures unless given. */
+  readonly limits?: RequestLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -68,20 +49,22 @@ export function requestGate(deps: GateDeps): RequestGate {
   const budgets = requestBudgets(deps.requestLimits, deps.now);
   const slots = requestSlots(deps.requestLimits, deps.now);
 
+  const limitsOf = (kind: ProviderKind): ProviderLimits =>
+    deps.limits === undefined ? PROVIDER_FACTS[kind].requestLimits : (deps.limits[kind] ?? {});
   const takeTokens = async ({ account, appClientId }: GatedRequest, limits: ProviderLimits) => {
     const app = appOf(account, appClientId);
     if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app);
     if (limits.user !== undefined) await budgets.take(`user ${app} ${account.accountId}`, limits.user);
   };
   const drainApp = async ({ account, appClientId }: GatedRequest, error: ProviderError) => {
-    const rate = deps.limits[account.provider]?.app;
+    const rate = limitsOf(account.provider).app;
     if (error.reason !== 'quota_exhausted' || rate === undefined) return;
     await budgets.drain(`app ${appOf(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
   };
   /** One try: what our own limits refuse is thrown; what the provider answered, or not, is an outcome. */
   const once = async <T>(gated: GatedRequest, request: () => Promise<T>): Promise<Outcome<T>> => {
     const { account, appClientId } = gated;
-    const limits = deps.limits[account.provider] ?? {};
+    const limits = limitsOf(account.provider);
     // Before the slot: nobody waits for tokens in a place that others could use.
     await takeTokens(gated, limits);
     const pass = await enter(gated);

@@ -2,6 +2,7 @@
 import type { Ailment } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
+import { PROVIDER_FACTS } from './provider-facts.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
@@ -30,7 +31,7 @@ export function healthAfter(failure: SyncFailure, provider: ProviderKind): Ailme
 
 function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthReason | undefined {
   if (kind !== 'unauthorized') return REASONS[kind];
-  return provider === 'apple' || provider === 'caldav' ? 'password_refused' : 'access_revoked';
+  return PROVIDER_FACTS[provider].signIn === 'password' ? 'password_refused' : 'access_revoked';
 }
 
 /**

@@ -2,14 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  REQUEST_LIMITS,
-  type RequestGate,
-  type RequestLimits,
-  requestGate,
-} from '../../src/access/request-gate.ts';
+import { type RequestGate, type RequestLimits, requestGate } from '../../src/access/request-gate.ts';
 import type { RequestLimitStore } from '../../src/access/request-limit-store.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { PROVIDER_FACTS } from '../../src/calendars/provider-facts.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { requestLimitStore } from '../../src/store/request-limit-store.ts';
@@ -348,8 +344,8 @@ onEachDatabase((database, open) => {
 
 describe('the limits of the providers', () => {
   it('are three requests at once for a Microsoft mailbox, and budgets by project and user for Google', () => {
-    assert.equal(REQUEST_LIMITS.microsoft?.atOnce, 3);
-    assert.deepEqual(REQUEST_LIMITS.google, {
+    assert.equal(PROVIDER_FACTS.microsoft.requestLimits.atOnce, 3);
+    assert.deepEqual(PROVIDER_FACTS.google.requestLimits, {
       app: { requests: 10_000, per: 60_000 },
       user: { requests: 600, per: 60_000 },
     });
