@@ -21,13 +21,13 @@ export interface EndedAccessStore {
    * Takes access that a provider gave and no account here is to hold, and makes the job that ends it. A
    * no-op for an application that is gone.
    */
-  leaveAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
+  addEndedAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
 
   findEndedAccess(accountKey: string): Promise<EndedAccess | undefined>;
 
   /** The credentials of all accounts that are linked now and are the same account at the provider. */
-  credentialsOfTwins(access: EndedAccess): Promise<ProviderCredentials[]>;
+  credentialsOfSameAccount(access: EndedAccess): Promise<ProviderCredentials[]>;
 
   /** Forgets it with its credentials: it was ended, or is given up. */
-  forgetEndedAccess(accountKey: string): Promise<void>;
+  deleteEndedAccess(accountKey: string): Promise<void>;
 }

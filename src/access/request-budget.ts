@@ -88,5 +88,5 @@ const exhausted = (retryAfter: number) =>
   new ProviderError('rate_limited', 'The budget of requests to the provider is used up for the moment', {
     retryAfter,
     reason: 'quota_exhausted',
-    notAsked: true,
+    notSent: true,
   });

@@ -22,7 +22,7 @@ export interface RequestLimitStore {
   /** Of any number of concurrent calls exactly one gets the slot, unless its lease still runs. */
   takeSlot(slot: RequestSlot, now: number, until: number): Promise<boolean>;
   /** A no-op for a holder whose lease another has taken over. */
-  giveSlotBack(slot: RequestSlot): Promise<void>;
+  releaseSlot(slot: RequestSlot): Promise<void>;
 
   /**
    * Takes tokens from a bucket, all or none. They come back over time: `cost` and `burst` are in

@@ -164,7 +164,7 @@ class Lane {
 
   async #giveBack(slot: HeldSlot): Promise<void> {
     // Not given back it is free when its lease ends.
-    await this.#deps.store.giveSlotBack(slot).catch(() => {});
+    await this.#deps.store.releaseSlot(slot).catch(() => {});
     this.#held.delete(slot);
     this.#tellIfUnused();
   }
@@ -183,5 +183,5 @@ const tooLong = () =>
   new ProviderError('rate_limited', 'Too many requests to this mailbox are under way', {
     retryAfter: POLL_MS,
     reason: 'user_quota_exhausted',
-    notAsked: true,
+    notSent: true,
   });

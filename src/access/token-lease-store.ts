@@ -2,7 +2,7 @@ import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 /** An account's credentials as they are at this moment. Instants are epoch milliseconds. */
-export type HeldCredentials = {
+export type StoredCredentials = {
   /** Unsealed. */
   readonly credentials: ProviderCredentials;
   /** Another one each time they are replaced. */
@@ -24,7 +24,7 @@ export type TokenLease = {
 
 export interface TokenLeaseStore {
   /** `undefined` when the account is gone. */
-  heldCredentials(accountKey: string): Promise<HeldCredentials | undefined>;
+  findCredentials(accountKey: string): Promise<StoredCredentials | undefined>;
 
   /**
    * Of any number of concurrent calls exactly one gets the lease; none while another holds it, and none

@@ -14,7 +14,7 @@ import { errorOfFailure, failureOfError, type SyncFailure } from '../calendars/s
 import type { Log } from '../lib/log.ts';
 import { oauthCredentialsOf } from './oauth-credentials.ts';
 import type { ProviderApps } from './provider-apps.ts';
-import type { HeldCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
+import type { StoredCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
 
 export type TokenRenewalDeps = {
   readonly tokens: TokenLeaseStore;
@@ -50,9 +50,9 @@ export async function usableCredentials(
 ): Promise<OAuthCredentials> {
   const startedAt = deps.now();
   const { accountKey } = account;
-  let before: HeldCredentials | undefined;
+  let before: StoredCredentials | undefined;
   for (let patience: AbortSignal | undefined; !patience?.aborted; ) {
-    const held = await deps.tokens.heldCredentials(accountKey);
+    const held = await deps.tokens.findCredentials(accountKey);
     if (held === undefined) throw new ProviderError('unauthorized', 'The account is no longer connected');
     const credentials = oauthCredentialsOf(held.credentials);
     if (isUsable(held, credentials, { refused, before, now: deps.now() })) return credentials;
@@ -75,19 +75,19 @@ export async function usableCredentials(
 
 /** What another renewed while we waited is taken even if it is good for seconds only. */
 function isUsable(
-  held: HeldCredentials,
+  held: StoredCredentials,
   { accessToken, expiresAt }: OAuthCredentials,
-  asked: { refused: string | undefined; before: HeldCredentials | undefined; now: number },
+  asked: { refused: string | undefined; before: StoredCredentials | undefined; now: number },
 ): boolean {
   if (accessToken === asked.refused) return false;
   const isNew = asked.before !== undefined && asked.before.version !== held.version;
   return expiresAt - (isNew ? 0 : SPARE_MS) > asked.now;
 }
 
-type Failed = HeldCredentials & { readonly failure: SyncFailure };
+type Failed = StoredCredentials & { readonly failure: SyncFailure };
 
 /** A failure that happened while the caller waited, or whose time has not come, is not tried again. */
-function standsStill(held: HeldCredentials, startedAt: number, now: number): held is Failed {
+function standsStill(held: StoredCredentials, startedAt: number, now: number): held is Failed {
   if (held.failure === undefined) return false;
   return (held.failedAt ?? 0) >= startedAt || (held.failure.retryAt ?? 0) > now;
 }

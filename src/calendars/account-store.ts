@@ -52,7 +52,7 @@ export type NewAccount = Pick<
 };
 
 /** An account as it was when something was found out about it. */
-export type AccountSeen = Pick<Account, 'accountKey' | 'timesLinked'>;
+export type AccountVersion = Pick<Account, 'accountKey' | 'timesLinked'>;
 
 /** How far the first loading of an account's calendars is. */
 export type AccountLoading = {
@@ -89,7 +89,7 @@ export interface AccountStore {
    * that reason already. What the user must mend is not hidden by what passes: `degraded` does not
    * replace `reauth_required`. A missing calendar permission is noted as that too.
    */
-  setHealth(account: AccountSeen, ailment: Ailment, now: number): Promise<void>;
+  setHealth(account: AccountVersion, ailment: Ailment, now: number): Promise<void>;
 
   /**
    * Active again, unless its list or one of its calendars failed its last sync; a calendar permission

@@ -55,12 +55,12 @@ export interface CalendarAccount {
   changesSince(
     calendarHref: string,
     token: string | undefined,
-    known: KnownResources,
+    known: StoredVersions,
   ): AsyncIterable<Changes>;
 }
 
 /** Asked for only when the adapter needs it: the etags the mirror has, by href. */
-export type KnownResources = () => Promise<ReadonlyMap<string, string | undefined>>;
+export type StoredVersions = () => Promise<ReadonlyMap<string, string | undefined>>;
 
 /** One part of an answer; `next` is in the last part only. */
 export type Changes = {

@@ -26,19 +26,19 @@ export class ProviderError extends Error {
   /** The exact cause where it is known, for health and pages. */
   readonly reason: HealthReason | undefined;
   /** The provider was not asked this time: it is in vain for what it said before, or for a limit of ours. */
-  readonly notAsked: boolean;
+  readonly notSent: boolean;
 
   /** `message` is public and names what happened, never an address with credentials; the rest is `cause`. */
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason; notAsked?: boolean } = {},
+    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason; notSent?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfter = options.retryAfter;
     this.reason = options.reason;
-    this.notAsked = options.notAsked ?? false;
+    this.notSent = options.notSent ?? false;
   }
 }

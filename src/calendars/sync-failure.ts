@@ -28,7 +28,7 @@ export function failureOfError(error: ProviderError, now: number): SyncFailure {
 /** The refusal a kept failure stands for, for whoever asks while it still holds: the provider is not asked. */
 export function errorOfFailure({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
   return new ProviderError(kind, message, {
-    notAsked: true,
+    notSent: true,
     ...(reason === undefined ? {} : { reason }),
     ...(retryAt === undefined || retryAt <= now ? {} : { retryAfter: retryAt - now }),
   });

@@ -57,7 +57,7 @@ export function accountOf(row: AccountRow): Account {
  * To be run before accounts are deleted: their jobs go, and access that their provider can end is kept
  * for the job that ends it. `chosen` selects the keys of the accounts; `values` has its parameters and `now`.
  */
-export async function leaveAccounts(tx: Statements, chosen: string, values: Values): Promise<void> {
+export async function prepareAccountDeletion(tx: Statements, chosen: string, values: Values): Promise<void> {
   await tx.all(
     `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${chosen}))
         OR (kind = 'sync-calendar' AND key IN

@@ -8,7 +8,7 @@ import {
   type AccountRow,
   accountOf,
   credentialsContext,
-  leaveAccounts,
+  prepareAccountDeletion,
 } from './account-rows.ts';
 import { noteAccountsLeaving } from './change-journal.ts';
 import type { Database, Statements, Values } from './drivers/database.ts';
@@ -204,7 +204,7 @@ async function disconnect(tx: Statements, values: Values & { readonly now: numbe
     WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
       AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
   await noteAccountsLeaving(tx, chosen, values);
-  await leaveAccounts(tx, chosen, values);
+  await prepareAccountDeletion(tx, chosen, values);
   const gone = await tx.all(
     `DELETE FROM account WHERE account_key IN (${chosen}) RETURNING account_key`,
     values,

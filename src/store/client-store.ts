@@ -1,7 +1,7 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
 import type { Client, ClientChange } from '../oauth/client.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
-import { leaveAccounts } from './account-rows.ts';
+import { prepareAccountDeletion } from './account-rows.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 
 type ClientRow = {
@@ -151,7 +151,7 @@ async function deleteClient(
     application,
   );
   if (locked.length === 0) return false;
-  await leaveAccounts(tx, 'SELECT account_key FROM account WHERE client_id = :clientId', application);
+  await prepareAccountDeletion(tx, 'SELECT account_key FROM account WHERE client_id = :clientId', application);
   await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
   // After the application, whose deletion waits for a code that is just being redeemed: its grant is
   // there by now and goes too.

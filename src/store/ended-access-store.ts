@@ -22,7 +22,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
   const open = (accountKey: string, sealed: string) =>
     JSON.parse(sealer.open(sealed, credentialsContext(accountKey)));
   return {
-    async leaveAccess({ clientId, provider, accountId, credentials }, now) {
+    async addEndedAccess({ clientId, provider, accountId, credentials }, now) {
       const accountKey = randomUUID();
       const sealed = sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey));
       await db.transaction(async (tx) => {
@@ -49,7 +49,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
       return row && { ...row, credentials: open(accountKey, row.credentials) };
     },
 
-    async credentialsOfTwins({ provider, accountId }) {
+    async credentialsOfSameAccount({ provider, accountId }) {
       const rows = await db.all<{ accountKey: string; credentials: string }>(
         `SELECT account_key AS "accountKey", credentials FROM account
           WHERE provider = :provider AND account_id = :accountId`,
@@ -58,7 +58,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
       return rows.map((row) => open(row.accountKey, row.credentials));
     },
 
-    async forgetEndedAccess(accountKey) {
+    async deleteEndedAccess(accountKey) {
       await db.write('DELETE FROM ended_access WHERE account_key = :accountKey RETURNING account_key', {
         accountKey,
       });

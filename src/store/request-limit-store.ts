@@ -4,7 +4,7 @@ import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type CircuitRow = { operation: string; failure: string; openUntil: number | null };
-type Slots = Pick<RequestLimitStore, 'takeSlot' | 'giveSlotBack' | 'deleteUnusedLimits'>;
+type Slots = Pick<RequestLimitStore, 'takeSlot' | 'releaseSlot' | 'deleteUnusedLimits'>;
 type Buckets = Pick<RequestLimitStore, 'takeTokens' | 'drain'>;
 
 export function requestLimitStore(db: Database): RequestLimitStore {
@@ -24,7 +24,7 @@ function slotsOf(db: Database): Slots {
       return won.length > 0;
     },
 
-    async giveSlotBack({ mailbox, slot, holder }) {
+    async releaseSlot({ mailbox, slot, holder }) {
       await db.write(
         `DELETE FROM request_slot WHERE mailbox = :mailbox AND slot = :slot AND holder = :holder RETURNING slot`,
         { mailbox, slot, holder },

@@ -5,7 +5,7 @@ import { credentialsContext } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type HeldRow = {
+type CredentialsRow = {
   credentials: string;
   version: number;
   failures: number;
@@ -19,8 +19,8 @@ export const NO_FAILURE = 'renewal_failures = 0, renewal_failure = NULL, renewal
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () => {}): TokenLeaseStore {
   return {
-    async heldCredentials(accountKey) {
-      const row = await db.get<HeldRow>(
+    async findCredentials(accountKey) {
+      const row = await db.get<CredentialsRow>(
         `SELECT credentials, credentials_version AS version, renewal_failures AS failures,
                 renewal_failed_at AS failed_at, renewal_failure AS failure
            FROM account WHERE account_key = :accountKey`,

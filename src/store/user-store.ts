@@ -1,6 +1,6 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
-import { leaveAccounts } from './account-rows.ts';
+import { prepareAccountDeletion } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { endAccess } from './token-family-store.ts';
@@ -79,7 +79,7 @@ async function deleteUser(
       WHERE client_id = :clientId AND user_id = :userId RETURNING user_id`,
     user,
   );
-  await leaveAccounts(tx, accounts, user);
+  await prepareAccountDeletion(tx, accounts, user);
   const deleted = await tx.all(
     'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
     user,

@@ -151,8 +151,8 @@ async function runLeased(
     if (!(await work.run(provider.open(credentials, session)))) return 'lost';
   } catch (reason) {
     const met = failureOf(reason, account, target, deps);
-    const notAsked = reason instanceof ProviderError && reason.notAsked;
-    const failure = notAsked ? met : countedFailure(met, work.failedBefore, deps.now());
+    const notSent = reason instanceof ProviderError && reason.notSent;
+    const failure = notSent ? met : countedFailure(met, work.failedBefore, deps.now());
     await target.fail(lease, failure);
     // A calendar that is not found may be gone from the list, which is looked at first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';

@@ -152,7 +152,7 @@ export async function noting<T>(account: Account, deps: WriteDeps, work: () => P
         'A write failed',
       );
       const ailment = healthAfter(failureOfError(reason, now()), account.provider);
-      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
+      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notSent;
       if (counts && ailment !== undefined) await accounts.setHealth(account, ailment, now());
     }
     throw reason;

@@ -51,7 +51,7 @@ async function openAccount(
     }).open(account);
   const health = async () => (await accounts.findAccount(account.accountKey))?.health;
   const held = async () => {
-    const found = await tokens.heldCredentials(account.accountKey);
+    const found = await tokens.findCredentials(account.accountKey);
     assert.ok(found);
     return found;
   };

@@ -33,9 +33,9 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       const { limits } = await prepare();
       await limits.takeSlot(slot('mine'), NOW, UNTIL);
 
-      await limits.giveSlotBack(slot('other'));
+      await limits.releaseSlot(slot('other'));
       const taken = await limits.takeSlot(slot('early'), NOW, UNTIL);
-      await limits.giveSlotBack(slot('mine'));
+      await limits.releaseSlot(slot('mine'));
 
       assert.equal(taken, false);
       assert.equal(await limits.takeSlot(slot('next'), NOW, UNTIL), true);

@@ -1,7 +1,7 @@
 /** What every TokenLeaseStore must do. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { HeldCredentials, TokenLease } from '../../src/access/token-lease-store.ts';
+import type { StoredCredentials, TokenLease } from '../../src/access/token-lease-store.ts';
 import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -19,8 +19,8 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
     const tokens = tokenLeaseStore(db, sealer);
     const account = await accounts.linkAccount(google({ accessToken: 'first' }), NOW);
     const { accountKey } = account;
-    const held = async (): Promise<HeldCredentials> => {
-      const found = await tokens.heldCredentials(accountKey);
+    const held = async (): Promise<StoredCredentials> => {
+      const found = await tokens.findCredentials(accountKey);
       assert.ok(found);
       return found;
     };
@@ -39,7 +39,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
 
       assert.deepEqual([credentials, failures, failure], [{ accessToken: 'first' }, 0, undefined]);
-      assert.equal(await tokens.heldCredentials(account.accountKey), undefined);
+      assert.equal(await tokens.findCredentials(account.accountKey), undefined);
     });
 
     it('gives the lease to exactly one of ten concurrent calls', async () => {

@@ -131,7 +131,7 @@ async function leave(
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
   try {
-    await endedAccess.leaveAccess({ clientId, provider, accountId, credentials }, now());
+    await endedAccess.addEndedAccess({ clientId, provider, accountId, credentials }, now());
   } catch (err) {
     // Why the account was not linked is what the user is told.
     log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');

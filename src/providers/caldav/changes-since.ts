@@ -2,7 +2,7 @@
  * What changed in a calendar: the ladder sync-collection → ctag → etags. Support for the upper rungs is
  * advertised by servers that lack it, so each is tried and left when refused, for a day.
  */
-import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
+import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import type { Log } from '../../lib/log.ts';
 import type { DavSession } from './dav-client.ts';
 import { listMembers, readCtag } from './etag-listing.ts';
@@ -16,7 +16,7 @@ export type ChangesInput = {
   readonly session: DavSession;
   readonly collection: URL;
   readonly token: string | undefined;
-  readonly known: KnownResources;
+  readonly known: StoredVersions;
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 

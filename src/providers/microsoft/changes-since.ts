@@ -9,7 +9,7 @@
  *
  * A window that Graph cannot answer in time is shortened; then versions are compared each time.
  */
-import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
+import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
 import { exceptionIn } from './event-resource.ts';
@@ -22,7 +22,7 @@ import { readSyncState, type SyncState, type Window, writeSyncState } from './sy
 export type ChangesInput = {
   readonly source: Source;
   readonly token: string | undefined;
-  readonly known: KnownResources;
+  readonly known: StoredVersions;
 };
 export type ChangesDeps = { readonly now: () => number };
 
