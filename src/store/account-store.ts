@@ -7,27 +7,27 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   accountOf,
-  credentialsContext,
+  credentialSealer,
   prepareAccountDeletion,
 } from './account-rows.ts';
 import { noteAccountsLeaving } from './change-journal.ts';
 import type { Database, Statements, Values } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
+import { providerOrder } from './provider-order.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
-/**
- * `jobScheduled` is called when a job was committed, so that a worker in this process need not wait for
- * its next look at the table.
- */
+/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => {}): AccountStore {
+  const sealed = credentialSealer(sealer);
   return {
     async linkAccount(account, now) {
-      const linked = await db.transaction((tx) => link(tx, sealer, account, now));
+      const seal = (accountKey: string) => sealed.seal(accountKey, account.credentials);
+      const linked = await db.transaction((tx) => link(tx, { account, seal, now }));
       jobScheduled();
       return linked;
     },
 
-    ...readsOf(db, sealer),
+    ...readsOf(db, sealed),
 
     async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
       await db.write(
@@ -55,11 +55,11 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       );
     },
 
-    async disconnect(clientId, userId, provider, accountId, now) {
-      const values = { clientId, userId, provider, accountId: accountId ?? null, now };
-      const gone = await db.transaction((tx) => disconnect(tx, values));
-      if (gone > 0) jobScheduled();
-      return gone;
+    async disconnect({ clientId, userId, provider, accountId = null }, now) {
+      const values = { clientId, userId, provider, accountId, now };
+      const deleted = await db.transaction((tx) => disconnect(tx, values));
+      if (deleted > 0) jobScheduled();
+      return deleted;
     },
   };
 }
@@ -69,15 +69,14 @@ type Reads = Pick<
   'listAccounts' | 'findAccount' | 'accountsLinkedBy' | 'loadingOf' | 'credentialsOf'
 >;
 
-type LoadingRow = { account_key: string; listed_at: number | null; calendars: number; loaded: number };
+type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
 
-function readsOf(db: Database, sealer: Sealer): Reads {
+function readsOf(db: Database, sealed: ReturnType<typeof credentialSealer>): Reads {
   return {
     async listAccounts(clientId, userId) {
       const rows = await db.all<AccountRow>(
         `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
-         ORDER BY CASE provider WHEN 'google' THEN 0 WHEN 'microsoft' THEN 1 WHEN 'apple' THEN 2 ELSE 3 END,
-                  linked_at, account_key`,
+         ORDER BY ${providerOrder('provider')}, linked_at, account_key`,
         { clientId, userId },
       );
       return rows.map(accountOf);
@@ -86,25 +85,23 @@ function readsOf(db: Database, sealer: Sealer): Reads {
     async findAccount(accountKey) {
       const row = await db.get<AccountRow>(
         `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`,
-        {
-          accountKey,
-        },
+        { accountKey },
       );
       return row && accountOf(row);
     },
 
     async accountsLinkedBy(clientId, userId, deviceHash) {
-      const rows = await db.all<{ account_key: string }>(
-        `SELECT d.account_key FROM account_device d JOIN account a ON a.account_key = d.account_key
+      const rows = await db.all<{ accountKey: string }>(
+        `SELECT d.account_key AS "accountKey" FROM account_device d JOIN account a ON a.account_key = d.account_key
           WHERE a.client_id = :clientId AND a.user_id = :userId AND d.device_hash = :deviceHash`,
         { clientId, userId, deviceHash },
       );
-      return new Set(rows.map((row) => row.account_key));
+      return new Set(rows.map(({ accountKey }) => accountKey));
     },
 
     async loadingOf(clientId, userId) {
       const rows = await db.all<LoadingRow>(
-        `SELECT a.account_key, a.listed_at, COUNT(c.calendar_key) AS calendars,
+        `SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
                 COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
            FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
           WHERE a.client_id = :clientId AND a.user_id = :userId
@@ -112,8 +109,8 @@ function readsOf(db: Database, sealer: Sealer): Reads {
         { clientId, userId },
       );
       return new Map(
-        rows.map(({ account_key: key, listed_at: listedAt, calendars, loaded }) => {
-          return [key, { isListed: listedAt !== null, calendars, loaded }];
+        rows.map(({ accountKey, listedAt, calendars, loaded }) => {
+          return [accountKey, { isListed: listedAt !== null, calendars, loaded }];
         }),
       );
     },
@@ -123,14 +120,20 @@ function readsOf(db: Database, sealer: Sealer): Reads {
         'SELECT credentials FROM account WHERE account_key = :accountKey',
         { accountKey },
       );
-      return row && JSON.parse(sealer.open(row.credentials, credentialsContext(accountKey)));
+      return row && sealed.open(accountKey, row.credentials);
     },
   };
 }
 
-async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: number): Promise<Account> {
+type Linking = {
+  readonly account: NewAccount;
+  /** Answers the account's credentials, sealed for the row of that key. */
+  readonly seal: (accountKey: string) => string;
+  readonly now: number;
+};
+
+async function link(tx: Statements, { account, seal, now }: Linking): Promise<Account> {
   const candidate = randomUUID();
-  const seal = (key: string) => sealer.seal(JSON.stringify(account.credentials), credentialsContext(key));
   const values = {
     clientId: account.clientId,
     userId: account.userId,
@@ -139,7 +142,7 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
     display: account.display,
     grantedScopes: JSON.stringify(account.grantedScopes),
     calendarPermission: account.calendarPermission === undefined ? null : Number(account.calendarPermission),
-    ...(account.calendarPermission === false ? NO_PERMISSION : WELL),
+    ...(account.calendarPermission === false ? NO_PERMISSION : ACTIVE),
     now,
   };
   // The conflict locks the row of the account that is linked already: of concurrent calls, one inserts.
@@ -159,7 +162,7 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
   );
   if (row === undefined) throw new Error('An upsert of an account answered no row');
 
-  const accountKey = row.account_key;
+  const { accountKey } = row;
   if (accountKey !== candidate) await renew(tx, accountKey, seal(accountKey));
   await tx.all(
     `INSERT INTO account_device (account_key, device_hash) VALUES (:accountKey, :deviceHash)
@@ -170,7 +173,7 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
   return accountOf(row);
 }
 
-/** New credentials, sealed for this row, and nothing of the old ones' failures or of work under way with them. */
+/** Stores new credentials and forgets failures of the old ones. Work under way with those loses its leases. */
 async function renew(tx: Statements, accountKey: string, credentials: string): Promise<void> {
   await tx.all(
     `UPDATE account SET credentials = :credentials, credentials_version = credentials_version + 1,
@@ -186,7 +189,7 @@ async function renew(tx: Statements, accountKey: string, credentials: string): P
   await tx.all('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
 }
 
-const WELL = { health: 'active', reason: null, message: null };
+const ACTIVE = { health: 'active', reason: null, message: null };
 const NO_PERMISSION = {
   health: 'reauth_required',
   reason: 'calendar_permission_missing',
@@ -200,16 +203,16 @@ async function disconnect(tx: Statements, values: Values & { readonly now: numbe
     'UPDATE application_user SET last_seen_at = :now WHERE client_id = :clientId AND user_id = :userId',
     values,
   );
-  const chosen = `SELECT account_key FROM account
+  const accounts = `SELECT account_key FROM account
     WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
       AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
-  await noteAccountsLeaving(tx, chosen, values);
-  await prepareAccountDeletion(tx, chosen, values);
-  const gone = await tx.all(
-    `DELETE FROM account WHERE account_key IN (${chosen}) RETURNING account_key`,
+  await noteAccountsLeaving(tx, accounts, values);
+  await prepareAccountDeletion(tx, accounts, values);
+  const deleted = await tx.all(
+    `DELETE FROM account WHERE account_key IN (${accounts}) RETURNING account_key`,
     values,
   );
-  if (gone.length > 0) {
+  if (deleted.length > 0) {
     await tx.all(
       `UPDATE authorization_code SET withdrawn_at = :now
         WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
@@ -217,5 +220,5 @@ async function disconnect(tx: Statements, values: Values & { readonly now: numbe
       values,
     );
   }
-  return gone.length;
+  return deleted.length;
 }

@@ -151,7 +151,11 @@ async function deleteClient(
     application,
   );
   if (locked.length === 0) return false;
-  await prepareAccountDeletion(tx, 'SELECT account_key FROM account WHERE client_id = :clientId', application);
+  await prepareAccountDeletion(
+    tx,
+    'SELECT account_key FROM account WHERE client_id = :clientId',
+    application,
+  );
   await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
   // After the application, whose deletion waits for a code that is just being redeemed: its grant is
   // there by now and goes too.

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { EndedAccessStore } from '../access/ended-access-store.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import { credentialsContext } from './account-rows.ts';
+import { credentialSealer } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
@@ -19,14 +19,13 @@ type AccessRow = {
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {
-  const open = (accountKey: string, sealed: string) =>
-    JSON.parse(sealer.open(sealed, credentialsContext(accountKey)));
+  const { seal, open } = credentialSealer(sealer);
   return {
     async addEndedAccess({ clientId, provider, accountId, credentials }, now) {
       const accountKey = randomUUID();
-      const sealed = sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey));
+      const sealed = seal(accountKey, credentials);
       await db.transaction(async (tx) => {
-        const left = await tx.all(
+        const added = await tx.all(
           `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
            SELECT CAST(:accountKey AS TEXT), client_id, CAST(:provider AS TEXT), CAST(:accountId AS TEXT),
                   CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
@@ -34,7 +33,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
            RETURNING account_key`,
           { accountKey, clientId, provider, accountId, sealed, now },
         );
-        if (left.length > 0) await scheduleJob(tx, 'end-access', accountKey, now);
+        if (added.length > 0) await scheduleJob(tx, 'end-access', accountKey, now);
       });
       jobScheduled();
     },

@@ -11,11 +11,12 @@ import type {
   SingleEvent,
 } from '../reading/event-reader.ts';
 import { MOST_WORDS } from '../reading/search-limit.ts';
-import { type HealthRow, healthOf } from './account-rows.ts';
+import { HEALTH_COLUMNS, type HealthRow, healthOf } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { LONGEST_SHORT, seriesOf, type Timing } from './event-place.ts';
 import { seriesContent } from './event-row.ts';
 import { freshnessOf } from './mirror-store.ts';
+import { providerOrder } from './provider-order.ts';
 
 type AccountRow = HealthRow & {
   account_key: string;
@@ -113,14 +114,13 @@ function byPosition(a: SingleEvent, b: SingleEvent): number {
 }
 
 const ACCOUNTS = `
-  SELECT a.account_key, a.provider, a.account_id, a.display, a.health, a.health_reason, a.health_message, a.health_since,
+  SELECT a.account_key, a.provider, a.account_id, a.display, ${HEALTH_COLUMNS},
          a.calendar_permission, a.listed_at, a.list_failed_at, a.list_error,
          c.calendar_key, c.href, c.title, c.description, c.color, c.time_zone, c.access, c.is_primary, c.revision, c.original,
          c.synced_at, c.failed_at, c.sync_error
     FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
    WHERE a.client_id = :clientId AND a.user_id = :userId
-   ORDER BY CASE a.provider WHEN 'google' THEN 0 WHEN 'microsoft' THEN 1 WHEN 'apple' THEN 2 ELSE 3 END,
-            a.linked_at, a.account_key, c.position, c.href`;
+   ORDER BY ${providerOrder('a.provider')}, a.linked_at, a.account_key, c.position, c.href`;
 
 const WORDS = Array.from({ length: MOST_WORDS }, (_, i) => `word${i}`);
 

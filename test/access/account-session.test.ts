@@ -139,7 +139,7 @@ onEachDatabase((database, open) => {
       const { clock, google, account, tokens, instance, held } = await openAccount(await open());
       const { version } = await held();
       const dead = { accountKey: account.accountKey, version, holder: 'dead' };
-      await tokens.leaseTokens(dead, 0, NOW, NOW + MINUTE);
+      await tokens.leaseTokens({ ...dead, failures: 0 }, NOW, NOW + MINUTE);
 
       const waiting = instance().accessToken();
       await sleep(300);
@@ -271,7 +271,7 @@ onEachDatabase((database, open) => {
     it('says unauthorized for an account that is gone', async () => {
       const { accounts, instance } = await openAccount(await open());
       const session = instance();
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
 
       assert.equal((await refusal(session.accessToken())).kind, 'unauthorized');
     });

@@ -163,7 +163,7 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
     it('keeps no failure of an account that is gone', async () => {
       const { db, limits, accountKey } = await prepare();
       await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
 

@@ -36,7 +36,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
       const { accounts, tokens, account, held } = await prepare();
       const { credentials, failures, failure } = await held();
 
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
 
       assert.deepEqual([credentials, failures, failure], [{ accessToken: 'first' }, 0, undefined]);
       assert.equal(await tokens.findCredentials(account.accountKey), undefined);
@@ -45,17 +45,19 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
     it('gives the lease to exactly one of ten concurrent calls', async () => {
       const { tokens, leaseOf } = await prepare();
 
-      const won = await tenTimes((i) => tokens.leaseTokens(leaseOf(`h${i}`), 0, NOW, UNTIL));
+      const won = await tenTimes((i) => tokens.leaseTokens({ ...leaseOf(`h${i}`), failures: 0 }, NOW, UNTIL));
 
       assert.equal(won.filter(Boolean).length, 1);
     });
 
     it('lets another have a lease that ran out, and exactly one', async () => {
       const { tokens, leaseOf } = await prepare();
-      await tokens.leaseTokens(leaseOf('dead'), 0, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('dead'), failures: 0 }, NOW, UNTIL);
 
-      const early = await tokens.leaseTokens(leaseOf('early'), 0, UNTIL - 1, UNTIL + 1);
-      const late = await tenTimes((i) => tokens.leaseTokens(leaseOf(`h${i}`), 0, UNTIL, UNTIL + 60_000));
+      const early = await tokens.leaseTokens({ ...leaseOf('early'), failures: 0 }, UNTIL - 1, UNTIL + 1);
+      const late = await tenTimes((i) =>
+        tokens.leaseTokens({ ...leaseOf(`h${i}`), failures: 0 }, UNTIL, UNTIL + 60_000),
+      );
 
       assert.equal(early, false);
       assert.equal(late.filter(Boolean).length, 1);
@@ -63,24 +65,24 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
 
     it('gives no lease on credentials that were renewed since they were read', async () => {
       const { tokens, leaseOf, held } = await prepare();
-      await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('first'), failures: 0 }, NOW, UNTIL);
       const stored = await tokens.storeRenewed(leaseOf('first'), { accessToken: 'second' }, NOW);
 
-      const late = await tokens.leaseTokens(leaseOf('late'), 0, NOW, UNTIL);
+      const late = await tokens.leaseTokens({ ...leaseOf('late'), failures: 0 }, NOW, UNTIL);
 
       const { credentials, version } = await held();
-      const next = await tokens.leaseTokens({ ...leaseOf('next'), version }, 0, NOW, UNTIL);
+      const next = await tokens.leaseTokens({ ...leaseOf('next'), version, failures: 0 }, NOW, UNTIL);
       assert.deepEqual([stored, late, next], [true, false, true]);
       assert.deepEqual(credentials, { accessToken: 'second' });
     });
 
     it('gives no lease to whoever has not seen that renewing them failed', async () => {
       const { tokens, leaseOf, held } = await prepare();
-      await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('first'), failures: 0 }, NOW, UNTIL);
       const kept = await tokens.failRenewal(leaseOf('first'), FAILURE, NOW + 1);
 
-      const unaware = await tokens.leaseTokens(leaseOf('unaware'), 0, NOW + 1, UNTIL);
-      const aware = await tokens.leaseTokens(leaseOf('aware'), 1, NOW + 1, UNTIL);
+      const unaware = await tokens.leaseTokens({ ...leaseOf('unaware'), failures: 0 }, NOW + 1, UNTIL);
+      const aware = await tokens.leaseTokens({ ...leaseOf('aware'), failures: 1 }, NOW + 1, UNTIL);
 
       assert.deepEqual([kept, unaware, aware], [true, false, true]);
       const { failures, failure, failedAt } = await held();
@@ -89,9 +91,9 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
 
     it('forgets failures when a renewal succeeds', async () => {
       const { tokens, leaseOf, held } = await prepare();
-      await tokens.leaseTokens(leaseOf('first'), 0, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('first'), failures: 0 }, NOW, UNTIL);
       await tokens.failRenewal(leaseOf('first'), FAILURE, NOW);
-      await tokens.leaseTokens(leaseOf('second'), 1, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('second'), failures: 1 }, NOW, UNTIL);
 
       await tokens.storeRenewed(leaseOf('second'), { accessToken: 'second' }, NOW);
 
@@ -101,7 +103,7 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
 
     it('never puts a renewal in the place of what the user linked meanwhile', async () => {
       const { accounts, tokens, leaseOf, held } = await prepare();
-      await tokens.leaseTokens(leaseOf('slow'), 0, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('slow'), failures: 0 }, NOW, UNTIL);
       await accounts.linkAccount(google({ accessToken: 'linked again' }), NOW + 1);
 
       const stored = await tokens.storeRenewed(leaseOf('slow'), { accessToken: 'renewed' }, NOW + 2);
@@ -114,8 +116,8 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
 
     it('keeps what a renewal brought whose lease ran out, unless another stored before it', async () => {
       const { tokens, leaseOf, held } = await prepare();
-      await tokens.leaseTokens(leaseOf('slow'), 0, NOW, UNTIL);
-      await tokens.leaseTokens(leaseOf('other'), 0, UNTIL, UNTIL + 60_000);
+      await tokens.leaseTokens({ ...leaseOf('slow'), failures: 0 }, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('other'), failures: 0 }, UNTIL, UNTIL + 60_000);
 
       const slow = await tokens.storeRenewed(leaseOf('slow'), { accessToken: 'slow' }, UNTIL + 1);
       const other = await tokens.storeRenewed(leaseOf('other'), { accessToken: 'other' }, UNTIL + 2);
@@ -137,8 +139,8 @@ export function tokenLeaseStoreContract(database: string, open: () => Promise<Da
 
     it('ignores the failure of a run whose lease another took over', async () => {
       const { tokens, leaseOf, held } = await prepare();
-      await tokens.leaseTokens(leaseOf('slow'), 0, NOW, UNTIL);
-      await tokens.leaseTokens(leaseOf('other'), 0, UNTIL, UNTIL + 60_000);
+      await tokens.leaseTokens({ ...leaseOf('slow'), failures: 0 }, NOW, UNTIL);
+      await tokens.leaseTokens({ ...leaseOf('other'), failures: 0 }, UNTIL, UNTIL + 60_000);
 
       assert.equal(await tokens.failRenewal(leaseOf('slow'), FAILURE, UNTIL + 1), false);
       assert.equal((await held()).failures, 0);

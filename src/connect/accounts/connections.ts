@@ -91,8 +91,8 @@ export async function disconnect(
   { accounts, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
   const provider = providerOf(request.provider);
-  const account = accountOf(request.account);
-  const gone = await accounts.disconnect(clientId, userId, provider, account, now());
+  const accountId = accountOf(request.account);
+  const gone = await accounts.disconnect({ clientId, userId, provider, accountId }, now());
   const message = gone === 0 ? 'There was no such account' : `Disconnected accounts: ${gone}`;
   return { success: true, message };
 }
