@@ -20,11 +20,14 @@ export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
 /** The apps of the instance, as its configuration has them. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 
+/** Which application has an app, and at which provider. */
+export type AppOwner = { readonly clientId: string; readonly kind: AppKind };
+
 /** The apps that applications brought along. `clientId` is the application's. Secrets are sealed at rest. */
 export interface ProviderAppStore {
   findProviderApp(clientId: string, kind: AppKind): Promise<ProviderApp | undefined>;
   /** Sets or replaces it; false when there is no such application. */
-  setProviderApp(clientId: string, kind: AppKind, app: ProviderApp, now: number): Promise<boolean>;
+  setProviderApp(owner: AppOwner, app: ProviderApp, now: number): Promise<boolean>;
   /** False when none was set. */
   removeProviderApp(clientId: string, kind: AppKind): Promise<boolean>;
   /** Their ids by kind, without the secrets. */

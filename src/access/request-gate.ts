@@ -23,7 +23,6 @@ export type GateDeps = {
   readonly now: () => number;
 };
 
-/** What is asked, and on whose account with whom. */
 export type GatedRequest = {
   readonly account: Account;
   /** Of the app at the provider. */
@@ -37,11 +36,11 @@ export interface RequestGate {
   stop(): Promise<void>;
 }
 
-/** A provider that asks to wait no longer than this is waited for; more is told to the caller. */
+/** When a provider asks to wait longer than this, the call fails. */
 const SHORT_WAIT_MS = 10_000;
 const PROBE_POLL_MS = 100;
 const TRIES = 3;
-/** Where no time is named it may be hours. */
+/** Without a Retry-After the wait may be hours. */
 const UNNAMED_TRIES = 2;
 
 export function requestGate(deps: GateDeps): RequestGate {
@@ -61,11 +60,11 @@ export function requestGate(deps: GateDeps): RequestGate {
     if (error.reason !== 'quota_exhausted' || rate === undefined) return;
     await budgets.drain(`app ${appOf(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
   };
-  /** One try: what our own limits refuse is thrown; what the provider answered, or not, is an outcome. */
+  /** One try. Throws what our own limits refuse; what the provider answered is an outcome. */
   const once = async <T>(gated: GatedRequest, request: () => Promise<T>): Promise<Outcome<T>> => {
     const { account, appClientId } = gated;
     const limits = limitsOf(account.provider);
-    // Before the slot: nobody waits for tokens in a place that others could use.
+    // Tokens come first, so that nobody waits for them with a slot that others could use.
     await takeTokens(gated, limits);
     const pass = await enter(gated);
     const ask = () => outcomeOf(request);
@@ -83,7 +82,7 @@ export function requestGate(deps: GateDeps): RequestGate {
         const { error } = outcome;
         if (!(error instanceof ProviderError) || error.kind !== 'rate_limited') throw error;
         await drainApp(gated, error);
-        // What was refused for its rate did nothing, so that it may be sent again.
+        // A request that was refused for its rate did nothing, so it may be sent again.
         const tries = error.retryAfter === undefined ? UNNAMED_TRIES : TRIES;
         if (attempt >= tries || (error.retryAfter ?? 0) > SHORT_WAIT_MS) throw error;
       }
@@ -91,12 +90,12 @@ export function requestGate(deps: GateDeps): RequestGate {
     stop: () => slots.stop(),
   };
 
-  /** Waits out a short pause that the provider asked for, and for a probe that is under way. */
+  /** Waits for the end of a short pause that the provider asked for, and of a probe that is under way. */
   async function enter({ account, operation }: GatedRequest): Promise<Pass> {
     for (let patience: AbortSignal | undefined; ; ) {
       const entry = await circuits.enter(account.accountKey, operation);
       if (!entry.isOpen) return entry;
-      // Real time bounds the wait; the first look, which mostly lets pass, needs no timer.
+      // Real time bounds the wait. Mostly there is none, and no timer is needed.
       patience ??= AbortSignal.timeout(2 * SHORT_WAIT_MS);
       const { refusal, isProbed } = entry;
       const pause = refusal.kind === 'rate_limited' ? (refusal.retryAfter ?? 0) : Number.POSITIVE_INFINITY;

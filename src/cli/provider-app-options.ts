@@ -89,7 +89,7 @@ export async function applyAppChanges(
       continue;
     }
     const id = appClientId ?? (await apps.listProviderApps(clientId))[kind] ?? '';
-    await apps.setProviderApp(clientId, kind, { clientId: id, clientSecret }, now);
+    await apps.setProviderApp({ clientId, kind }, { clientId: id, clientSecret }, now);
   }
 }
 

@@ -32,7 +32,7 @@ export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore
       return row && { ...row, clientSecret: sealer.open(row.clientSecret, contextOf(clientId, kind)) };
     },
 
-    async setProviderApp(clientId, kind, { clientId: appClientId, clientSecret }, now) {
+    async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now) {
       const sealed = sealer.seal(clientSecret, contextOf(clientId, kind));
       return (await db.write(SET, { clientId, kind, appClientId, sealed, now })).length > 0;
     },

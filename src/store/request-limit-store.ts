@@ -14,14 +14,14 @@ export function requestLimitStore(db: Database): RequestLimitStore {
 function slotsOf(db: Database): Slots {
   return {
     async takeSlot({ mailbox, slot, holder }, now, until) {
-      const won = await db.write(
+      const leased = await db.write(
         `INSERT INTO request_slot (mailbox, slot, holder, lease_until) VALUES (:mailbox, :slot, :holder, :until)
          ON CONFLICT (mailbox, slot) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until
           WHERE request_slot.lease_until <= :now
          RETURNING slot`,
         { mailbox, slot, holder, now, until },
       );
-      return won.length > 0;
+      return leased.length > 0;
     },
 
     async releaseSlot({ mailbox, slot, holder }) {
@@ -53,8 +53,8 @@ function slotsOf(db: Database): Slots {
 
 function bucketsOf(db: Database): Buckets {
   return {
-    async takeTokens(bucket, cost, burst, now) {
-      const taken = await db.write(
+    async takeTokens({ bucket, cost, burst }, now) {
+      const updated = await db.write(
         `INSERT INTO request_budget (bucket, full_at) VALUES (:bucket, CAST(:now AS BIGINT) + :cost)
          ON CONFLICT (bucket) DO UPDATE SET full_at =
            CASE WHEN request_budget.full_at < :now THEN :now ELSE request_budget.full_at END + :cost
@@ -63,7 +63,7 @@ function bucketsOf(db: Database): Buckets {
          RETURNING full_at`,
         { bucket, cost, burst, now },
       );
-      if (taken.length > 0) return 0;
+      if (updated.length > 0) return 0;
       const row = await db.get<{ fullAt: number }>(
         'SELECT full_at AS "fullAt" FROM request_budget WHERE bucket = :bucket',
         { bucket },
@@ -96,18 +96,18 @@ function circuitsOf(db: Database): Omit<RequestLimitStore, keyof Slots | keyof B
       }));
     },
 
-    async leaseProbe(accountKey, operation, now, until) {
-      const won = await db.write(
+    async leaseProbe({ accountKey, operation }, now, until) {
+      const leased = await db.write(
         `UPDATE request_circuit SET probe_until = :until
           WHERE account_key = :accountKey AND operation = :operation AND open_until <= :now
             AND (probe_until IS NULL OR probe_until <= :now)
          RETURNING operation`,
         { accountKey, operation, now, until },
       );
-      return won.length > 0;
+      return leased.length > 0;
     },
 
-    async countFailure(accountKey, operation, failure, now, openUntil) {
+    async countFailure({ accountKey, operation, failure }, now, openUntil) {
       const values = { accountKey, operation, failure: JSON.stringify(failure), now };
       await db.transaction(async (tx) => {
         const failures = await oneMoreFailure(tx, values);
@@ -120,7 +120,7 @@ function circuitsOf(db: Database): Omit<RequestLimitStore, keyof Slots | keyof B
       });
     },
 
-    async closeCircuit(accountKey, operation) {
+    async closeCircuit({ accountKey, operation }) {
       await db.write(
         `DELETE FROM request_circuit WHERE account_key = :accountKey AND operation = :operation
          RETURNING operation`,
