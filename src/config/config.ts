@@ -1,6 +1,6 @@
 /**
- * The only reader of the environment. One table says what can be set; `loadConfig` reads it, reports
- * every problem at once, by name, and answers a frozen structure of which features get their slice.
+ * The only reader of the environment. One table says what can be set. `loadConfig` reports every problem at once, by
+ * name, and answers a frozen object; each feature receives its part of it.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -308,9 +308,9 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function oneOf<const T extends string>(...values: T[]): (text: string) => T {
   return (text) => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
-    return found;
+    const match = values.find((value) => value === text);
+    if (match === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return match;
   };
 }
 
@@ -330,7 +330,7 @@ function absoluteUrl(text: string): string {
   return url.href;
 }
 
-/** Kept as it was written but for trailing slashes: issuers are compared letter by letter. */
+/** The text as it is but for trailing slashes: issuers are compared letter by letter. */
 function endpoint(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');

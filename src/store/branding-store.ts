@@ -45,7 +45,7 @@ const SET_LOGO = `
 const REMOVE_LOGO = 'DELETE FROM application_logo WHERE client_id = :clientId AND scheme = :scheme';
 const FIND_LOGO = 'SELECT content AS "content" FROM application_logo WHERE hash = :hash LIMIT 1';
 
-const NOTHING_SET: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
+const DEFAULT_LOOK: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
 
 /** The looks of applications in `db`. */
 export function brandingStore(db: Database): BrandingStore {
@@ -63,8 +63,8 @@ export function brandingStore(db: Database): BrandingStore {
       });
     },
 
-    async findLogo(wanted) {
-      const row = await db.get<{ content: string }>(FIND_LOGO, { hash: wanted });
+    async findLogo(logoHash) {
+      const row = await db.get<{ content: string }>(FIND_LOGO, { hash: logoHash });
       return row && { webp: Buffer.from(row.content, 'base64') };
     },
   };
@@ -72,12 +72,12 @@ export function brandingStore(db: Database): BrandingStore {
 
 async function findLook(statements: Statements, clientId: string): Promise<ApplicationLook> {
   const row = await statements.get<LookRow>(FIND, { clientId });
-  return row === undefined ? NOTHING_SET : lookOf(row);
+  return row === undefined ? DEFAULT_LOOK : lookOf(row);
 }
 
 function lookOf(row: LookRow): ApplicationLook {
-  const { branding, facts } = NOTHING_SET;
-  const logoOf = (found: string | null) => (found === null ? undefined : { hash: found });
+  const { branding, facts } = DEFAULT_LOOK;
+  const logoOf = (logoHash: string | null) => (logoHash === null ? undefined : { hash: logoHash });
   return {
     branding: {
       enabled: row.enabled === null ? branding.enabled : row.enabled === 1,

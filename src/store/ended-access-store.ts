@@ -1,21 +1,13 @@
 /** EndedAccessStore in SQL; held to test/contract/ended-access-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
-import type { EndedAccessStore } from '../access/ended-access-store.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { EndedAccess, EndedAccessStore } from '../access/ended-access-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { credentialSealer } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type AccessRow = {
-  accountKey: string;
-  clientId: string;
-  provider: ProviderKind;
-  accountId: string;
-  credentials: string;
-  endedAt: number;
-};
+type AccessRow = Omit<EndedAccess, 'credentials'> & { readonly credentials: string };
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {

@@ -33,7 +33,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     return { state: 'reachable', engine: db.dialect.engine, pending, keyProblem, clockSkew, newestInstant };
   } catch (reason) {
-    // One that listens on two addresses and on neither answers fails with a list and no message.
+    // A host with two addresses of which neither answers fails with a list and no message.
     const message = reason instanceof AggregateError ? String(reason.errors[0]) : String(reason);
     return { state: 'unreachable', reason: message.replace(/^\w*Error: /, '').replace(/\.$/, '') };
   } finally {
@@ -57,7 +57,7 @@ async function keyProblemOf(
   }
 }
 
-/** The server's clock against the middle of the question's way. */
+/** How far the server's clock is ahead, in milliseconds, against the middle of the query's time. */
 async function skewOf(db: Database, now: () => number): Promise<number> {
   // The first statement connects, which would count as skew.
   await db.all('SELECT 1 AS "one"');
