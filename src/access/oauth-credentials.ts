@@ -11,7 +11,7 @@ export function oauthCredentialsOf(credentials: ProviderCredentials): OAuthCrede
     Array.isArray(scopes) &&
     typeof appClientId === 'string' &&
     typeof issuedAt === 'number';
-  if (!isWhole) throw new Error('The kept credentials are not those of an OAuth account');
+  if (!isWhole) throw new Error('The stored credentials are not those of an OAuth account');
   return {
     accessToken,
     refreshToken,

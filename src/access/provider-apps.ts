@@ -1,6 +1,6 @@
 /**
- * Which app signs users in at Google and Microsoft: the application's own, when it has one, else the
- * instance's. The one place that decides it, for the Connect pages and for the renewal of tokens.
+ * Which app signs users in at Google and Microsoft: the application's own if it has one, else the instance's. The
+ * Connect pages and the renewal of tokens both ask here.
  */
 
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
@@ -17,13 +17,13 @@ const hasApps = (kind: ProviderKind): kind is AppKind => PROVIDER_FACTS[kind].si
 
 export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
 
-/** The apps of the instance, as its configuration has them. */
+/** The apps of the instance, from its configuration. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 
 /** Which application has an app, and at which provider. */
 export type AppOwner = { readonly clientId: string; readonly kind: AppKind };
 
-/** The apps that applications brought along. `clientId` is the application's. Secrets are sealed at rest. */
+/** The apps that applications registered themselves. `clientId` is the application's. Secrets are sealed at rest. */
 export interface ProviderAppStore {
   findProviderApp(clientId: string, kind: AppKind): Promise<ProviderApp | undefined>;
   /** Sets or replaces it; false when there is no such application. */
@@ -38,13 +38,13 @@ export interface ProviderApps {
   /** The one to sign in with; `undefined` when none is set up, and for kinds that need none. */
   find(clientId: string, kind: ProviderKind): Promise<ProviderApp | undefined>;
   /**
-   * The one whose id is `appClientId`, which tokens were issued to: no other can renew them. So accounts
-   * linked before an application brought its own app go on with the instance's. `undefined` when neither is it.
+   * The app with the id `appClientId`, which tokens were issued to: no other can renew them. So accounts that were linked
+   * before an application had its own app go on with the instance's. `undefined` when neither app has that id.
    */
   findIssuer(clientId: string, kind: ProviderKind, appClientId: string): Promise<ProviderApp | undefined>;
 }
 
-/** The apps of applications before those of the instance. */
+/** Prefers the apps of applications to those of the instance. */
 export function providerApps(
   store: Pick<ProviderAppStore, 'findProviderApp'>,
   instance: InstanceApps,
@@ -63,7 +63,7 @@ export function providerApps(
   };
 }
 
-/** Throws ApiError 400 for an id or secret that no provider can have given out. Empty ids are the caller's. */
+/** Throws ApiError 400 for an id or secret that no provider can have issued. Empty ids are for the caller to refuse. */
 export function checkProviderApp(app: {
   readonly appClientId: string | undefined;
   readonly clientSecret: string | undefined;

@@ -78,7 +78,7 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
   };
 }
 
-/** In milliseconds: the time that a full bucket stands for, and one token. */
+/** In milliseconds: how long an empty bucket takes to fill, and how long one token takes. */
 function shape({ requests, per }: RequestRate): { burst: number; each: number } {
   const each = per / (requests * (1 - BURST_SHARE));
   return { each, burst: Math.ceil(each * Math.max(1, requests * BURST_SHARE)) };

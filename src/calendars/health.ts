@@ -1,4 +1,4 @@
-/** What a failure says about its account: decisions only, nothing is read or written here. */
+/** What a failure says about its account: pure functions. */
 import type { Ailment } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
@@ -6,7 +6,7 @@ import { PROVIDER_FACTS } from './provider-facts.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
-/** What a kind of failure means where the provider told no more. */
+/** The reason for a kind of failure that the provider did not explain further. */
 const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, HealthReason | undefined>> = {
   access_denied: 'access_revoked',
   permission_missing: 'calendar_permission_missing',
@@ -35,8 +35,8 @@ function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthRea
 }
 
 /**
- * Only what signing in again mends asks for that. A dead refresh token is such a thing even where the
- * operator has to act as well, as with Google's test apps.
+ * `reauth_required` only where signing in again helps. After a refused refresh token it does, even where the operator
+ * has to act as well, as with Google's test apps.
  */
 function stateAfter(kind: ProviderErrorKind, reason: HealthReason): Ailment['state'] {
   if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';

@@ -197,8 +197,8 @@ const NO_PERMISSION = {
 };
 
 async function disconnect(tx: Statements, values: Values & { readonly now: number }): Promise<number> {
-  // Locks the user's row, as noteAccountsLeaving does too: of two calls that each take one of the last two
-  // accounts, the second must see that none is left.
+  // Locks the user's row, as noteAccountsLeaving does too: of two calls that each delete one of the last two accounts,
+  // the second must see that none is left.
   await tx.all(
     'UPDATE application_user SET last_seen_at = :now WHERE client_id = :clientId AND user_id = :userId',
     values,

@@ -28,14 +28,14 @@ const CREATE = `
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt)`;
 
-// Locks the user's row, as disconnecting does: an approval and the end of the last account take turns,
-// so that either the approval finds no account or the disconnection finds a code to withdraw.
+// Locks the user's row, as disconnecting does: an approval and the end of the last account take turns, so that either
+// the approval finds no account or the disconnection finds a code to withdraw.
 const LOCK_USER = `
   UPDATE application_user SET last_seen_at = last_seen_at
    WHERE (client_id, user_id) = (SELECT client_id, user_id FROM authorization_request
                                   WHERE transaction_id = :transactionId)`;
 
-// The WHERE clause is the whole guard.
+// The WHERE clause decides alone, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
    WHERE transaction_id = :transactionId AND status = 'open'
@@ -66,7 +66,7 @@ const DELETE_EXPIRED = `
                              WHERE created_at < :createdBefore LIMIT :limit)
   RETURNING transaction_id`;
 
-/** Authorization requests in `db`; what proves a form to be ours is sealed, as every secret at rest. */
+/** Authorization requests in `db`. Their form tokens are sealed, as every secret at rest. */
 export function authorizationRequestStore(db: Database, sealer: Sealer): AuthorizationRequestStore {
   return {
     async createRequest(request) {

@@ -57,7 +57,7 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
            RETURNING health`,
           { accountKey, version, sealed },
         );
-        // Reads pass such an account over: somebody has to find out that it works again.
+        // Reads do not sync such an account, so a job must find out that it works again.
         if (row?.health === 'reauth_required') await scheduleJob(tx, 'sync-account', accountKey, now);
         return row;
       });
