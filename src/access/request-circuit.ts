@@ -42,8 +42,7 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
   };
   const count = async (circuit: CircuitName, error: ProviderError): Promise<void> => {
     const at = now();
-    const opens = error.kind === 'rate_limited' ? pauseUntil(error, at) : openUntil(at);
-    await store.countFailure({ ...circuit, failure: failureOfError(error, at) }, at, opens);
+    await store.countFailure({ ...circuit, failure: failureOfError(error, at) }, at, openUntil(error, at));
   };
   /** `failing` are the circuits of the account and operation that had failures when the request was sent. */
   const leave = async (
@@ -82,19 +81,15 @@ const FAILURES: ReadonlySet<ProviderError['kind']> = new Set([
   'misconfigured',
 ]);
 
-/** From the fifth failure in a row for half a minute, twice as long each time, five minutes at most. */
-function openUntil(at: number): (failures: number) => number | undefined {
-  return (failures) => {
-    if (failures < FAILURES_TO_OPEN) return undefined;
-    const doubled = FIRST_OPEN_MS * 2 ** Math.min(failures - FAILURES_TO_OPEN, 10);
-    return at + Math.min(doubled, LONGEST_OPEN_MS);
-  };
-}
-
-/** From the first one: twice as long each time, and no shorter than Retry-After, which some always set to one second. */
-function pauseUntil({ retryAfter = 0 }: ProviderError, at: number): (failures: number) => number {
-  return (failures) => {
-    const doubled = FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10);
-    return at + Math.max(retryAfter, Math.min(doubled, LONGEST_OPEN_MS));
+/**
+ * Until when a circuit is open after so many failures in a row, each time twice as long: from the fifth on, or after
+ * `rate_limited` from the first on. Retry-After is only the least, since some providers always answer one second.
+ */
+function openUntil({ kind, retryAfter = 0 }: ProviderError, at: number) {
+  const doubled = (first: number, times: number) =>
+    Math.min(first * 2 ** Math.min(times, 10), LONGEST_OPEN_MS);
+  return (failures: number): number | undefined => {
+    if (kind === 'rate_limited') return at + Math.max(retryAfter, doubled(FIRST_PAUSE_MS, failures - 1));
+    return failures < FAILURES_TO_OPEN ? undefined : at + doubled(FIRST_OPEN_MS, failures - FAILURES_TO_OPEN);
   };
 }

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../calendars/provider-error.ts';
+import { LATE, within } from '../lib/within.ts';
 import type { RequestLimitStore, RequestSlot } from './request-limit-store.ts';
 
 /** Longer than KEPT_MS and one request, which ends after 30 s. */
@@ -53,7 +54,7 @@ type MailboxDeps = {
   readonly onUnused: (slots: MailboxSlots) => void;
 };
 type LeasedSlot = RequestSlot & { readonly takenAt: number };
-type Waiter = { go(slot: LeasedSlot): void; fail(reason: unknown): void };
+type Waiter = PromiseWithResolvers<LeasedSlot>;
 
 /** The slots that this process has of one mailbox. */
 class MailboxSlots {
@@ -91,25 +92,17 @@ class MailboxSlots {
     await Promise.all(idle.map(({ slot }) => this.#release(slot)));
   }
 
-  #acquire(): Promise<LeasedSlot> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(tooManyRequests());
-      }, PATIENCE_MS);
-      const waiter: Waiter = {
-        go(slot) {
-          clearTimeout(timer);
-          resolve(slot);
-        },
-        fail(reason) {
-          clearTimeout(timer);
-          reject(reason);
-        },
-      };
-      this.#waiting.push(waiter);
-      if (!this.#isServing) this.#inBackground(this.#serve());
-    });
+  async #acquire(): Promise<LeasedSlot> {
+    const waiter: Waiter = Promise.withResolvers();
+    this.#waiting.push(waiter);
+    if (!this.#isServing) this.#inBackground(this.#serve());
+    const slot = await within(PATIENCE_MS, waiter.promise);
+    if (slot !== LATE) return slot;
+    const at = this.#waiting.indexOf(waiter);
+    // A slot that was passed on at the last moment must be used.
+    if (at < 0) return waiter.promise;
+    this.#waiting.splice(at, 1);
+    throw tooManyRequests();
   }
 
   /** Takes slots for the calls that wait, until none does. */
@@ -126,7 +119,7 @@ class MailboxSlots {
         this.#passOn(slot);
       }
     } catch (reason) {
-      for (const { fail } of this.#waiting.splice(0)) fail(reason);
+      for (const { reject } of this.#waiting.splice(0)) reject(reason);
     } finally {
       // In the same turn of the event loop as the last look at #waiting: a later call starts #serve anew.
       this.#isServing = false;
@@ -151,7 +144,7 @@ class MailboxSlots {
   #passOn(slot: LeasedSlot): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {
-      next.go(slot);
+      next.resolve(slot);
       return;
     }
     const timer = setTimeout(() => {

@@ -22,6 +22,9 @@ export type TokenLease = {
   readonly holder: string;
 };
 
+/** A lease for credentials of which the caller read that renewing them had failed so often. */
+export type NewLease = TokenLease & Pick<StoredCredentials, 'failures'>;
+
 export interface TokenLeaseStore {
   /** `undefined` when the account is gone. */
   findCredentials(accountKey: string): Promise<StoredCredentials | undefined>;
@@ -30,11 +33,7 @@ export interface TokenLeaseStore {
    * Of any number of concurrent calls exactly one gets the lease. None does while another holds it, nor when the
    * credentials were replaced, or renewing them failed, since the caller read `failures`.
    */
-  leaseTokens(
-    lease: TokenLease & Pick<StoredCredentials, 'failures'>,
-    now: number,
-    until: number,
-  ): Promise<boolean>;
+  leaseTokens(lease: NewLease, now: number, until: number): Promise<boolean>;
 
   /**
    * Replaces the credentials that the lease was for and releases it. False, and nothing written, when they were

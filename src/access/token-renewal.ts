@@ -15,7 +15,7 @@ import type { Log } from '../lib/log.ts';
 import { LATE, within } from '../lib/within.ts';
 import { oauthCredentialsOf } from './oauth-credentials.ts';
 import type { ProviderApps } from './provider-apps.ts';
-import type { StoredCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
+import type { NewLease, StoredCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
 
 export type TokenRenewalDeps = {
   readonly tokens: TokenLeaseStore;
@@ -91,7 +91,7 @@ function mustNotRetry(
 
 /** `undefined` when the credentials were replaced meanwhile, and are to be read again. */
 async function renewUnder(
-  lease: TokenLease & { readonly failures: number },
+  lease: NewLease,
   credentials: OAuthCredentials,
   renewal: Renewal,
 ): Promise<OAuthCredentials | undefined> {

@@ -265,7 +265,7 @@ export function loadConfig(env: Environment): Config {
       asksForCalendars: check('KALENDS_GOOGLE_CALENDARS', oneOf('off', 'on'), 'off') === 'on',
     }),
     microsoft: provider('MICROSOFT'),
-    appleUrl: check('KALENDS_APPLE_URL', absoluteUrl, 'https://caldav.icloud.com'),
+    appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
       authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
@@ -316,24 +316,21 @@ function oneOf<const T extends string>(...values: T[]): (text: string) => T {
 
 function publicOrigin(text: string, host: string, port: number): string {
   if (text === '') return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('must be an origin such as https://calendars.example.com');
+  const url = httpUrl(text, 'an origin such as https://calendars.example.com');
   if (url.pathname !== '/' || url.search || url.hash || url.username)
     throw new Error('must have no path, query or user');
   return url.origin;
 }
 
-function absoluteUrl(text: string): string {
+function httpUrl(text: string, rule = 'an http or https URL'): URL {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
-  return url.href;
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`must be ${rule}`);
+  return url;
 }
 
 /** The text as it is but for trailing slashes: issuers are compared letter by letter. */
 function endpoint(text: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
+  const url = httpUrl(text);
   if (url.search || url.hash || url.username || url.password)
     throw new Error('must have no query, fragment or user');
   return text.replace(/\/+$/, '');

@@ -134,15 +134,12 @@ type Linking = {
 
 async function link(tx: Statements, { account, seal, now }: Linking): Promise<Account> {
   const candidate = randomUUID();
+  const { credentials: _, deviceHash, calendarPermission, ...fields } = account;
   const values = {
-    clientId: account.clientId,
-    userId: account.userId,
-    provider: account.provider,
-    accountId: account.accountId,
-    display: account.display,
+    ...fields,
     grantedScopes: JSON.stringify(account.grantedScopes),
-    calendarPermission: account.calendarPermission === undefined ? null : Number(account.calendarPermission),
-    ...(account.calendarPermission === false ? NO_PERMISSION : ACTIVE),
+    calendarPermission: calendarPermission === undefined ? null : Number(calendarPermission),
+    ...(calendarPermission === false ? NO_PERMISSION : ACTIVE),
     now,
   };
   // The conflict locks the row of the account that is linked already: of concurrent calls, one inserts.
@@ -167,7 +164,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   await tx.all(
     `INSERT INTO account_device (account_key, device_hash) VALUES (:accountKey, :deviceHash)
      ON CONFLICT (account_key, device_hash) DO NOTHING`,
-    { accountKey, deviceHash: account.deviceHash },
+    { accountKey, deviceHash },
   );
   await scheduleJob(tx, 'sync-account', accountKey, now);
   return accountOf(row);

@@ -6,7 +6,7 @@ import type {
   AuthorizationRequestStore,
 } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge' | 'theme'> & {
@@ -86,7 +86,13 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
     },
 
     approveRequest(transactionId, now) {
-      return db.transaction((tx) => approve(tx, { transactionId, now }));
+      const values = { transactionId, now };
+      return db.transaction(async (tx) => {
+        await tx.all(LOCK_USER, values);
+        if ((await tx.all(APPROVE, values)).length === 0) return false;
+        await tx.all(WRITE_CODE, values);
+        return true;
+      });
     },
 
     async denyRequest(transactionId) {
@@ -101,16 +107,6 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
     },
   };
-}
-
-type Approval = { transactionId: string; now: number };
-
-async function approve(tx: Statements, approval: Approval): Promise<boolean> {
-  await tx.all(LOCK_USER, approval);
-  const approved = await tx.all(APPROVE, approval);
-  if (approved.length === 0) return false;
-  await tx.all(WRITE_CODE, approval);
-  return true;
 }
 
 const contextOf = (transactionId: string): string => `authorization_request|${transactionId}|form_token`;

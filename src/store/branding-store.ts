@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 
 import { DEFAULT_BRANDING, DEFAULT_FACTS, type Theme } from '../branding/branding.ts';
-import type { ApplicationLook, BrandingStore, LogoImage, LookChange } from '../branding/branding-store.ts';
+import type { ApplicationLook, BrandingStore, LookChange } from '../branding/branding-store.ts';
 import type { Database, Statements } from './drivers/database.ts';
 
 type LookRow = {
@@ -55,8 +55,7 @@ export function brandingStore(db: Database): BrandingStore {
     changeLook(clientId, change, now) {
       return db.transaction(async (tx) => {
         if ((await tx.all(LOCK, { clientId, now })).length === 0) return undefined;
-        await setLogo(tx, { clientId, scheme: 'light', logo: change.logo });
-        await setLogo(tx, { clientId, scheme: 'dark', logo: change.darkLogo });
+        await setLogos(tx, clientId, change);
         const look = await findLook(tx, clientId);
         await tx.all(SET, { clientId, now, ...valuesOf(look, change) });
         return findLook(tx, clientId);
@@ -110,18 +109,13 @@ function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
   };
 }
 
-type LogoChange = {
-  readonly clientId: string;
-  readonly scheme: 'light' | 'dark';
-  readonly logo: LogoImage | null | undefined;
-};
-
-async function setLogo(tx: Statements, { clientId, scheme, logo }: LogoChange): Promise<void> {
-  if (logo === undefined) return;
-  if (logo === null) {
-    await tx.all(REMOVE_LOGO, { clientId, scheme });
-    return;
+async function setLogos(tx: Statements, clientId: string, { logo, darkLogo }: LookChange): Promise<void> {
+  for (const [scheme, image] of Object.entries({ light: logo, dark: darkLogo })) {
+    if (image === undefined) continue;
+    if (image === null) await tx.all(REMOVE_LOGO, { clientId, scheme });
+    else {
+      const content = Buffer.from(image.webp).toString('base64');
+      await tx.all(SET_LOGO, { clientId, scheme, hash: hash('sha256', image.webp), content });
+    }
   }
-  const content = Buffer.from(logo.webp).toString('base64');
-  await tx.all(SET_LOGO, { clientId, scheme, hash: hash('sha256', logo.webp), content });
 }

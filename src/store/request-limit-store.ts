@@ -1,6 +1,6 @@
 /** RequestLimitStore in SQL; held to test/contract/request-limit-store.contract.ts on both databases. */
 import type { RequestLimitStore } from '../access/request-limit-store.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type CircuitRow = { operation: string; failure: string; openUntil: number | null };
@@ -110,12 +110,12 @@ function circuitsOf(db: Database): Omit<RequestLimitStore, keyof Slots | keyof B
     async countFailure({ accountKey, operation, failure }, now, openUntil) {
       const values = { accountKey, operation, failure: JSON.stringify(failure), now };
       await db.transaction(async (tx) => {
-        const failures = await oneMoreFailure(tx, values);
-        if (failures === undefined) return;
+        const row = await tx.get<{ failures: number }>(COUNT_FAILURE, values);
+        if (row === undefined) return;
         await tx.all(
           `UPDATE request_circuit SET open_until = :openUntil, probe_until = NULL
             WHERE account_key = :accountKey AND operation = :operation`,
-          { accountKey, operation, openUntil: openUntil(failures) ?? null },
+          { accountKey, operation, openUntil: openUntil(row.failures) ?? null },
         );
       });
     },
@@ -130,19 +130,11 @@ function circuitsOf(db: Database): Omit<RequestLimitStore, keyof Slots | keyof B
   };
 }
 
-/** How many there are in a row now; `undefined` when this one does not count. */
-async function oneMoreFailure(
-  tx: Statements,
-  values: { accountKey: string; operation: string; failure: string; now: number },
-): Promise<number | undefined> {
-  const row = await tx.get<{ failures: number }>(
-    `INSERT INTO request_circuit (account_key, operation, failures, failure)
-     SELECT account_key, CAST(:operation AS TEXT), 1, CAST(:failure AS TEXT) FROM account WHERE account_key = :accountKey
-     ON CONFLICT (account_key, operation) DO UPDATE SET
-       failures = request_circuit.failures + 1, failure = excluded.failure
-      WHERE request_circuit.open_until IS NULL OR request_circuit.open_until <= :now
-     RETURNING failures`,
-    values,
-  );
-  return row?.failures;
-}
+/** Answers no row for a failure that does not count. */
+const COUNT_FAILURE = `
+  INSERT INTO request_circuit (account_key, operation, failures, failure)
+  SELECT account_key, CAST(:operation AS TEXT), 1, CAST(:failure AS TEXT) FROM account WHERE account_key = :accountKey
+  ON CONFLICT (account_key, operation) DO UPDATE SET
+    failures = request_circuit.failures + 1, failure = excluded.failure
+   WHERE request_circuit.open_until IS NULL OR request_circuit.open_until <= :now
+  RETURNING failures`;

@@ -18,6 +18,8 @@ async function makeCalendar(db: Database, accountKey: string): Promise<void> {
   );
 }
 
+const ADAS_CALDAV = { clientId: 'acme', userId: 'ada', provider: 'caldav' } as const;
+
 export function accountStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
@@ -254,7 +256,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await makeCalendar(db, accountKey);
       await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', 'c', 0, 0)");
 
-      const gone = await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      const gone = await accounts.disconnect(ADAS_CALDAV, NOW);
 
       assert.equal(gone, 1);
       assert.equal(await accounts.credentialsOf(accountKey), undefined);
@@ -269,27 +271,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
       await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'a' }), NOW);
 
-      assert.equal(
-        await accounts.disconnect(
-          { clientId: 'acme', userId: 'ada', provider: 'caldav', accountId: 'unknown' },
-          NOW,
-        ),
-        0,
-      );
-      assert.equal(
-        await accounts.disconnect(
-          { clientId: 'acme', userId: 'ada', provider: 'google', accountId: 'a' },
-          NOW,
-        ),
-        0,
-      );
-      assert.equal(
-        await accounts.disconnect(
-          { clientId: 'acme', userId: 'ada', provider: 'caldav', accountId: 'a' },
-          NOW,
-        ),
-        1,
-      );
+      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'unknown' }, NOW), 0);
+      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, provider: 'google', accountId: 'a' }, NOW), 0);
+      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW), 1);
 
       const left = await accounts.listAccounts('acme', 'ada');
       assert.deepEqual(
@@ -306,9 +290,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await makeCode(db, 'ada');
       await makeCode(db, 'ben');
 
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav', accountId: 'a' }, NOW);
+      await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW);
       const withOneLeft = await codeIsWithdrawn(db, 'ada');
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav', accountId: 'b' }, NOW);
+      await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'b' }, NOW);
 
       assert.equal(withOneLeft, false);
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
@@ -319,7 +303,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { db, accounts } = await prepare();
       await makeCode(db, 'ada');
 
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect(ADAS_CALDAV, NOW);
 
       assert.equal(await codeIsWithdrawn(db, 'ada'), false);
     });
@@ -329,9 +313,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await tenTimes((i) => accounts.linkAccount(newAccount({ accountId: `a${i}` }), NOW));
       await makeCode(db, 'ada');
 
-      const gone = await tenTimes((i) =>
-        accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav', accountId: `a${i}` }, NOW),
-      );
+      const gone = await tenTimes((i) => accounts.disconnect({ ...ADAS_CALDAV, accountId: `a${i}` }, NOW));
 
       assert.deepEqual(gone, Array(10).fill(1));
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
@@ -341,9 +323,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { accounts } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
 
-      const gone = await tenTimes(() =>
-        accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW),
-      );
+      const gone = await tenTimes(() => accounts.disconnect(ADAS_CALDAV, NOW));
 
       assert.equal(
         gone.reduce((sum, n) => sum + n),

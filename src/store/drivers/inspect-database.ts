@@ -2,8 +2,9 @@
 import { stat } from 'node:fs/promises';
 
 import type { StorageReport } from '../../cli/command.ts';
+import { createSealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
-import { keyIdOf, missingKey, readKeyFile, sealerOf, wrongKey } from './master-key.ts';
+import { keyIdOf, missingKey, readKeyFile, wrongKey } from './master-key.ts';
 import { isBegun, pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
 import { openSqlite } from './sqlite-driver.ts';
@@ -50,7 +51,7 @@ async function keyProblemOf(
   try {
     const key = masterKey ?? (await readKeyFile(dataDir));
     if (key === undefined) return missingKey(keyId, dataDir);
-    const ours = sealerOf(key).keyId;
+    const ours = createSealer(key).keyId;
     return ours === keyId ? undefined : wrongKey(keyId, ours);
   } catch (reason) {
     return reason instanceof Error ? reason.message : String(reason);

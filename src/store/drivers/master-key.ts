@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-import { createSealer, type Sealer } from '../../lib/sealing.ts';
+import type { Sealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
 import { isBegun } from './migrate.ts';
 import { StartRefused } from './start-refused.ts';
@@ -93,6 +93,3 @@ export const wrongKey = (keyId: string, ours: string): string =>
 /** Why a database whose key is gone cannot be opened, in a sentence that says what to do. */
 export const missingKey = (keyId: string, dataDir: string): string =>
   `The database is sealed under master key ${keyId}, but there is no KALENDS_MASTER_KEY and no ${keyFileIn(dataDir)}. Restore one of them: a new key would open nothing.`;
-
-/** The sealer of a key of 32 bytes. */
-export const sealerOf = (key: Buffer): Sealer => createSealer(key);

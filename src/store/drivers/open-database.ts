@@ -6,9 +6,9 @@
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Sealer } from '../../lib/sealing.ts';
+import { createSealer, type Sealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
-import { claimDatabase, keyIdOf, makeKeyFile, missingKey, readKeyFile, sealerOf } from './master-key.ts';
+import { claimDatabase, keyIdOf, makeKeyFile, missingKey, readKeyFile } from './master-key.ts';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './sqlite-driver.ts';
 import { StartRefused } from './start-refused.ts';
@@ -45,7 +45,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   });
   try {
     const keyId = await keyIdOf(db);
-    const sealer = sealerOf(masterKey ?? (await keyOfFolder(dataDir, keyId)));
+    const sealer = createSealer(masterKey ?? (await keyOfFolder(dataDir, keyId)));
     // An instance with a wrong key is refused before it changes anything.
     if (keyId !== undefined) await claimDatabase(db, sealer);
     await migrate(db, now, () => claimDatabase(db, sealer));
