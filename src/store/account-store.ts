@@ -16,6 +16,40 @@ import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
+type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
+
+const LIST = `
+  SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
+   ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
+const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`;
+const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accountKey';
+const LINKED_BY = `
+  SELECT d.account_key AS "accountKey" FROM account_device d JOIN account a ON a.account_key = d.account_key
+   WHERE a.client_id = :clientId AND a.user_id = :userId AND d.device_hash = :deviceHash`;
+const LOADING = `
+  SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
+         COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
+    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
+   WHERE a.client_id = :clientId AND a.user_id = :userId
+   GROUP BY a.account_key, a.listed_at`;
+
+const SET_HEALTH = `
+  UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
+         health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
+         calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
+                                    ELSE calendar_permission END
+   WHERE account_key = :accountKey AND times_linked = :timesLinked
+     AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
+     AND NOT (health = 'reauth_required' AND :state = 'degraded')
+  RETURNING account_key`;
+const RECOVER = `
+  UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
+         calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
+   WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
+     AND NOT EXISTS (SELECT 1 FROM calendar
+                      WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
+  RETURNING account_key`;
+
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => {}): AccountStore {
   const sealed = credentialSealer(sealer);
@@ -27,87 +61,22 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       return linked;
     },
 
-    ...readsOf(db, sealed),
-
-    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
-      await db.write(
-        `UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
-                health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
-                calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
-                                           ELSE calendar_permission END
-          WHERE account_key = :accountKey AND times_linked = :timesLinked
-            AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
-            AND NOT (health = 'reauth_required' AND :state = 'degraded')
-         RETURNING account_key`,
-        { accountKey, timesLinked, state, reason, message, now },
-      );
-    },
-
-    async recover(accountKey, now) {
-      await db.write(
-        `UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
-                calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
-          WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
-            AND NOT EXISTS (SELECT 1 FROM calendar
-                             WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
-         RETURNING account_key`,
-        { accountKey, now },
-      );
-    },
-
-    async disconnect({ clientId, userId, provider, accountId = null }, now) {
-      const values = { clientId, userId, provider, accountId, now };
-      const deleted = await db.transaction((tx) => disconnect(tx, values));
-      if (deleted > 0) jobScheduled();
-      return deleted;
-    },
-  };
-}
-
-type Reads = Pick<
-  AccountStore,
-  'listAccounts' | 'findAccount' | 'accountsLinkedBy' | 'loadingOf' | 'credentialsOf'
->;
-
-type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
-
-function readsOf(db: Database, sealed: ReturnType<typeof credentialSealer>): Reads {
-  return {
     async listAccounts(clientId, userId) {
-      const rows = await db.all<AccountRow>(
-        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
-         ORDER BY ${providerOrder('provider')}, linked_at, account_key`,
-        { clientId, userId },
-      );
-      return rows.map(accountOf);
+      return (await db.all<AccountRow>(LIST, { clientId, userId })).map(accountOf);
     },
 
     async findAccount(accountKey) {
-      const row = await db.get<AccountRow>(
-        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`,
-        { accountKey },
-      );
+      const row = await db.get<AccountRow>(FIND, { accountKey });
       return row && accountOf(row);
     },
 
     async accountsLinkedBy(clientId, userId, deviceHash) {
-      const rows = await db.all<{ accountKey: string }>(
-        `SELECT d.account_key AS "accountKey" FROM account_device d JOIN account a ON a.account_key = d.account_key
-          WHERE a.client_id = :clientId AND a.user_id = :userId AND d.device_hash = :deviceHash`,
-        { clientId, userId, deviceHash },
-      );
+      const rows = await db.all<{ accountKey: string }>(LINKED_BY, { clientId, userId, deviceHash });
       return new Set(rows.map(({ accountKey }) => accountKey));
     },
 
     async loadingOf(clientId, userId) {
-      const rows = await db.all<LoadingRow>(
-        `SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
-                COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
-           FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
-          WHERE a.client_id = :clientId AND a.user_id = :userId
-          GROUP BY a.account_key, a.listed_at`,
-        { clientId, userId },
-      );
+      const rows = await db.all<LoadingRow>(LOADING, { clientId, userId });
       return new Map(
         rows.map(({ accountKey, listedAt, calendars, loaded }) => {
           return [accountKey, { isListed: listedAt !== null, calendars, loaded }];
@@ -116,11 +85,23 @@ function readsOf(db: Database, sealed: ReturnType<typeof credentialSealer>): Rea
     },
 
     async credentialsOf(accountKey) {
-      const row = await db.get<{ credentials: string }>(
-        'SELECT credentials FROM account WHERE account_key = :accountKey',
-        { accountKey },
-      );
+      const row = await db.get<{ credentials: string }>(CREDENTIALS, { accountKey });
       return row && sealed.open(accountKey, row.credentials);
+    },
+
+    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
+      await db.write(SET_HEALTH, { accountKey, timesLinked, state, reason, message, now });
+    },
+
+    async recover(accountKey, now) {
+      await db.write(RECOVER, { accountKey, now });
+    },
+
+    async disconnect({ clientId, userId, provider, accountId = null }, now) {
+      const values = { clientId, userId, provider, accountId, now };
+      const deleted = await db.transaction((tx) => disconnect(tx, values));
+      if (deleted > 0) jobScheduled();
+      return deleted;
     },
   };
 }
