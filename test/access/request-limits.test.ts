@@ -85,11 +85,11 @@ onEachDatabase((database, open) => {
       const { first, writes, ask } = await openGates(db, MICROSOFT);
 
       for (let i = 0; i < 20; i += 1) await ask(first, async () => i);
-      const taken = writes.filter((write) => write === 'takeSlot').length;
+      const slotsTaken = writes.filter((write) => write === 'takeSlot').length;
       const leased = () => db.all('SELECT * FROM request_slot');
       for (let i = 0; i < 50 && (await leased()).length > 0; i += 1) await sleep(100);
 
-      assert.equal(taken, 1);
+      assert.equal(slotsTaken, 1);
       assert.deepEqual(await leased(), []);
     });
 
@@ -177,18 +177,18 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), limits);
       await ask(gates[0], async () => 1);
 
-      const told = await refusal(ask(gates[1], async () => 2));
+      const error = await refusal(ask(gates[1], async () => 2));
 
-      assert.deepEqual([told.kind, told.reason], ['rate_limited', 'quota_exhausted']);
-      assert.ok((told.retryAfter ?? 0) > 60_000);
+      assert.deepEqual([error.kind, error.reason], ['rate_limited', 'quota_exhausted']);
+      assert.ok((error.retryAfter ?? 0) > 60_000);
     });
 
     it('asks the provider nothing once an operation failed five times in a row, at any instance', async () => {
       const clock = { now: NOW };
       const { gates, ask } = await openGates(await open(), {}, () => clock.now);
-      let asked = 0;
+      let requests = 0;
       const request = async () => {
-        asked += 1;
+        requests += 1;
         throw down;
       };
 
@@ -196,7 +196,7 @@ onEachDatabase((database, open) => {
       const refused = await Promise.all(gates.map((gate) => refusal(ask(gate, request))));
       const other = await ask(gates[0], async () => 'works', 'other');
 
-      assert.equal(asked, 5);
+      assert.equal(requests, 5);
       assert.deepEqual(
         refused.map(({ kind, retryAfter }) => [kind, retryAfter]),
         Array(2).fill(['unavailable', 30_000]),
@@ -214,23 +214,23 @@ onEachDatabase((database, open) => {
       const shut = await refusal(ask(gates[1], async () => 'in vain'));
       clock.now += 60_000;
       let release = () => {};
-      const held = new Promise<void>((resolve) => {
+      const answer = new Promise<void>((resolve) => {
         release = resolve;
       });
-      const probe = ask(gates[0], () => held);
+      const probe = ask(gates[0], () => answer);
       await sleep(50);
-      let asked = 0;
+      let requests = 0;
       const beside = ask(gates[1], async () => {
-        asked += 1;
+        requests += 1;
         return 'works';
       });
       await sleep(300);
-      const askedMeanwhile = asked;
+      const requestsMeanwhile = requests;
       release();
       await probe;
 
       assert.equal(shut.retryAfter, 60_000);
-      assert.equal(askedMeanwhile, 0);
+      assert.equal(requestsMeanwhile, 0);
       assert.equal(await beside, 'works');
     });
 
@@ -292,22 +292,22 @@ onEachDatabase((database, open) => {
       await refusal(ask(gates[0], failing(busy)));
 
       clock.now += 45_000;
-      const told = await refusal(ask(gates[1], async () => 'in vain', 'other'));
+      const error = await refusal(ask(gates[1], async () => 'in vain', 'other'));
       clock.now += 15_000;
 
-      assert.deepEqual([told.kind, told.retryAfter], ['rate_limited', 15_000]);
+      assert.deepEqual([error.kind, error.retryAfter], ['rate_limited', 15_000]);
       assert.equal(await ask(gates[1], async () => 'works', 'other'), 'works');
     });
 
     it('shuts only the operation when the provider names no time', async () => {
       const { gates, ask } = await openGates(await open(), {});
       const quota = new ProviderError('rate_limited', 'Quota', { reason: 'user_quota_exhausted' });
-      let asked = 0;
-      const told = await refusal(
+      let requests = 0;
+      const error = await refusal(
         ask(
           gates[0],
           async () => {
-            asked += 1;
+            requests += 1;
             throw quota;
           },
           'write',
@@ -315,7 +315,7 @@ onEachDatabase((database, open) => {
       );
 
       assert.equal(await ask(gates[1], async () => 'reads', 'read'), 'reads');
-      assert.deepEqual([told.reason, asked], ['user_quota_exhausted', 2]);
+      assert.deepEqual([error.reason, requests], ['user_quota_exhausted', 2]);
     });
 
     it("empties the app's budget for all its users when the provider says that it is used up", async () => {
@@ -328,9 +328,9 @@ onEachDatabase((database, open) => {
       });
       await refusal(ask(gates[0], failing(spent)));
 
-      const told = await refusal(ask(gates[1], async () => 'in vain', 'other'));
+      const error = await refusal(ask(gates[1], async () => 'in vain', 'other'));
 
-      assert.ok((told.retryAfter ?? 0) >= 600_000, `${told.retryAfter}`);
+      assert.ok((error.retryAfter ?? 0) >= 600_000, `${error.retryAfter}`);
     });
 
     it('writes nothing for a request that works, where no budget or slot is asked for', async () => {

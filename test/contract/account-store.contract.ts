@@ -45,11 +45,11 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
     it('tells whoever waits for jobs that one was scheduled', async () => {
       const { db } = await prepare();
-      let told = 0;
+      let calls = 0;
 
-      await accountStore(db, sealer, () => told++).linkAccount(newAccount(), NOW);
+      await accountStore(db, sealer, () => calls++).linkAccount(newAccount(), NOW);
 
-      assert.equal(told, 1);
+      assert.equal(calls, 1);
     });
 
     it('says of each account of a user how far the first loading of its calendars is', async () => {
@@ -151,8 +151,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await accounts.setHealth(account, { ...DOWN, reason: 'quota_exhausted' }, NOW + 1);
       await accounts.setHealth(account, DOWN, NOW + 2);
 
-      const found = await accounts.findAccount(account.accountKey);
-      assert.deepEqual(found?.health, { ...DOWN, since: NOW + 1 });
+      const current = await accounts.findAccount(account.accountKey);
+      assert.deepEqual(current?.health, { ...DOWN, since: NOW + 1 });
     });
 
     it('keeps telling that the user must act while the provider is down as well', async () => {
@@ -162,8 +162,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.setHealth(account, DOWN, NOW + 2);
 
-      const found = await accounts.findAccount(account.accountKey);
-      assert.deepEqual(found?.health, { ...REFUSED, since: NOW + 1 });
+      const current = await accounts.findAccount(account.accountKey);
+      assert.deepEqual(current?.health, { ...REFUSED, since: NOW + 1 });
     });
 
     it('does not hear of an account what was found out before its user linked it again', async () => {
@@ -173,8 +173,8 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.setHealth(before, REFUSED, NOW + 2);
 
-      const found = await accounts.findAccount(before.accountKey);
-      assert.equal(found?.health.state, 'active');
+      const current = await accounts.findAccount(before.accountKey);
+      assert.equal(current?.health.state, 'active');
     });
 
     it('takes syncs under way with the old credentials their leases', async () => {
@@ -186,11 +186,11 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.linkAccount(newAccount(), NOW + 1);
 
-      const held = await db.all(
+      const rows = await db.all(
         `SELECT lease_holder FROM account WHERE lease_holder IS NOT NULL
          UNION ALL SELECT lease_holder FROM calendar WHERE lease_holder IS NOT NULL`,
       );
-      assert.deepEqual(held, []);
+      assert.deepEqual(rows, []);
     });
 
     it('has the user act on an account linked without the calendar permission', async () => {
@@ -275,9 +275,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, provider: 'google', accountId: 'a' }, NOW), 0);
       assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW), 1);
 
-      const left = await accounts.listAccounts('acme', 'ada');
+      const remaining = await accounts.listAccounts('acme', 'ada');
       assert.deepEqual(
-        left.map(({ accountId }) => accountId),
+        remaining.map(({ accountId }) => accountId),
         ['b'],
       );
       assert.equal((await accounts.listAccounts('acme', 'ben')).length, 1);

@@ -62,9 +62,9 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
         ),
       );
 
-      const kept = await apps.findProviderApp('acme', 'google');
+      const stored = await apps.findProviderApp('acme', 'google');
       assert.equal(await rowsIn(db, 'provider_app'), 1);
-      assert.equal(kept?.clientSecret, kept?.clientId.replace('id', 'secret'));
+      assert.equal(stored?.clientSecret, stored?.clientId.replace('id', 'secret'));
     });
 
     it('sets none for an application that is not there', async () => {

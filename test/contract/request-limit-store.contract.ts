@@ -34,10 +34,10 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       await limits.takeSlot(slot('mine'), NOW, UNTIL);
 
       await limits.releaseSlot(slot('other'));
-      const taken = await limits.takeSlot(slot('early'), NOW, UNTIL);
+      const early = await limits.takeSlot(slot('early'), NOW, UNTIL);
       await limits.releaseSlot(slot('mine'));
 
-      assert.equal(taken, false);
+      assert.equal(early, false);
       assert.equal(await limits.takeSlot(slot('next'), NOW, UNTIL), true);
     });
 
@@ -81,11 +81,11 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW);
 
       const much = NOW + 1_000_000;
-      const taken = [];
+      const successes = [];
       for (let i = 0; i < 5; i += 1)
-        taken.push((await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, much)) === 0);
+        successes.push((await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, much)) === 0);
 
-      assert.deepEqual(taken, [true, true, true, true, false]);
+      assert.deepEqual(successes, [true, true, true, true, false]);
     });
 
     it('keeps an emptied bucket empty until the instant given, and never shortens that', async () => {
@@ -129,11 +129,11 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
 
       const early = await probe(NOW + 29_999);
       const probes = await tenTimes(() => probe(NOW + 30_000));
-      const afterDeath = await probe(NOW + 30_000 + 90_000);
+      const afterLease = await probe(NOW + 30_000 + 90_000);
 
       assert.equal(early, false);
       assert.equal(probes.filter(Boolean).length, 1);
-      assert.equal(afterDeath, true);
+      assert.equal(afterLease, true);
     });
 
     it('lets another probe as soon as the failed one opened the circuit for its time', async () => {
@@ -154,9 +154,9 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
 
       await limits.closeCircuit({ accountKey, operation: 'list' });
 
-      const left = await limits.circuitsOf(accountKey, ['list', 'changes']);
+      const failing = await limits.circuitsOf(accountKey, ['list', 'changes']);
       assert.deepEqual(
-        left.map(({ operation }) => operation),
+        failing.map(({ operation }) => operation),
         ['changes'],
       );
     });
