@@ -18,9 +18,9 @@ type LookRow = {
 };
 
 const FIND = `
-  SELECT l.enabled AS "enabled", l.primary_color AS "primaryColor", l.theme AS "theme",
-         l.hide_footer AS "hideFooter", l.support_email AS "supportEmail", l.support_url AS "supportUrl",
-         l.verified AS "verified", light.hash AS "logo", dark.hash AS "darkLogo"
+  SELECT l.enabled, l.primary_color AS "primaryColor", l.theme, l.hide_footer AS "hideFooter",
+         l.support_email AS "supportEmail", l.support_url AS "supportUrl", l.verified, light.hash AS "logo",
+         dark.hash AS "darkLogo"
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
     LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
@@ -43,7 +43,7 @@ const SET_LOGO = `
   INSERT INTO application_logo (client_id, scheme, hash, content) VALUES (:clientId, :scheme, :hash, :content)
   ON CONFLICT (client_id, scheme) DO UPDATE SET hash = excluded.hash, content = excluded.content`;
 const REMOVE_LOGO = 'DELETE FROM application_logo WHERE client_id = :clientId AND scheme = :scheme';
-const FIND_LOGO = 'SELECT content AS "content" FROM application_logo WHERE hash = :hash LIMIT 1';
+const FIND_LOGO = 'SELECT content FROM application_logo WHERE hash = :hash LIMIT 1';
 
 const DEFAULT_LOOK: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
 

@@ -21,9 +21,7 @@ export function signingKeyStore(db: Database): SigningKeyStore {
   return {
     async listSigningKeys() {
       const rows = await db.all<SigningKeyRecord>(
-        `SELECT kid AS "kid", algorithm AS "algorithm", sealed AS "sealed", status AS "status",
-                created_at AS "createdAt"
-           FROM signing_key ORDER BY created_at, kid`,
+        `SELECT kid, algorithm, sealed, status, created_at AS "createdAt" FROM signing_key ORDER BY created_at, kid`,
       );
       return rows.map((row) => ({ ...row }));
     },
