@@ -4,8 +4,8 @@
 export const LATE = Symbol('late');
 
 /**
- * What `work` resolves or rejects with, or LATE once `milliseconds` of real time have passed. The work goes on then, and
- * what becomes of it is nobody's failure any more.
+ * What `work` resolves or rejects with, or LATE once `milliseconds` of real time have passed. The work then goes on; if it
+ * fails later, the failure is ignored.
  */
 export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
