@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 import { type GoogleSandbox, googleSandbox } from './google/google-sandbox.ts';
 import { type KalendsProcess, startKalends } from './kalends-process.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from './microsoft/microsoft-sandbox.ts';
-import { LIVES, settle } from './people.ts';
+import { ACCOUNTS, addAccounts } from './people/people.ts';
 
 export type SandboxOptions = {
   /** Listen on the usual ports where they are free; on any free ones otherwise. */
@@ -78,7 +78,7 @@ async function start(
   const kalendsUrl = `http://127.0.0.1:${ports.kalends}`;
   const providers = await startProviders({ clock, faults, ports, kalendsUrl }, later);
   const all: readonly ProviderSandbox[] = Object.values(providers);
-  for (const provider of all) await settle(provider, clock.now());
+  for (const provider of all) await addAccounts(provider, clock.now());
 
   const kalends = await startKalends(ports.kalends, { ...settingsFor(providers), ...settings });
   later(() => kalends.close());
@@ -165,10 +165,10 @@ function settingsFor({ google, microsoft, icloud }: Providers): Record<string, s
 /** Whom the control page offers, and the organisation of those at Microsoft. */
 function controlsFor({ microsoft }: Providers, demoPort: number) {
   // They are the keys of the constant.
-  const people = (Object.keys(LIVES) as SandboxKind[]).flatMap((kind) =>
-    LIVES[kind].map(({ person: { email } }) => ({ kind, email })),
+  const people = (Object.keys(ACCOUNTS) as SandboxKind[]).flatMap((kind) =>
+    ACCOUNTS[kind].map(({ person: { email } }) => ({ kind, email })),
   );
-  const [employee = ''] = LIVES.microsoft.map(({ person }) => person.email);
+  const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
   const [, domain = ''] = employee.split('@');
   const organisation = { name: domain, demandConsent: () => microsoft.hand.demandAdminConsent(employee) };
   return { people, organisation, demoUrl: `http://127.0.0.1:${demoPort}` };
@@ -185,7 +185,7 @@ const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
 function peopleAt(providers: Providers): DemoPerson[] {
   return (Object.keys(KIND_NAMES) as SandboxKind[]) // They are the keys of the constant.
     .flatMap((kind) =>
-      LIVES[kind].map(({ person: { email, name } }) => ({
+      ACCOUNTS[kind].map(({ person: { email, name } }) => ({
         provider: KIND_NAMES[kind],
         name,
         username: email,

@@ -12,13 +12,13 @@ import {
   startSandboxServer,
 } from '../core/sandbox-server.ts';
 import { accountBook, readBasic } from './accounts.ts';
-import { caldavHand, hrefOf } from './caldav-hand.ts';
 import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
 import type { DavContext } from './dav-context.ts';
-import { CALDAV_MANNER, ICLOUD_MANNER, type Manner } from './manner.ts';
+import { caldavHand, hrefOf } from './manual-changes.ts';
 import { propfind, proppatch } from './propfind.ts';
 import { report } from './reports.ts';
 import { type DavResource, resourceAt, type Tree, type Vacancy } from './resource-tree.ts';
+import { CALDAV_MANNER, ICLOUD_MANNER, type Manner } from './server-behaviour.ts';
 import { deleteResource, makeCalendar, putObject } from './writes.ts';
 
 export type CalDavSandboxOptions = SandboxDeps & {

@@ -1,8 +1,8 @@
 /** The properties that the server computes, and whose values clients cannot set. */
 import { apple, caldav, calendarServer, dav } from '../../src/providers/caldav/dav-names.ts';
 import { xmlText } from './dav-answer.ts';
-import type { Manner } from './manner.ts';
 import { type DavResource, pathOf } from './resource-tree.ts';
+import type { Manner } from './server-behaviour.ts';
 
 export type PropertyContext = {
   readonly manner: Manner;

@@ -2,7 +2,7 @@
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
-import type { Manner } from './manner.ts';
+import type { Manner } from './server-behaviour.ts';
 
 export type DavResource =
   | { readonly type: 'root' }

@@ -2,6 +2,7 @@
  * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Facts no source at
  * hand confirmed are marked (k) where they are played.
  */
+import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { startSandboxServer } from '../core/sandbox-server.ts';
@@ -9,10 +10,9 @@ import { apiOperation } from './api-operations.ts';
 import { openChannels } from './channels.ts';
 import { type MeetManner, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
-import { googleHand } from './google-hand.ts';
 import { type GoogleApp, googleTokens } from './google-tokens.ts';
 import { googleWorld, type InstanceVersions } from './google-world.ts';
-import { idTokens } from './id-token.ts';
+import { googleHand } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
 export type GoogleSandboxOptions = {
@@ -46,7 +46,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   const apps = new Map(registered.map((app) => [app.clientId, app]));
   let origin = '';
   const issuer = () => origin;
-  const oauth = oauthOperations({ world, tokens, apps, issuer, idTokens: idTokens({ issuer, now }) });
+  const oauth = oauthOperations({ world, tokens, apps, issuer, signer: idTokenSigner(), now });
   const api = { world, tokens, channels, meets, now, origin: issuer, eventsPerPage };
 
   const server = await startSandboxServer({

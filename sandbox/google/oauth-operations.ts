@@ -1,14 +1,15 @@
 /** Google's OAuth and OpenID Connect endpoints. */
+import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { type AuthorizeDeps, authorization } from './authorize.ts';
 import { EMAIL_SCOPE, PROFILE_SCOPE, SCOPES } from './google-scopes.ts';
 import type { GoogleApp, IssuedTokens } from './google-tokens.ts';
-import type { IdTokens } from './id-token.ts';
+import { idTokenClaims } from './id-token-claims.ts';
 import { ACCOUNT_PATH, CONSENT_PATH } from './sign-in.page.ts';
 
-export type OAuthDeps = AuthorizeDeps & { readonly idTokens: IdTokens };
+export type OAuthDeps = AuthorizeDeps & { readonly signer: IdTokenSigner; readonly now: () => number };
 
 /** `undefined` for other paths. The paths under Google's several hosts are all on one origin here. */
 export function oauthOperations(deps: OAuthDeps): (request: SandboxRequest) => Operation | undefined {
@@ -26,7 +27,10 @@ export function oauthOperations(deps: OAuthDeps): (request: SandboxRequest) => O
       case 'GET /.well-known/openid-configuration':
         return operation('discovery', () => jsonAnswer(200, metadata(issuer())));
       case 'GET /oauth2/v3/certs':
-        return operation('certs', async () => jsonAnswer(200, await deps.idTokens.keys()));
+        return operation('certs', async () => {
+          const key = await deps.signer.publicKey();
+          return jsonAnswer(200, { keys: [{ ...key, alg: 'RS256' }] });
+        });
       case 'GET /o/oauth2/v2/auth':
         return operation('auth', () => pages.begin(url.searchParams));
       case `POST ${ACCOUNT_PATH}`:
@@ -89,7 +93,8 @@ async function answerToken(
   return tokenAnswer(deps.tokens.redeemCode(required('code'), required('redirect_uri'), verifier, app), deps);
 }
 
-async function tokenAnswer(issued: IssuedTokens, { idTokens, world }: OAuthDeps): Promise<SandboxAnswer> {
+async function tokenAnswer(issued: IssuedTokens, deps: OAuthDeps): Promise<SandboxAnswer> {
+  const { world, signer, issuer, now } = deps;
   const person = world.people.get(issued.user);
   if (person === undefined) throw new SandboxRefusal(400, 'invalid_grant', 'Account has been deleted');
   const { accessToken, expiresIn, scopes, refreshToken, refreshTokenExpiresIn } = issued;
@@ -101,7 +106,9 @@ async function tokenAnswer(issued: IssuedTokens, { idTokens, world }: OAuthDeps)
     ...(refreshTokenExpiresIn === undefined ? {} : { refresh_token_expires_in: refreshTokenExpiresIn }),
     scope: scopes.filter((scope) => SCOPES.has(scope)).join(' '),
     token_type: 'Bearer',
-    ...(scopes.includes('openid') ? { id_token: await idTokens.sign(issued, person) } : {}),
+    ...(scopes.includes('openid')
+      ? { id_token: await signer.sign(idTokenClaims(issued, person, { issuer: issuer(), now: now() })) }
+      : {}),
   });
 }
 

@@ -1,8 +1,8 @@
 /** GET /{tenant}/v2.0/adminconsent: where an administrator lets an app in for everybody of the tenant. */
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
-import { redirectTo } from './authorize.ts';
-import type { IdentityDeps } from './identity.ts';
+import { redirectTo } from './authorize-request.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { adminConsentPage } from './sign-in.page.ts';
 import type { TenantPath } from './tenant.ts';
 

@@ -3,30 +3,14 @@
  * Nothing is remembered between them; every step reads the request anew. There is no session: the chooser comes
  * always, unless a `login_hint` names an account and no `prompt` asks for it.
  */
-
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts, oauthError } from './aadsts.ts';
-import type { MicrosoftApp } from './app-registration.ts';
+import { type AuthorizeRequest, readRequest, redirectTo, targetOf } from './authorize-request.ts';
 import { type Account, findAccount, giveConsent, missingConsent, needsAdmin } from './directory.ts';
-import type { IdentityDeps } from './identity.ts';
-import { type Permission, readScope } from './permission.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { chooserPage, consentPage, needsAdminPage } from './sign-in.page.ts';
 import { admits, type TenantPath } from './tenant.ts';
-
-/** A request for a code, checked. */
-export type AuthorizeRequest = {
-  readonly app: MicrosoftApp;
-  readonly redirectUri: string;
-  readonly permissions: readonly Permission[];
-  readonly codeChallenge: string | undefined;
-  readonly nonce: string | undefined;
-  readonly state: string | undefined;
-  readonly prompt: string | undefined;
-  readonly loginHint: string | undefined;
-  /** As it arrived, to be passed through the forms. */
-  readonly query: string;
-};
 
 export function answerAuthorize(
   request: SandboxRequest,
@@ -116,7 +100,7 @@ function redirectingErrors(
   deps: IdentityDeps,
   answer: (asked: AuthorizeRequest) => SandboxAnswer,
 ): SandboxAnswer {
-  const target = targetOf(query, deps);
+  const target = targetOf(query, deps.apps);
   try {
     return answer({ ...target, ...readRequest(query) });
   } catch (error) {
@@ -127,46 +111,4 @@ function redirectingErrors(
     const code = told.error === 'invalid_grant' ? 'access_denied' : told.error;
     return redirectTo(target, { error: code, ...subcode, error_description: told.description });
   }
-}
-
-type Target = Pick<AuthorizeRequest, 'app' | 'redirectUri' | 'state'>;
-
-/** Where answers go. Throws for an app or a redirect URI that is not registered. */
-function targetOf(query: URLSearchParams, { apps }: IdentityDeps): Target {
-  const clientId = query.get('client_id');
-  if (!clientId) throw aadsts(90014);
-  const app = apps.get(clientId);
-  if (app === undefined) throw aadsts(700016);
-  const redirectUri = query.get('redirect_uri') ?? '';
-  if (!app.redirectUris.includes(redirectUri)) throw aadsts(50011);
-  return { app, redirectUri, state: query.get('state') ?? undefined };
-}
-
-function readRequest(query: URLSearchParams): Omit<AuthorizeRequest, keyof Target> {
-  if (query.get('response_type') !== 'code') throw aadsts(700054);
-  if (!['query', null].includes(query.get('response_mode'))) throw aadsts(90100);
-  const codeChallenge = query.get('code_challenge') ?? undefined;
-  const method = query.get('code_challenge_method');
-  // The platform takes `plain` as well; nothing of ours may send it.
-  if (codeChallenge !== undefined && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge)))
-    throw aadsts(90100);
-  return {
-    permissions: readScope(query.get('scope')),
-    codeChallenge,
-    nonce: query.get('nonce') ?? undefined,
-    prompt: query.get('prompt') ?? undefined,
-    loginHint: query.get('login_hint') ?? undefined,
-    query: query.toString(),
-  };
-}
-
-/** The redirect URI with these parameters. */
-export function redirectTo(
-  { redirectUri, state }: Pick<AuthorizeRequest, 'redirectUri' | 'state'>,
-  parameters: Readonly<Record<string, string>>,
-): SandboxAnswer {
-  const url = new URL(redirectUri);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  if (state !== undefined) url.searchParams.set('state', state);
-  return { status: 302, headers: { location: url.href, 'cache-control': 'no-store' } };
 }

@@ -4,7 +4,7 @@ import type { CalendarColor } from '@microsoft/microsoft-graph-types';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { answerCalendar } from './calendar-operations.ts';
-import { deltaOwner } from './delta-book.ts';
+import { deltaOwner } from './delta-tokens.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { newCalendarId } from './item-id.ts';

@@ -1,7 +1,7 @@
 /** `/calendarView/delta`: the first call names the window, every other one follows a link as it is. */
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
-import { type DeltaEntry, type DeltaPage, deltaOwner, syncStateNotFound } from './delta-book.ts';
+import { type DeltaEntry, type DeltaPage, deltaOwner, syncStateNotFound } from './delta-tokens.ts';
 import { readWindow } from './event-operations.ts';
 import { occurrenceStub, type ShownEvent, shownEvent, shownInstance } from './event-shape.ts';
 import { type GraphCall, type GraphDeps, jsonAnswer } from './graph-request.ts';

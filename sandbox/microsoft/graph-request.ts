@@ -2,14 +2,14 @@
 import type { FaultEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
-import type { DeltaBook } from './delta-book.ts';
+import type { DeltaBook } from './delta-tokens.ts';
 import type { Account } from './directory.ts';
 import type { EventView } from './event-shape.ts';
 import { unknownZone, zoneOfName } from './graph-time.ts';
 import type { MailboxStore } from './mailbox-store.ts';
+import type { Access } from './microsoft-tokens.ts';
 import { mayRead, type Permission } from './permission.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { Access } from './token-vault.ts';
 
 export type GraphDeps = {
   now(): number;

@@ -11,6 +11,7 @@ import { answerCreate, answerDelete, answerUpdate } from './event-writes.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, graphCall } from './graph-request.ts';
 import { calendarOf } from './mailbox-store.ts';
+import type { TokenVault } from './microsoft-tokens.ts';
 import { mayReadBasic, maySeeShared, mayWrite, type Permission } from './permission.ts';
 import { answerSchedule } from './schedule-operation.ts';
 import {
@@ -21,7 +22,6 @@ import {
   answerSubscriptions,
   answerUnsubscribe,
 } from './subscription-operations.ts';
-import type { TokenVault } from './token-vault.ts';
 
 type Answer = (call: GraphCall, deps: GraphDeps) => SandboxAnswer | Promise<SandboxAnswer>;
 type Endpoint = {

@@ -1,35 +1,28 @@
 /** The identity platform's operations: which request is which, and what each answers. */
-import type { SandboxClock } from '../core/clock.ts';
+import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import { matchPath } from '../core/path-pattern.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import { answerAdminConsent } from './admin-consent.ts';
-import type { Apps } from './app-registration.ts';
 import { answerAuthorize, answerChoice, answerConsent, chosenEmail } from './authorize.ts';
-import { type Directory, findAccount } from './directory.ts';
-import { type IdTokenSigner, subjectOf } from './id-token.ts';
+import { findAccount } from './directory.ts';
+import { subjectOf } from './id-token-claims.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { metadataAt } from './metadata.ts';
 import { type TenantPath, tenantPath } from './tenant.ts';
 import { answerTokenRequest } from './token-endpoint.ts';
-import type { TokenVault } from './token-vault.ts';
-
-export type IdentityDeps = {
-  readonly clock: SandboxClock;
-  readonly directory: Directory;
-  readonly apps: Apps;
-  readonly vault: TokenVault;
-  readonly signer: IdTokenSigner;
-  /** Known once the server listens. */
-  origin(): string;
-};
 
 type Endpoint = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly name: string;
   user?(request: SandboxRequest, deps: IdentityDeps): string | undefined;
-  answer(request: SandboxRequest, tenant: TenantPath, deps: IdentityDeps): SandboxAnswer;
+  answer(
+    request: SandboxRequest,
+    tenant: TenantPath,
+    deps: IdentityDeps,
+  ): SandboxAnswer | Promise<SandboxAnswer>;
 };
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -43,7 +36,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/:tenant/discovery/v2.0/keys',
     name: 'keys',
-    answer: (_request, _tenant, { signer }) => json(signer.keySet),
+    answer: (_request, _tenant, { signer }) => answerKeys(signer),
   },
   { method: 'GET', path: '/:tenant/oauth2/v2.0/authorize', name: 'authorize', answer: answerAuthorize },
   {
@@ -65,7 +58,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/:tenant/oauth2/v2.0/token',
     name: 'token',
     user: tokenUser,
-    answer: (request, tenant, deps) => json(answerTokenRequest(request, tenant, deps)),
+    answer: async (request, tenant, deps) => json(await answerTokenRequest(request, tenant, deps)),
   },
   {
     method: 'GET',
@@ -100,6 +93,12 @@ function tokenUser(request: SandboxRequest, { vault, directory }: IdentityDeps):
   const form = new URLSearchParams(request.body);
   const account = vault.holder(form.get('code') ?? form.get('refresh_token') ?? '');
   return account === undefined ? undefined : findAccount(directory, account.email)?.email;
+}
+
+/** (k) Microsoft's keys state no `alg`; checking has to take it from the token, within what metadata allows. */
+async function answerKeys(signer: IdTokenSigner): Promise<SandboxAnswer> {
+  const key = await signer.publicKey();
+  return json({ keys: [{ ...key, x5t: key.kid }] });
 }
 
 /** OpenID Connect Core §5.3; in the world Graph serves it. */

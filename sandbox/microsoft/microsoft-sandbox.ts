@@ -2,6 +2,7 @@
  * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. What provider-facing knowledge could not
  * be confirmed against the real thing is marked (k) where it stands.
  */
+import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import {
@@ -11,23 +12,26 @@ import {
 } from '../core/sandbox-server.ts';
 import { aadstsBody, codeOf, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
-import { deltaBook } from './delta-book.ts';
+import { deltaBook } from './delta-tokens.ts';
 import { emptyDirectory, findAccount } from './directory.ts';
 import { graphOperation } from './graph.ts';
 import { graphErrorAnswer } from './graph-error.ts';
 import type { GraphDeps } from './graph-request.ts';
-import { type MicrosoftHand, microsoftHand } from './hand.ts';
-import { idTokenSigner } from './id-token.ts';
-import { type IdentityDeps, identityOperation, isIdentityOperation } from './identity.ts';
+import { identityOperation, isIdentityOperation } from './identity.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { mailboxConcurrency } from './mailbox-concurrency.ts';
 import { mailboxStore } from './mailbox-store.ts';
+import { manualAdministration } from './manual-administration.ts';
+import { manualCalendars } from './manual-calendars.ts';
+import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
+import { manualEvents } from './manual-events.ts';
+import { tokenVault } from './microsoft-tokens.ts';
 import { errorPage } from './sign-in.page.ts';
 import { subscriptionBook } from './subscriptions.ts';
-import { tokenVault } from './token-vault.ts';
 
 export type MicrosoftSandbox = ProviderSandbox & {
   readonly kind: 'microsoft';
-  readonly hand: MicrosoftHand;
+  readonly hand: MicrosoftManualChanges;
   /** `${origin}/common/v2.0`, for KALENDS_MICROSOFT_ISSUER. */
   readonly issuer: string;
   /** `${origin}/v1.0`, for KALENDS_MICROSOFT_API_URL. */
@@ -89,13 +93,14 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     route,
     errorAnswer,
   });
+  const manual: ManualChangesDeps = { directory, store, deltas, vault, subscriptions, now, origin };
 
   return {
     kind: 'microsoft',
     origin: server.origin,
     issuer: `${server.origin}/common/v2.0`,
     apiUrl: `${server.origin}/v1.0`,
-    hand: microsoftHand({ directory, store, deltas, vault, subscriptions, now, origin }),
+    hand: { ...manualCalendars(manual), ...manualEvents(manual), ...manualAdministration(manual) },
     requests: (operation) => server.requests(operation),
     registerApp: (app) => void registered.set(app.clientId, app),
     limitSubscriptions(minutes) {

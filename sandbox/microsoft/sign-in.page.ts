@@ -2,7 +2,7 @@
 import { type Html, html } from '../../src/http/html.ts';
 import { accountButtons, DEAD_END, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import type { AuthorizeRequest } from './authorize.ts';
+import type { AuthorizeRequest } from './authorize-request.ts';
 import { type Account, tenantNameOf } from './directory.ts';
 import { describePermission } from './permission.ts';
 import type { TenantPath } from './tenant.ts';

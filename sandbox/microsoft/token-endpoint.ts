@@ -5,18 +5,18 @@ import type { SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import { authenticatedApp, type MicrosoftApp } from './app-registration.ts';
 import { type Directory, missingConsent, needsAdmin } from './directory.ts';
-import { idTokenClaims } from './id-token.ts';
-import type { IdentityDeps } from './identity.ts';
+import { idTokenClaims } from './id-token-claims.ts';
+import type { IdentityDeps } from './identity-deps.ts';
+import { ACCESS_LIFE, type Access } from './microsoft-tokens.ts';
 import { readScope, shownScope } from './permission.ts';
 import { admits, type TenantPath } from './tenant.ts';
-import { ACCESS_LIFE, type Access } from './token-vault.ts';
 
-/** The token response. Throws refusals by their AADSTS code. */
-export function answerTokenRequest(
+/** The token response. Rejects with refusals by their AADSTS code. */
+export async function answerTokenRequest(
   request: SandboxRequest,
   tenant: TenantPath,
   deps: IdentityDeps,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const form = new URLSearchParams(request.body);
   const app = authenticatedApp(form, request.headers.authorization, deps.apps, deps.clock.now());
   switch (form.get('grant_type')) {
@@ -45,7 +45,12 @@ function codeGrant(form: URLSearchParams, app: MicrosoftApp, tenant: TenantPath,
   return tokenResponse({ clientId: app.clientId, account, permissions }, nonce, deps);
 }
 
-function refreshGrant(form: URLSearchParams, app: MicrosoftApp, tenant: TenantPath, deps: IdentityDeps) {
+async function refreshGrant(
+  form: URLSearchParams,
+  app: MicrosoftApp,
+  tenant: TenantPath,
+  deps: IdentityDeps,
+) {
   const token = required(form, 'refresh_token');
   const access = deps.vault.refresh(token, app.clientId);
   if (!admits(tenant, access.account.tenant)) throw aadsts(70000);
@@ -54,7 +59,7 @@ function refreshGrant(form: URLSearchParams, app: MicrosoftApp, tenant: TenantPa
   const permissions = scope === null ? access.permissions : readScope(scope);
   if (missingConsent(deps.directory, access.account, app.clientId, permissions).length > 0)
     throw aadsts(65001);
-  const answer = tokenResponse({ ...access, permissions }, undefined, deps);
+  const answer = await tokenResponse({ ...access, permissions }, undefined, deps);
   deps.vault.supersede(token);
   return answer;
 }
@@ -64,11 +69,11 @@ function refuseBlocked({ account, clientId }: Access, directory: Directory): voi
   if (needsAdmin(directory, account, clientId)) throw aadsts(65001);
 }
 
-function tokenResponse(
+async function tokenResponse(
   access: Access,
   nonce: string | undefined,
   deps: IdentityDeps,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const { clientId, account, permissions } = access;
   const { vault, signer, clock, origin } = deps;
   const granted = new Set<string>(permissions);
@@ -81,7 +86,7 @@ function tokenResponse(
     ext_expires_in: ACCESS_LIFE / 1000,
     access_token: vault.issueAccess(access),
     ...(granted.has('offline_access') ? { refresh_token: vault.issueRefresh(access) } : {}),
-    ...(granted.has('openid') ? { id_token: signer.sign(idTokenClaims(request, claims)) } : {}),
+    ...(granted.has('openid') ? { id_token: await signer.sign(idTokenClaims(request, claims)) } : {}),
   };
 }
 

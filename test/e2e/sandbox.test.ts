@@ -15,7 +15,7 @@ import {
   listCalendars,
   listEvents,
 } from '../../sandbox/demo/kalends-client.ts';
-import { APPLE_PASSWORD, CALDAV_PASSWORD, LIVES } from '../../sandbox/people.ts';
+import { ACCOUNTS, APPLE_PASSWORD, CALDAV_PASSWORD } from '../../sandbox/people/people.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 
@@ -354,7 +354,7 @@ function kindOf(provider: string): SandboxKind {
 }
 
 const lifeOf = (name: string, kind: SandboxKind) =>
-  LIVES[kind].find(({ person }) => person.email.startsWith(name));
+  ACCOUNTS[kind].find(({ person }) => person.email.startsWith(name));
 const emailOf = (name: string, kind: SandboxKind): string => lifeOf(name, kind)?.person.email ?? '';
 const livesOf = (name: string, provider: string): string[] =>
   (lifeOf(name, kindOf(provider))?.calendars ?? []).map(({ title }) => title);

@@ -1,30 +1,8 @@
-/** ID tokens (OpenID Connect Core §2) in RS256, as Microsoft signs them, and the key set to check them with. */
-import { createSign, generateKeyPairSync, hash, randomUUID } from 'node:crypto';
+/** What an ID token of Microsoft's says (OpenID Connect Core §2). */
+import { hash, randomUUID } from 'node:crypto';
 
 import { type Account, isPersonal } from './directory.ts';
 import { issuerOf } from './tenant.ts';
-
-export type IdTokenSigner = {
-  sign(claims: Readonly<Record<string, unknown>>): string;
-  /** RFC 7517 §5. */
-  readonly keySet: { readonly keys: readonly object[] };
-};
-
-export function idTokenSigner(): IdTokenSigner {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const jwk = publicKey.export({ format: 'jwk' });
-  const kid = hash('sha1', `${jwk.n}`, 'base64url');
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const header = encode({ typ: 'JWT', alg: 'RS256', kid });
-  return {
-    sign(claims) {
-      const input = `${header}.${encode(claims)}`;
-      return `${input}.${createSign('sha256').update(input).sign(privateKey, 'base64url')}`;
-    },
-    // (k) Microsoft's keys state no `alg`; checking has to take it from the token, within what metadata allows.
-    keySet: { keys: [{ ...jwk, use: 'sig', kid, x5t: kid }] },
-  };
-}
 
 export type IdTokenRequest = {
   readonly account: Account;

@@ -9,7 +9,7 @@ import { xmlText } from './dav-answer.ts';
 import { eventHand } from './event-hand.ts';
 import { byStartThenTitle, instancesOf, shown } from './instances.ts';
 import { COLOR, TIME_ZONE, TITLE } from './live-properties.ts';
-import type { Manner } from './manner.ts';
+import type { Manner } from './server-behaviour.ts';
 
 export type HandDeps = {
   readonly manner: Manner;

@@ -1,5 +1,5 @@
 /** What is in the calendars of the sandbox's people: dates are counted from the Monday of the current week. */
-import type { CalendarPlan, EventPlan, Week } from './people.ts';
+import type { CalendarPlan, EventPlan, Week } from './calendar-plan.ts';
 
 const BERLIN = 'Europe/Berlin';
 const NEW_YORK = 'America/New_York';

@@ -1,42 +1,13 @@
-/**
- * A few people with believable calendars over the coming weeks, so that the sandbox has something to show. What they do is
- * written once, and played on each provider by its hand.
- */
-
-import type { SandboxKind } from './core/faults.ts';
-import type { DraftTime, EventDraft, Person, ProviderSandbox } from './core/provider-sandbox.ts';
+/** A few people with believable calendars over the coming weeks, so that the sandbox has something to show. */
+import type { SandboxKind } from '../core/faults.ts';
+import type { Person, ProviderSandbox } from '../core/provider-sandbox.ts';
+import { type CalendarPlan, weekOf } from './calendar-plan.ts';
 import { CALENDARS } from './people-calendars.ts';
 
 /** One account of one person, with what is in it. */
-export type Life = { readonly person: Person; readonly calendars: readonly CalendarPlan[] };
+export type AccountPlan = { readonly person: Person; readonly calendars: readonly CalendarPlan[] };
 
-export type CalendarPlan = {
-  readonly title: string;
-  readonly color: string;
-  readonly timeZone: string;
-  readonly readOnly?: boolean;
-  readonly events: (week: Week) => readonly EventPlan[];
-};
-
-export type EventPlan = EventDraft & {
-  readonly exceptions?: readonly OccurrencePlan[];
-};
-
-/** An occurrence that was moved, renamed or, without a change, deleted. */
-export type OccurrencePlan = {
-  readonly originalStart: DraftTime;
-  readonly change?: Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>;
-};
-
-/** Days and times counted from the Monday of the current week. */
-export type Week = {
-  /** A date; `0` is Monday, `-7` that of last week. */
-  day(days: number): { readonly date: string };
-  /** `time` is `HH:MM` in an IANA zone. */
-  at(days: number, time: string, timeZone: string): { readonly dateTime: string; readonly timeZone: string };
-};
-
-/** Typed by hand, so easy to type. The first has the form Apple's passwords have. */
+/** Easy to type. The first has the form Apple's passwords have. */
 export const APPLE_PASSWORD = 'demo-demo-demo-demo';
 export const CALDAV_PASSWORD = 'demo';
 
@@ -46,7 +17,7 @@ const THEO = 'Theo Okafor';
 const { job, freelance, family, choir, travel, holidays, writing } = CALENDARS;
 
 /** Who has which account. Mara has one of each kind; Theo works in another zone. Nobody has a calendar twice: it would look like a fault. */
-export const LIVES: Readonly<Record<SandboxKind, readonly Life[]>> = {
+export const ACCOUNTS: Readonly<Record<SandboxKind, readonly AccountPlan[]>> = {
   google: [
     { person: { email: 'mara@gmail.example', name: MARA }, calendars: [freelance, holidays] },
     { person: { email: 'theo@gmail.example', name: THEO }, calendars: [writing, travel] },
@@ -68,13 +39,13 @@ export const LIVES: Readonly<Record<SandboxKind, readonly Life[]>> = {
   ],
 };
 
-/** Lets everybody move in at one provider. `now` is epoch milliseconds. */
-export async function settle(
+/** Creates the accounts of one provider with their calendars and events. `now` is epoch milliseconds. */
+export async function addAccounts(
   { kind, hand }: Pick<ProviderSandbox, 'kind' | 'hand'>,
   now: number,
 ): Promise<void> {
   const week = weekOf(now);
-  for (const { person, calendars } of LIVES[kind]) {
+  for (const { person, calendars } of ACCOUNTS[kind]) {
     await hand.addPerson(person);
     for (const { title, color, timeZone, readOnly = false, events } of calendars) {
       const calendarId = await hand.addCalendar(person.email, { title, color, timeZone, readOnly });
@@ -88,12 +59,4 @@ export async function settle(
       }
     }
   }
-}
-
-/** The week `now` is in, on UTC's calendar. */
-export function weekOf(now: number): Week {
-  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO('UTC').toPlainDate();
-  const monday = today.subtract({ days: today.dayOfWeek - 1 });
-  const day = (days: number) => ({ date: monday.add({ days }).toString() });
-  return { day, at: (days, time, timeZone) => ({ dateTime: `${day(days).date}T${time}:00`, timeZone }) };
 }

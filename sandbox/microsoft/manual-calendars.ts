@@ -1,23 +1,23 @@
 /** People and their calendars, by hand. */
-import { deltaOwner } from './delta-book.ts';
+import { deltaOwner } from './delta-tokens.ts';
 import { type Account, type Directory, findAccount, newAccount } from './directory.ts';
-import type { HandDeps, MicrosoftHand } from './hand.ts';
 import { newCalendarId } from './item-id.ts';
 import { nextChange, type StoredCalendar } from './mailbox.ts';
+import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 
-type CalendarsByHand = Pick<
-  MicrosoftHand,
+type ManualCalendars = Pick<
+  MicrosoftManualChanges,
   'addPerson' | 'addCalendar' | 'removeCalendar' | 'renameCalendar' | 'shareCalendar'
 >;
 
-export function calendarsByHand({ directory, deltas }: HandDeps): CalendarsByHand {
+export function manualCalendars({ directory, deltas }: ManualChangesDeps): ManualCalendars {
   return {
     async addPerson({ email, name }) {
       if (findAccount(directory, email) !== undefined) throw new Error(`${email} is there already`);
       directory.accounts.set(email.toLowerCase(), newAccount(email, name));
     },
     async addCalendar(email, { title, color = '', timeZone, readOnly = false }) {
-      const { mailbox } = knownAccount(directory, email);
+      const { mailbox } = accountOf(directory, email);
       const isDefault = mailbox.calendars.size === 0;
       // Outlook's calendars have one zone, the mailbox's.
       if (isDefault) mailbox.timeZone = timeZone;
@@ -25,18 +25,18 @@ export function calendarsByHand({ directory, deltas }: HandDeps): CalendarsByHan
       return added(mailbox, calendar);
     },
     async shareCalendar(email, { title, owner, readOnly = false }) {
-      const { mailbox } = knownAccount(directory, email);
+      const { mailbox } = accountOf(directory, email);
       const sharedBy = { address: owner.email, name: owner.name };
       return added(mailbox, { name: title, hexColor: '', canEdit: !readOnly, isDefault: false, sharedBy });
     },
     async renameCalendar(email, calendarId, title) {
-      const { mailbox } = knownAccount(directory, email);
-      const calendar = calendarIn({ mailbox }, calendarId);
+      const { mailbox } = accountOf(directory, email);
+      const calendar = calendarById({ mailbox }, calendarId);
       mailbox.calendars.set(calendarId, { ...calendar, name: title, change: nextChange(mailbox) });
     },
     async removeCalendar(email, calendarId) {
-      const account = knownAccount(directory, email);
-      calendarIn(account, calendarId);
+      const account = accountOf(directory, email);
+      calendarById(account, calendarId);
       account.mailbox.calendars.delete(calendarId);
       deltas.forget(deltaOwner(account), calendarId);
     },
@@ -54,14 +54,14 @@ function added(
 }
 
 /** Throws an Error for an address nobody has. */
-export function knownAccount(directory: Directory, email: string): Account {
+export function accountOf(directory: Directory, email: string): Account {
   const account = findAccount(directory, email);
   if (account === undefined) throw new Error(`Nobody is ${email}`);
   return account;
 }
 
 /** Throws an Error for a calendar that is not there. */
-export function calendarIn({ mailbox }: Pick<Account, 'mailbox'>, calendarId: string): StoredCalendar {
+export function calendarById({ mailbox }: Pick<Account, 'mailbox'>, calendarId: string): StoredCalendar {
   const calendar = mailbox.calendars.get(calendarId);
   if (calendar === undefined) throw new Error(`${mailbox.email} has no calendar ${calendarId}`);
   return calendar;

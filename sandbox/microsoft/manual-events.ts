@@ -6,17 +6,17 @@ import { ownerOf } from './calendar-operations.ts';
 import type { Account } from './directory.ts';
 import { bodyOfDraft, timeOfDraft } from './draft-body.ts';
 import { CUSTOM_ZONE, instantOfTime } from './graph-time.ts';
-import type { HandDeps, MicrosoftHand } from './hand.ts';
-import { calendarIn, knownAccount } from './hand-calendars.ts';
 import { eventId, parseEventId } from './item-id.ts';
 import type { StoredCalendar, StoredEvent } from './mailbox.ts';
+import { accountOf, calendarById } from './manual-calendars.ts';
+import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 import { allowedProviders } from './online-meeting.ts';
 import { type EventInstance, instanceAt, instancesOf } from './series-instances.ts';
 import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
 
-type EventsByHand = Pick<
-  MicrosoftHand,
+type ManualEvents = Pick<
+  MicrosoftManualChanges,
   | 'changeOccurrence'
   | 'createEvent'
   | 'deleteEvent'
@@ -29,10 +29,10 @@ type EventsByHand = Pick<
   | 'updateEvent'
 >;
 
-export function eventsByHand(deps: HandDeps): EventsByHand {
+export function manualEvents(deps: ManualChangesDeps): ManualEvents {
   const placeOf = (email: string, calendarId: string, id: string | undefined) => {
-    const account = knownAccount(deps.directory, email);
-    const calendar = calendarIn(account, calendarId);
+    const account = accountOf(deps.directory, email);
+    const calendar = calendarById(account, calendarId);
     const key = id === undefined ? undefined : parseEventId(id)?.key;
     const event = key === undefined ? undefined : calendar.events.get(key);
     if (id !== undefined && event === undefined) throw new Error(`The calendar has no event ${id}`);
@@ -92,16 +92,16 @@ export function eventsByHand(deps: HandDeps): EventsByHand {
       return eventId(made?.key ?? '', 'immutable');
     },
     async forbidMeetings(email) {
-      knownAccount(deps.directory, email).mailbox.onlineMeetings = false;
+      accountOf(deps.directory, email).mailbox.onlineMeetings = false;
     },
-    responses: (email) => knownAccount(deps.directory, email).mailbox.responses,
+    responses: (email) => accountOf(deps.directory, email).mailbox.responses,
     async instances(email, calendarId, window) {
-      return shownInstances(calendarIn(knownAccount(deps.directory, email), calendarId), window);
+      return shownInstances(calendarById(accountOf(deps.directory, email), calendarId), window);
     },
   };
 }
 
-function writeDeps(account: Account, change: number, { now, origin }: HandDeps): WriteDeps {
+function writeDeps(account: Account, change: number, { now, origin }: ManualChangesDeps): WriteDeps {
   return {
     now: now(),
     change,

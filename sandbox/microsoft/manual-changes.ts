@@ -1,23 +1,19 @@
 /** What people do in Outlook, and what administrators do behind it. */
 import type { EventDraft, ProviderHand } from '../core/provider-sandbox.ts';
-import type { DeltaBook } from './delta-book.ts';
+import type { DeltaBook } from './delta-tokens.ts';
 import type { Directory } from './directory.ts';
-import { administrationByHand } from './hand-administration.ts';
-import { calendarsByHand } from './hand-calendars.ts';
-import { eventsByHand } from './hand-events.ts';
 import type { SentResponse } from './mailbox.ts';
 import type { MailboxStore } from './mailbox-store.ts';
+import type { TokenVault } from './microsoft-tokens.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { TokenVault } from './token-vault.ts';
 
-/** Beside what the hand does at every provider. */
-export type MicrosoftHand = ProviderHand & {
+/** Beside what people do at every provider. */
+export type MicrosoftManualChanges = ProviderHand & {
   /** Another person's calendar that the user was given: seen with a `.Shared` permission, by its own path only. */
   shareCalendar(
     email: string,
     calendar: { title: string; timeZone: string; owner: { email: string; name: string }; readOnly?: boolean },
   ): Promise<string>;
-  renameCalendar(email: string, calendarId: string, title: string): Promise<void>;
   /** Somebody else invites the person; `responseRequested` false asks for no answer. */
   invite(
     email: string,
@@ -45,7 +41,7 @@ export type MicrosoftHand = ProviderHand & {
   ): Promise<void>;
 };
 
-export type HandDeps = {
+export type ManualChangesDeps = {
   readonly directory: Directory;
   readonly store: MailboxStore;
   readonly deltas: DeltaBook;
@@ -54,7 +50,3 @@ export type HandDeps = {
   now(): number;
   origin(): string;
 };
-
-export function microsoftHand(deps: HandDeps): MicrosoftHand {
-  return { ...calendarsByHand(deps), ...eventsByHand(deps), ...administrationByHand(deps) };
-}

@@ -1,0 +1,44 @@
+/** What administrators and the passing of time do to accounts, by hand. */
+import { deltaOwner } from './delta-tokens.ts';
+import { accountOf, calendarById } from './manual-calendars.ts';
+import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
+
+type ManualAdministration = Pick<
+  MicrosoftManualChanges,
+  'block' | 'demandAdminConsent' | 'forgetSyncTokens' | 'giveAdminConsent' | 'revokeAccess' | 'sendLifecycle'
+>;
+
+export function manualAdministration({
+  directory,
+  deltas,
+  vault,
+  subscriptions,
+}: ManualChangesDeps): ManualAdministration {
+  return {
+    async revokeAccess(email) {
+      const account = accountOf(directory, email);
+      vault.revoke(account);
+      account.consents.clear();
+    },
+    async forgetSyncTokens(email, calendarId) {
+      const account = accountOf(directory, email);
+      deltas.forget(deltaOwner(account), calendarById(account, calendarId).id);
+    },
+    async demandAdminConsent(email) {
+      const { tenant } = accountOf(directory, email);
+      directory.adminOnly.add(tenant);
+      for (const consent of directory.adminConsents) {
+        if (consent.endsWith(` ${tenant}`)) directory.adminConsents.delete(consent);
+      }
+    },
+    async giveAdminConsent(email, clientId) {
+      directory.adminConsents.add(`${clientId} ${accountOf(directory, email).tenant}`);
+    },
+    async block(email, code) {
+      accountOf(directory, email).blockedBy = code;
+    },
+    async sendLifecycle(email, event) {
+      subscriptions.lifecycle(accountOf(directory, email), event);
+    },
+  };
+}
