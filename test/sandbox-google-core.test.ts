@@ -19,7 +19,8 @@ async function startEcho() {
       name: url.pathname === '/echo' ? 'echo' : 'other',
       user: url.searchParams.get('user') ?? undefined,
       run(effects) {
-        if (url.pathname !== '/echo') throw new SandboxRefusal(404, 'notFound', 'Not here', { 'x-a': 'b' });
+        if (url.pathname !== '/echo')
+          throw new SandboxRefusal(404, 'notFound', 'Not here').withHeaders({ 'x-a': 'b' });
         state.done += 1;
         state.effects = effects;
         return { status: 200, headers: { 'content-type': 'application/json' }, body: BODY };

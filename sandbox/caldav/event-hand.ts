@@ -5,9 +5,9 @@ import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
 import type { DraftTime, EventDraft, ProviderHand } from '../core/provider-sandbox.ts';
-import type { Account, Accounts } from './accounts.ts';
+import type { Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
-import { eventLines, eventTimeOf } from './event-writer.ts';
+import { eventLines, eventTimeOf, type Writing } from './event-writer.ts';
 import { timeLine } from './icalendar-writer.ts';
 import { readEvents, seriesOf } from './instances.ts';
 import {
@@ -55,11 +55,8 @@ export function eventHand({ now, accounts, find }: EventHandDeps): EventHand {
     async updateEvent(email, calendarId, eventId, draft) {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
-      write(
-        calendar,
-        object,
-        replaced(readObject(object.icalendar), object.uid, draft, accounts.of(email), now()),
-      );
+      const organizer = accounts.of(email).person;
+      write(calendar, object, replaced(object, draft, { now: now(), organizer }));
     },
     async deleteEvent(email, calendarId, eventId) {
       const calendar = find(email, calendarId);
@@ -69,7 +66,7 @@ export function eventHand({ now, accounts, find }: EventHandDeps): EventHand {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
       checkOccurrence(object, originalStart);
-      write(calendar, object, withOverride(object, originalStart, change, now()));
+      write(calendar, object, withOverride(object, { originalStart, change }, now()));
     },
     async deleteOccurrence(email, calendarId, eventId, originalStart) {
       const calendar = find(email, calendarId);
@@ -92,13 +89,12 @@ function objectOf(calendar: CalendarCollection, eventId: string): CalendarObject
 
 /** As calendar apps do: exceptions stay while the series keeps its times, and go when those change. */
 function replaced(
-  { master, overrides }: EditedObject,
-  uid: string,
+  { uid, icalendar }: CalendarObject,
   draft: EventDraft,
-  { person }: Account,
-  now: number,
+  writer: Pick<Writing, 'now' | 'organizer'>,
 ): EditedObject {
-  const lines = eventLines(draft, { uid, now, sequence: sequenceOf(master) + 1, organizer: person });
+  const { master, overrides } = readObject(icalendar);
+  const lines = eventLines(draft, { ...writer, uid, sequence: sequenceOf(master) + 1 });
   const keeps = ['DTSTART', 'RRULE'].every((name) => lineNamed(master, name) === lineNamed(lines, name));
   if (!keeps) return { master: lines, overrides: new Map() };
   return { master: [...lines, ...master.filter((line) => /^EXDATE\b/i.test(line))], overrides };
@@ -120,8 +116,7 @@ function checkOccurrence({ name, icalendar }: CalendarObject, originalStart: Dra
 
 function withOverride(
   object: CalendarObject,
-  originalStart: DraftTime,
-  change: OccurrenceChange,
+  { originalStart, change }: { readonly originalStart: DraftTime; readonly change: OccurrenceChange },
   now: number,
 ): EditedObject {
   const { master, overrides } = readObject(object.icalendar);

@@ -1,20 +1,17 @@
 /** VFREEBUSY (RFC 5545 §3.6.4) of a calendar in a window of time. */
-
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
-import type { CalendarObject } from './collection.ts';
+import { calendarZone } from './calendar-zone.ts';
+import type { CalendarCollection } from './collection.ts';
 import { utcText } from './icalendar-writer.ts';
 import { instancesOf } from './instances.ts';
 
 /** Busy times in order, each once; what is free, cancelled or outside of the window is left out. */
-export function freeBusyText(
-  objects: readonly CalendarObject[],
-  window: TimeWindow,
-  calendarZone: string,
-  now: number,
-): string {
-  const busy = objects
-    .flatMap((object) => instancesOf(object, window, calendarZone))
+export function freeBusyText(calendar: CalendarCollection, window: TimeWindow, now: number): string {
+  const zone = calendarZone(calendar);
+  const busy = calendar
+    .objects()
+    .flatMap((object) => instancesOf(object, window, zone))
     .filter(({ payload }) => payload.transparency !== 'TRANSPARENT')
     .map(({ startsAt, endsAt }) => ({
       start: Math.max(startsAt, window.start),

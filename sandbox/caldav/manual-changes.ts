@@ -9,10 +9,10 @@ import { xmlText } from './dav-answer.ts';
 import { eventHand } from './event-hand.ts';
 import { byStartThenTitle, instancesOf, shown } from './instances.ts';
 import { COLOR, TIME_ZONE, TITLE } from './live-properties.ts';
-import type { Manner } from './server-behaviour.ts';
+import type { ServerBehaviour } from './server-behaviour.ts';
 
-export type HandDeps = {
-  readonly manner: Manner;
+export type ManualChangesDeps = {
+  readonly behaviour: ServerBehaviour;
   readonly accounts: Accounts;
   readonly now: () => number;
   /** Where the homes are. */
@@ -20,7 +20,7 @@ export type HandDeps = {
 };
 
 /** The ids of calendars are their absolute URLs, those of events the last segments of theirs. */
-export function caldavHand(deps: HandDeps): ProviderHand {
+export function caldavManualChanges(deps: ManualChangesDeps): ProviderHand {
   const { accounts, now } = deps;
   const find = (email: string, calendarId: string) => calendarOf(email, calendarId, deps);
 
@@ -66,12 +66,12 @@ export function caldavHand(deps: HandDeps): ProviderHand {
 export function hrefOf(
   account: Account,
   calendar: { readonly name: string },
-  { manner, homeOrigin }: Pick<HandDeps, 'manner' | 'homeOrigin'>,
+  { behaviour, homeOrigin }: Pick<ManualChangesDeps, 'behaviour' | 'homeOrigin'>,
 ): string {
-  return `${homeOrigin}${manner.pathOfHome(account)}${encodeURIComponent(calendar.name)}/`;
+  return `${homeOrigin}${behaviour.pathOfHome(account)}${encodeURIComponent(calendar.name)}/`;
 }
 
-function calendarOf(email: string, calendarId: string, deps: HandDeps): CalendarCollection {
+function calendarOf(email: string, calendarId: string, deps: ManualChangesDeps): CalendarCollection {
   const account = deps.accounts.of(email);
   const calendars = [...account.calendars.values()];
   const calendar = calendars.find((candidate) => hrefOf(account, candidate, deps) === calendarId);

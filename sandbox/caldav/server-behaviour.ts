@@ -1,7 +1,7 @@
 /** How a server of each kind behaves where CalDAV leaves it open, or where one of them departs from it. */
 import type { Account } from './accounts.ts';
 
-export type Manner = {
+export type ServerBehaviour = {
   readonly kind: 'icloud' | 'caldav';
   /** Where a client that knows nothing asks for its principal. */
   readonly rootPath: string;
@@ -36,7 +36,7 @@ export type Location =
 const segment = encodeURIComponent;
 
 /** A server that keeps to the RFCs. */
-export const CALDAV_MANNER: Manner = {
+export const CALDAV_BEHAVIOUR: ServerBehaviour = {
   kind: 'caldav',
   rootPath: '/dav/',
   challenge: ['Basic realm="Calendars", charset="UTF-8"'],
@@ -63,7 +63,7 @@ export const CALDAV_MANNER: Manner = {
  * What is known of iCloud from its clients. Unconfirmed by a live account: the exact statuses of its refusals (403 for
  * allprop and for a start without an end, 405 for MKCOL, 403 for free-busy), and how it refuses a UID in two calendars.
  */
-export const ICLOUD_MANNER: Manner = {
+export const ICLOUD_BEHAVIOUR: ServerBehaviour = {
   kind: 'icloud',
   rootPath: '/',
   // Its own scheme first: a client that takes the first challenge for the only one does not get in.

@@ -1,4 +1,4 @@
-/** The faults that have a switch on the control page, each in the words of the provider it befalls. */
+/** The faults that have a switch on the control page, each as the provider it is set for answers it. */
 import type { Fault, FaultEffect, SandboxKind } from './faults.ts';
 
 export type CommonFault = {

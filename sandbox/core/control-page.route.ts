@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 
 import { sendPage } from '../../src/http/html.ts';
-import { type ControlNotice, controlPage } from './control.page.ts';
+import { type ControlNotice, type ControlView, controlPage } from './control.page.ts';
 import { turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { AccessForm, ClockForm, faultOfForm, OffForm, personOf, SwitchForm } from './control-form.ts';
@@ -24,13 +24,17 @@ type Done = keyof typeof DONE;
 export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
   const { clock, faults, providers = [], people = [], organisation } = deps;
   const back = (reply: FastifyReply, done: Done) => reply.redirect(`/control?done=${done}`, 303);
-  const refuse = (reply: FastifyReply, text: string) =>
-    sendControls(reply, 400, deps, { isTrouble: true, text });
+  const send = (reply: FastifyReply, notice: ControlNotice | undefined) =>
+    sendPage(reply, notice?.isTrouble ? 400 : 200, controlPage(viewOf(deps, notice)), {
+      styleSource: STYLE_SOURCE,
+      formTargets: [],
+    });
+  const refuse = (reply: FastifyReply, text: string) => send(reply, { isTrouble: true, text });
 
   return async (app) => {
     const querystring = Type.Object({ done: Type.Optional(Type.String()) });
     app.get('/control', { schema: { querystring } }, async ({ query: { done } }, reply) =>
-      sendControls(reply, 200, deps, noticeOf(done)),
+      send(reply, noticeOf(done)),
     );
     app.post('/control/switch-on', { schema: { body: SwitchForm } }, async ({ body }, reply) => {
       const fault = faultOfForm(body, people);
@@ -66,13 +70,11 @@ const noticeOf = (done = ''): ControlNotice | undefined =>
   // Only its own keys: the address can say anything.
   Object.hasOwn(DONE, done) ? { isTrouble: false, text: DONE[done as Done] } : undefined;
 
-function sendControls(
-  reply: FastifyReply,
-  status: number,
+function viewOf(
   { clock, faults, providers = [], people = [], organisation, demoUrl }: ControlDeps,
   notice: ControlNotice | undefined,
-): FastifyReply {
-  const view = {
+): ControlView {
+  return {
     faults: faults.list(),
     now: clock.now(),
     ahead: clock.ahead(),
@@ -82,5 +84,4 @@ function sendControls(
     demoUrl,
     notice,
   };
-  return sendPage(reply, status, controlPage(view), { styleSource: STYLE_SOURCE, formTargets: [] });
 }

@@ -67,9 +67,9 @@ function faultList(faults: readonly SetFault[]): Html {
   return html`<ul class="faults">${faults.map(
     (
       fault,
-    ) => html`<li><div>${wordsOf(fault)}<span class="quiet">${NAMES[fault.provider]}: ${whomOf(fault)}</span></div>
+    ) => html`<li><div>${labelOf(fault)}<span class="quiet">${NAMES[fault.provider]}: ${whomOf(fault)}</span></div>
 <form method="post" action="/control/switch-off"><input type="hidden" name="id" value="${fault.id}">
-<button aria-label="Switch off: ${wordsOf(fault)}, ${NAMES[fault.provider]}">Switch off</button></form></li>`,
+<button aria-label="Switch off: ${labelOf(fault)}, ${NAMES[fault.provider]}">Switch off</button></form></li>`,
   )}</ul>
 ${faults.length > 1 && html`<form class="row" method="post" action="/control/switch-off"><button>Switch everything off</button></form>`}`;
 }
@@ -79,14 +79,14 @@ function whomOf({ user, times }: SetFault): string {
   return `${user ?? 'everybody'}${limit}`;
 }
 
-/** The switch's own words where the fault is one of those, else what it is made of. */
-function wordsOf({ provider, operation, effect }: SetFault): string {
+/** The switch's own label where the fault is one of those, else what it is made of. */
+function labelOf({ provider, operation, effect }: SetFault): string {
   const same = ({ at }: CommonFault) =>
     JSON.stringify(at[provider]?.effect) === JSON.stringify(effect) && at[provider]?.operation === operation;
-  return COMMON_FAULTS.find(same)?.label ?? `${effectWords(effect)} at ${operation ?? 'any operation'}`;
+  return COMMON_FAULTS.find(same)?.label ?? `${effectLabel(effect)} at ${operation ?? 'any operation'}`;
 }
 
-function effectWords(effect: SetFault['effect']): string {
+function effectLabel(effect: SetFault['effect']): string {
   if (effect.kind === 'latency') return `${effect.ms} ms of latency`;
   if (effect.kind === 'status') return `${effect.status} ${effect.reason ?? ''}`.trim();
   return effect.kind.replaceAll('_', ' ');
@@ -98,7 +98,7 @@ const HOUR = 3_600_000;
 function timeSection({ now, ahead }: ControlView): Html {
   return html`<section class="card"><h2>Time</h2>
 <p>At the providers it is <strong><time datetime="${new Date(now).toISOString()}">${DATE.format(now)} UTC</time></strong>,
-${aheadWords(ahead)}.</p>
+${aheadText(ahead)}.</p>
 <p class="quiet">Access tokens live for an hour. Google’s app here is in Testing, as every new one is: its users have to sign in again after
 seven days.</p>
 <form class="row" method="post" action="/control/turn">
@@ -109,7 +109,7 @@ ${ahead > 0 && html`<button name="turn" value="back">Back to real time</button>`
 </form></section>`;
 }
 
-function aheadWords(ahead: number): string {
+function aheadText(ahead: number): string {
   const hours = Math.round(ahead / HOUR);
   if (hours === 0) return 'as it is here';
   const part = (count: number, unit: string) =>

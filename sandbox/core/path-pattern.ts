@@ -1,4 +1,5 @@
 /** Paths with named parts: `/calendars/:calendarId/events/:eventId`. */
+import type { SandboxRequest } from './sandbox-server.ts';
 
 /** The parts of a path, decoded; `undefined` when the path is another, or not valid percent-encoding. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
@@ -15,6 +16,19 @@ export function matchPath(pattern: string, path: string): Readonly<Record<string
     else found[part.slice(1)] = text;
   }
   return found;
+}
+
+/** The endpoint of a request's method and path (`GET /calendars/:calendarId`), and the path's parts. */
+export function matchRoute<Endpoint extends { readonly route: string }>(
+  endpoints: readonly Endpoint[],
+  { method, url }: SandboxRequest,
+): { readonly endpoint: Endpoint; readonly parts: Readonly<Record<string, string>> } | undefined {
+  for (const endpoint of endpoints) {
+    const [verb, pattern = ''] = endpoint.route.split(' ');
+    const parts = verb === method ? matchPath(pattern, url.pathname) : undefined;
+    if (parts !== undefined) return { endpoint, parts };
+  }
+  return undefined;
 }
 
 function decoded(text: string): string | undefined {

@@ -57,18 +57,18 @@ export function authorization(deps: AuthorizeDeps): Authorization {
     }
     return [id, transaction];
   };
-  const goOn = (id: string, transaction: Transaction, person: GooglePerson): SandboxAnswer => {
+  const afterAccount = (id: string, transaction: Transaction, person: GooglePerson): SandboxAnswer => {
     transaction.person = person;
     const { app, scopes, prompts } = transaction;
     const granted = tokens.granted(person.email, app.clientId);
     // Who agreed to all of it before is not asked again, and then no refresh token comes.
     if (!prompts.includes('consent') && scopes.every((scope) => granted.includes(scope))) {
       transactions.delete(id);
-      return answerCode({ ...transaction, offline: false }, person, scopes, deps);
+      return answerCode({ ...transaction, person, offline: false }, scopes, deps);
     }
     const known = transaction.includeGranted ? granted : [];
-    const asked = { person, appName: app.name ?? app.clientId, scopes, granted: known };
-    return consentPage(asked, frameOf(id, transaction));
+    const input = { person, appName: app.name ?? app.clientId, scopes, granted: known };
+    return consentPage(input, frameOf(id, transaction));
   };
 
   return {
@@ -82,7 +82,7 @@ export function authorization(deps: AuthorizeDeps): Authorization {
       }
       const hinted = world.people.get(query.get('login_hint') ?? '');
       if (hinted !== undefined && !transaction.prompts.includes('select_account')) {
-        return goOn(id, transaction, hinted);
+        return afterAccount(id, transaction, hinted);
       }
       return accountPage([...world.people.values()], frameOf(id, transaction));
     },
@@ -91,7 +91,7 @@ export function authorization(deps: AuthorizeDeps): Authorization {
       const person = world.people.get(form.get('account') ?? '');
       if (person === undefined)
         throw new SandboxRefusal(400, 'invalid_request', 'Couldn’t find your account');
-      return goOn(id, transaction, person);
+      return afterAccount(id, transaction, person);
     },
     decide(form) {
       const [id, transaction] = transactionOf(form);
@@ -105,7 +105,7 @@ export function authorization(deps: AuthorizeDeps): Authorization {
       const given = scopes.filter(
         (scope) => SCOPES.get(scope) === undefined || ticked.includes(scope) || before.includes(scope),
       );
-      return answerCode(transaction, person, given, deps);
+      return answerCode({ ...transaction, person }, given, deps);
     },
   };
 }
@@ -151,12 +151,11 @@ function readRequest(query: URLSearchParams, apps: ReadonlyMap<string, GoogleApp
 }
 
 function answerCode(
-  transaction: Transaction,
-  person: GooglePerson,
+  transaction: Transaction & { readonly person: GooglePerson },
   given: readonly string[],
   deps: AuthorizeDeps,
 ): SandboxAnswer {
-  const { app, redirectUri, codeChallenge, nonce, prompts, includeGranted } = transaction;
+  const { app, person, redirectUri, codeChallenge, nonce, prompts, includeGranted } = transaction;
   const before = deps.tokens.granted(person.email, app.clientId);
   // Without prompt=consent a refresh token comes with the first agreement only.
   const offline = transaction.offline && (prompts.includes('consent') || before.length === 0);

@@ -17,18 +17,20 @@ export type EventInput = {
   readonly words: EventWords;
 };
 
+/** An event in its calendar. */
+export type PlacedEvent = { readonly calendar: GoogleCalendar; readonly event: StoredEvent };
+
 export type Writer = { readonly email: string; readonly now: number };
 
 /** base32hex in lower case, 26 characters, as Google makes them (k). */
 export const newEventId = (): string =>
   Array.from(randomBytes(26), (byte) => '0123456789abcdefghijklmnopqrstuv'[byte % 32]).join('');
 
-/** `id` must be free. */
+/** An `id` must be free; a new one is made where there is none. */
 export function insertEvent(
   calendar: GoogleCalendar,
-  input: EventInput,
+  { id = newEventId(), ...input }: EventInput & { readonly id?: string | undefined },
   { email, now }: Writer,
-  id = newEventId(),
 ): StoredEvent {
   return put(calendar, {
     ...input,
@@ -44,8 +46,7 @@ export function insertEvent(
 
 /** Replaces a single event, a master or an exception. Exceptions that a master's new pattern lacks are cancelled. */
 export function replaceEvent(
-  calendar: GoogleCalendar,
-  event: StoredEvent,
+  { calendar, event }: PlacedEvent,
   input: EventInput,
   { now }: Writer,
 ): StoredEvent {
@@ -62,12 +63,7 @@ export function replaceEvent(
 }
 
 /** What Google itself adds to an event. */
-export function amendEvent(
-  calendar: GoogleCalendar,
-  event: StoredEvent,
-  words: EventWords,
-  now: number,
-): StoredEvent {
+export function amendEvent({ calendar, event }: PlacedEvent, words: EventWords, now: number): StoredEvent {
   return put(calendar, { ...event, words, updated: now });
 }
 
@@ -88,7 +84,7 @@ function dropStrays(calendar: GoogleCalendar, master: StoredEvent, now: number):
  * Deletes an event, a series or an instance. With a series its exceptions are gone: that a sync names the master
  * alone is unconfirmed (k); it is the harder case for clients.
  */
-export function cancelEvent(calendar: GoogleCalendar, event: StoredEvent, { now }: Writer): void {
+export function cancelEvent({ calendar, event }: PlacedEvent, { now }: Writer): void {
   put(calendar, { ...event, status: 'cancelled', updated: now, sequence: event.sequence + 1 });
   if (event.instanceOf !== undefined) return;
   for (const id of calendar.exceptions.get(event.id) ?? []) calendar.events.delete(id);
@@ -107,20 +103,14 @@ function put(calendar: GoogleCalendar, event: Omit<StoredEvent, 'version'>): Sto
   return stored;
 }
 
-/** An event by its id, or an instance of a series by its own, which need not be stored. */
-export type FoundEvent =
-  | { readonly kind: 'stored'; readonly event: StoredEvent }
-  /** An unchanged instance, as the exception it would become. */
-  | { readonly kind: 'instance'; readonly event: StoredEvent };
-
-export function findEvent(calendar: GoogleCalendar, id: string): FoundEvent | undefined {
+/** An event by its id, or an instance of a series by its own: an unchanged one as the exception it would become. */
+export function findEvent(calendar: GoogleCalendar, id: string): StoredEvent | undefined {
   const event = calendar.events.get(id);
-  if (event !== undefined) return { kind: 'stored', event };
+  if (event !== undefined) return event;
   const named = parseInstanceId(id);
   const master = named && calendar.events.get(named.masterId);
   if (named === undefined || master === undefined || !isMaster(master)) return undefined;
-  const instance = instanceAt(calendar, master, named.originalStart);
-  return instance && { kind: 'instance', event: instance };
+  return instanceAt(calendar, master, named.originalStart);
 }
 
 /** An instance of the pattern as the exception it would become when somebody changes it. */

@@ -2,7 +2,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
-import type { FaultEffect } from '../core/faults.ts';
+import { hasEffect } from '../core/faults.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -17,18 +17,17 @@ import {
   removeCalendar,
 } from './google-world.ts';
 import { fullSyncRequired, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
-import { flag, jsonBody, pageSize } from './query.ts';
+import { flag, jsonBody, pageSize, parametersOf, withPageFaults } from './query.ts';
 
 const ROLES: readonly AccessRole[] = ['freeBusyReader', 'reader', 'writer', 'owner'];
 const ROLE_NAMES: readonly string[] = ROLES;
 
 export function listCalendars(context: ApiContext): SandboxAnswer {
   const { person, query, effects } = context;
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
   const of = `list ${person.email}`;
   const parameters = parametersOf(query);
   const sync = query.get('syncToken');
-  if (sync !== null && has('token_forgotten')) throw fullSyncRequired();
+  if (sync !== null && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
   const { tokenEpoch: epoch } = person;
   if (sync !== null && (query.has('minAccessRole') || flag(query, 'showDeleted') === false)) {
     throw new SandboxRefusal(400, 'badRequest', 'Sync token cannot be used with these query restrictions.');
@@ -37,7 +36,7 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
   const pageText = query.get('pageToken');
   const page = pageText === null ? undefined : readPageToken(pageText, { of, parameters });
   const version = page?.version ?? person.version;
-  const rest = entriesShown(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
+  const rest = listedEntries(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
   const shown = rest.slice(0, pageSize(query, 100, 250));
   const last = shown.at(-1);
   const next: calendar_v3.Schema$CalendarList =
@@ -55,18 +54,14 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
               window: [null, null],
             }),
           };
-  const items = shown.map((entry) => entryView(context, entry));
-  if (has('duplicate')) items.push(...items);
-  if (has('reorder')) items.reverse();
+  const items = withPageFaults(
+    shown.map((entry) => entryView(context, entry)),
+    effects,
+  );
   return jsonAnswer(200, { kind: 'calendar#calendarList', etag: etagOf(person), ...next, items });
 }
 
-function parametersOf(query: URLSearchParams): string {
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  return new URLSearchParams(kept.sort()).toString();
-}
-
-function entriesShown({ person, query }: ApiContext, since: number | undefined): ListEntry[] {
+function listedEntries({ person, query }: ApiContext, since: number | undefined): ListEntry[] {
   const least = query.get('minAccessRole');
   const rank = least === null ? 0 : ROLE_NAMES.indexOf(least);
   if (rank < 0) throw new SandboxRefusal(400, 'invalidParameter', 'Invalid value for minAccessRole.');

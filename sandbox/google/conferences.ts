@@ -77,7 +77,7 @@ export function meetMaker(manner: MeetManner, channels: Channels, now: () => num
     const event = calendar.events.get(id);
     const request = event?.words.conferenceData?.createRequest;
     if (event === undefined || event.status === 'cancelled' || !isPending(request)) return;
-    amendEvent(calendar, event, { ...event.words, ...meetWords(request) }, now());
+    amendEvent({ calendar, event }, { ...event.words, ...meetWords(request) }, now());
     channels.changed(calendar.id);
   };
   return {

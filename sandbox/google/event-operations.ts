@@ -27,7 +27,7 @@ import { etagOf, viewOf } from './event-view.ts';
 import type { GoogleEvent, StoredEvent } from './google-world.ts';
 import { listEvents as listing } from './list-events.ts';
 import { readPageToken, tokenText } from './page-tokens.ts';
-import { flag, instant, jsonBody, pageSize } from './query.ts';
+import { flag, instant, jsonBody, pageSize, parametersOf } from './query.ts';
 
 export function listEvents(context: ApiContext): SandboxAnswer {
   const { calendar, viewer } = calendarOf(context);
@@ -58,7 +58,7 @@ export function insert(context: ApiContext): SandboxAnswer {
     conferenceDataVersion: conferencesIn(context),
     meets: context.meets.manner,
   });
-  const event = insertEvent(calendar, input, writerOf(context), id);
+  const event = insertEvent(calendar, { ...input, id }, writerOf(context));
   context.meets.expect(calendar, event);
   context.channels.changed(calendar.id);
   return answerEvent(200, event, open);
@@ -99,7 +99,7 @@ function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body)
     conferenceDataVersion: conferencesIn(context),
     meets: context.meets.manner,
   });
-  const changed = replaceEvent(calendar, event, input, writerOf(context));
+  const changed = replaceEvent({ calendar, event }, input, writerOf(context));
   context.meets.expect(calendar, changed);
   context.channels.changed(calendar.id);
   return answerEvent(200, changed, { ...open, viewer });
@@ -124,7 +124,7 @@ export function remove(context: ApiContext): SandboxAnswer {
   const event = eventOf(open, context);
   if (event.status === 'cancelled') throw gone();
   refuseStale(event, context);
-  cancelEvent(open.calendar, event, writerOf(context));
+  cancelEvent({ calendar: open.calendar, event }, writerOf(context));
   context.channels.changed(open.calendar.id);
   return { status: 204 };
 }
@@ -135,11 +135,10 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   const { query, params, now } = context;
   const master = calendar.events.get(params.eventId ?? '');
   if (master === undefined || master.status === 'cancelled') throw notFound();
-  const found = instancesShown(context, { calendar, master, now });
+  const found = listedInstances(context, { calendar, master, now });
   const size = pageSize(query, 250, 2500);
   const of = `${calendar.id} ${master.id}`;
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  const parameters = new URLSearchParams(kept.sort()).toString();
+  const parameters = parametersOf(query);
   const token = query.get('pageToken');
   const after = token === null ? '' : readPageToken(token, { of, parameters }).after;
   const rest = found.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -162,7 +161,7 @@ export function listInstances(context: ApiContext): SandboxAnswer {
 
 const TWO_YEARS = 2 * 366 * 86_400_000;
 
-function instancesShown(
+function listedInstances(
   { query }: ApiContext,
   { calendar, master, now }: Pick<OpenCalendar, 'calendar'> & { master: StoredEvent; now: number },
 ): StoredEvent[] {
@@ -202,9 +201,9 @@ function originalStartIn(query: URLSearchParams): number | undefined {
 }
 
 function eventOf({ calendar }: OpenCalendar, { params }: ApiContext): StoredEvent {
-  const found = findEvent(calendar, params.eventId ?? '');
-  if (found === undefined) throw notFound();
-  return found.event;
+  const event = findEvent(calendar, params.eventId ?? '');
+  if (event === undefined) throw notFound();
+  return event;
 }
 
 const gone = () => new SandboxRefusal(410, 'deleted', 'Resource has been deleted');

@@ -43,7 +43,7 @@ export function instancesOf(
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
   const overrides = exceptionsOf(calendar, event.id).flatMap(overrideOf);
-  return expanded(calendar, event, overrides, window);
+  return expanded(calendar, { event, overrides }, window);
 }
 
 /** What the rule alone says, as if nothing had been changed or cancelled. */
@@ -52,7 +52,7 @@ export function patternOf(
   event: StoredEvent,
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
-  return expanded(calendar, event, [], window);
+  return expanded(calendar, { event, overrides: [] }, window);
 }
 
 /** The pattern's instance of that original start; `undefined` when the rule names none. */
@@ -68,13 +68,12 @@ export function patternInstanceAt(
 
 function expanded(
   { timeZone }: GoogleCalendar,
-  { start, end, recurrence, ...event }: StoredEvent,
-  overrides: readonly SeriesOverride<StoredEvent>[],
+  { event, overrides }: { event: StoredEvent; overrides: readonly SeriesOverride<StoredEvent>[] },
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
-  const stored: StoredEvent = { ...event, start, end, recurrence };
+  const { start, end, recurrence } = event;
   const rules = recurrence === undefined ? undefined : readRecurrence(recurrence, timeZone);
-  const master = { start, end, recurrence: rules, payload: stored };
+  const master = { start, end, recurrence: rules, payload: event };
   return expand({ master, overrides }, window, timeZone, recurrenceBudget(MOST_INSTANCES)).instances;
 }
 

@@ -1,6 +1,7 @@
 /** freebusy.query: when the people of calendars are busy, and nothing more. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
+import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -15,14 +16,12 @@ const MOST_CALENDARS = 50;
 /** About three months (k). */
 const LONGEST_WINDOW = 93 * 86_400_000;
 
-type Window = { readonly start: number; readonly end: number };
-
 export function queryFreeBusy(context: ApiContext): SandboxAnswer {
   const body = jsonBody(context.body);
   const window = windowOf(body);
   const zone = typeof body.timeZone === 'string' ? zoneNamed(body.timeZone, 'response') : 'UTC';
   const ids = itemsOf(body);
-  const calendars = Object.fromEntries(ids.map((id) => [id, busyOf(context, id, window, zone)]));
+  const calendars = Object.fromEntries(ids.map((id) => [id, busyOf(context, id, { window, zone })]));
   const answer: calendar_v3.Schema$FreeBusyResponse = {
     kind: 'calendar#freeBusy',
     timeMin: textOfInstant(window.start, zone),
@@ -32,7 +31,7 @@ export function queryFreeBusy(context: ApiContext): SandboxAnswer {
   return jsonAnswer(200, answer);
 }
 
-function windowOf({ timeMin, timeMax }: Readonly<Record<string, unknown>>): Window {
+function windowOf({ timeMin, timeMax }: Readonly<Record<string, unknown>>): TimeWindow {
   const [start, end] = [timeMin, timeMax].map((text) =>
     typeof text === 'string' ? rfc3339(text) : undefined,
   );
@@ -60,8 +59,7 @@ function itemsOf({ items }: Readonly<Record<string, unknown>>): string[] {
 function busyOf(
   { world, person }: ApiContext,
   id: string,
-  window: Window,
-  zone: string,
+  { window, zone }: { readonly window: TimeWindow; readonly zone: string },
 ): calendar_v3.Schema$FreeBusyCalendar {
   try {
     const { calendar } = calendarNamed(world, person, id);
@@ -77,7 +75,7 @@ function busyOf(
 }
 
 /** Merged where they meet, cut to the window. */
-function busySpans(calendar: GoogleCalendar, window: Window): Window[] {
+function busySpans(calendar: GoogleCalendar, window: TimeWindow): TimeWindow[] {
   const instances = [...calendar.events.values()]
     .filter(({ instanceOf, status }) => instanceOf === undefined && status !== 'cancelled')
     .flatMap((event) => instancesOf(calendar, event, window))
@@ -88,7 +86,7 @@ function busySpans(calendar: GoogleCalendar, window: Window): Window[] {
     }))
     .filter(({ start, end }) => end > start)
     .sort((a, b) => a.start - b.start);
-  const spans: Window[] = [];
+  const spans: TimeWindow[] = [];
   for (const span of instances) {
     const last = spans.at(-1);
     if (last === undefined || span.start > last.end) spans.push(span);

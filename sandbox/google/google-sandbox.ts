@@ -12,7 +12,7 @@ import { type MeetManner, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
 import { type GoogleApp, googleTokens } from './google-tokens.ts';
 import { googleWorld, type InstanceVersions } from './google-world.ts';
-import { googleHand } from './manual-changes.ts';
+import { googleManualChanges } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
 export type GoogleSandboxOptions = {
@@ -67,7 +67,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     origin,
     issuer: origin,
     apiUrl: `${origin}/calendar/v3`,
-    hand: googleHand({ world, tokens, channels, now }),
+    hand: googleManualChanges({ world, tokens, channels, now }),
     requests: server.requests,
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {

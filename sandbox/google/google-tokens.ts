@@ -1,5 +1,5 @@
 /** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them dies. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
@@ -30,6 +30,12 @@ export type NewCode = AccessGrant & {
   readonly offline: boolean;
 };
 
+export type RedeemedCode = {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string | undefined;
+};
+
 type Code = NewCode & { readonly expiresAt: number };
 type AccessToken = AccessGrant & { readonly expiresAt: number };
 type RefreshToken = AccessGrant & { readonly issuedAt: number; readonly usedAt: number };
@@ -48,13 +54,8 @@ export interface GoogleTokens {
   /** What the user let the app do so far. */
   granted(user: string, clientId: string): readonly string[];
   issueCode(code: NewCode): string;
-  /** Refuses with the words of RFC 6749 §5.2. A code works once. */
-  redeemCode(
-    code: string,
-    redirectUri: string,
-    codeVerifier: string | undefined,
-    app: GoogleApp,
-  ): IssuedTokens;
+  /** Refuses with the codes of RFC 6749 §5.2. A code works once. */
+  redeemCode(redeemed: RedeemedCode, app: GoogleApp): IssuedTokens;
   /** Refuses a token that is unknown, revoked, too old, or another app's, as `invalid_grant`. */
   refresh(refreshToken: string, app: GoogleApp): IssuedTokens;
   /** Whose refresh token it is, dead or alive. */
@@ -116,7 +117,7 @@ export function googleTokens(now: () => number): GoogleTokens {
       grants.set(keyOf(code), { user, clientId, scopes });
       return text;
     },
-    redeemCode(text, redirectUri, codeVerifier, app) {
+    redeemCode({ code: text, redirectUri, codeVerifier }, app) {
       const code = codes.get(text);
       if (code === undefined || code.clientId !== app.clientId || code.expiresAt <= now()) {
         throw new SandboxRefusal(400, 'invalid_grant', 'Malformed auth code.');
@@ -163,6 +164,6 @@ function isTooOld({ issuedAt, usedAt }: RefreshToken, { status }: GoogleApp, now
 function checkVerifier(challenge: string | undefined, verifier: string | undefined): void {
   if (challenge === undefined) return;
   if (verifier === undefined) throw new SandboxRefusal(400, 'invalid_grant', 'Missing code verifier.');
-  const hashed = createHash('sha256').update(verifier).digest('base64url');
-  if (hashed !== challenge) throw new SandboxRefusal(400, 'invalid_grant', 'Invalid code verifier.');
+  if (hash('sha256', verifier, 'base64url') !== challenge)
+    throw new SandboxRefusal(400, 'invalid_grant', 'Invalid code verifier.');
 }

@@ -2,7 +2,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
-import type { FaultEffect } from '../core/faults.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { spanOf, unchangedInstance } from './calendar-events.ts';
 import { instancesOf, isMaster } from './event-series.ts';
@@ -10,7 +10,7 @@ import { textOfInstant } from './event-times.ts';
 import { etagOf, type Viewer, viewOf } from './event-view.ts';
 import type { GoogleCalendar, StoredEvent } from './google-world.ts';
 import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
-import { flag, instant, pageSize, zone } from './query.ts';
+import { flag, instant, pageSize, parametersOf, withPageFaults, zone } from './query.ts';
 
 const DAY = 86_400_000;
 /** How far a series without an end is expanded when the listing has none: unconfirmed (k). */
@@ -58,8 +58,7 @@ const REPEATING = ['singleEvents', 'eventTypes', 'maxAttendees', 'showHiddenInvi
 /** Refuses as Google does; RecurrenceBudgetError for a calendar whose instances are more than anybody's. */
 export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const { calendar, query, effects, now } = input;
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
-  if (query.has('syncToken') && has('token_forgotten')) throw fullSyncRequired();
+  if (query.has('syncToken') && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
   const { listing, page, repeating } = readListing(input);
   const size = pageSize(query, 250, input.eventsPerPage);
   const version = page?.version ?? calendar.version;
@@ -68,7 +67,10 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const shown = rows.slice(0, size);
   const last = shown.at(-1);
   const viewer = { ...input.viewer, timeZone: zone(query, calendar.timeZone) };
-  const items = shown.map(({ event }) => viewOf(calendar, event, viewer));
+  const items = withPageFaults(
+    shown.map(({ event }) => viewOf(calendar, event, viewer)),
+    effects,
+  );
   const next: calendar_v3.Schema$Events = {};
   if (last !== undefined && shown.length < rows.length) {
     const parameters = parametersOf(query);
@@ -79,8 +81,6 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
     const { id: of, tokenEpoch: epoch } = calendar;
     next.nextSyncToken = tokenText({ kind: 'sync', of, epoch, version, parameters: repeating, window });
   }
-  if (has('duplicate')) items.push(...items);
-  if (has('reorder')) items.reverse();
   return {
     kind: 'calendar#events',
     etag: etagOf(calendar),
@@ -92,12 +92,6 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
     ...next,
     items,
   };
-}
-
-/** Everything that has to be the same on every page. */
-function parametersOf(query: URLSearchParams): string {
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  return new URLSearchParams(kept.sort()).toString();
 }
 
 function readListing({ calendar, query, now }: ListEventsInput) {

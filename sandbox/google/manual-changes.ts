@@ -29,14 +29,14 @@ import {
   type StoredEvent,
 } from './google-world.ts';
 
-export type HandDeps = {
+export type ManualChangesDeps = {
   readonly world: GoogleWorld;
   readonly tokens: GoogleTokens;
   readonly channels: Channels;
   readonly now: () => number;
 };
 
-export function googleHand({ world, tokens, channels, now }: HandDeps): ProviderHand {
+export function googleManualChanges({ world, tokens, channels, now }: ManualChangesDeps): ProviderHand {
   const { personOf, calendarOf, eventOf, occurrenceOf } = lookUps(world);
   const writerOf = (email: string) => ({ email, now: now() });
 
@@ -45,7 +45,7 @@ export function googleHand({ world, tokens, channels, now }: HandDeps): Provider
       addPerson(world, email, name);
     },
     async addCalendar(email, { title, color, timeZone, readOnly }) {
-      const zone = found(ianaZone(timeZone), `Not a zone: ${timeZone}`);
+      const zone = existing(ianaZone(timeZone), `Not a zone: ${timeZone}`);
       const role = readOnly ? 'reader' : 'owner';
       const { id } = addCalendar(world, personOf(email), { title, color, timeZone: zone, role });
       channels.changed(`list ${email}`);
@@ -75,12 +75,13 @@ export function googleHand({ world, tokens, channels, now }: HandDeps): Provider
     },
     async updateEvent(email, calendarId, eventId, draft) {
       const calendar = calendarOf(email, calendarId);
-      replaceEvent(calendar, eventOf(calendar, eventId), inputOf(draft), writerOf(email));
+      const event = eventOf(calendar, eventId);
+      replaceEvent({ calendar, event }, inputOf(draft), writerOf(email));
       channels.changed(calendarId);
     },
     async deleteEvent(email, calendarId, eventId) {
       const calendar = calendarOf(email, calendarId);
-      cancelEvent(calendar, eventOf(calendar, eventId), writerOf(email));
+      cancelEvent({ calendar, event: eventOf(calendar, eventId) }, writerOf(email));
       channels.changed(calendarId);
     },
     async changeOccurrence(email, calendarId, eventId, originalStart, { title, start, end }) {
@@ -92,12 +93,13 @@ export function googleHand({ world, tokens, channels, now }: HandDeps): Provider
         end: end === undefined ? event.end : timeOfDraft(end),
       };
       checkTimes(times);
-      replaceEvent(calendar, event, { ...times, words }, writerOf(email));
+      replaceEvent({ calendar, event }, { ...times, words }, writerOf(email));
       channels.changed(calendarId);
     },
     async deleteOccurrence(email, calendarId, eventId, originalStart) {
       const calendar = calendarOf(email, calendarId);
-      cancelEvent(calendar, occurrenceOf(calendar, eventId, timeOfDraft(originalStart)), writerOf(email));
+      const event = occurrenceOf(calendar, eventId, timeOfDraft(originalStart));
+      cancelEvent({ calendar, event }, writerOf(email));
       channels.changed(calendarId);
     },
     async revokeAccess(email) {
@@ -115,27 +117,28 @@ export function googleHand({ world, tokens, channels, now }: HandDeps): Provider
 
 /** Each fails as Error for what is not there. */
 function lookUps(world: GoogleWorld) {
-  const personOf = (email: string): GooglePerson => found(world.people.get(email), `${email} has no account`);
+  const personOf = (email: string): GooglePerson =>
+    existing(world.people.get(email), `${email} has no account`);
   const calendarOf = (email: string, calendarId: string): GoogleCalendar => {
     const entry = personOf(email).list.get(calendarId);
     const calendar = entry?.deleted === false ? world.calendars.get(calendarId) : undefined;
-    return found(calendar, `${email} has no calendar ${calendarId}`);
+    return existing(calendar, `${email} has no calendar ${calendarId}`);
   };
   const eventOf = (calendar: GoogleCalendar, eventId: string): StoredEvent => {
     const event = calendar.events.get(eventId);
-    return found(event?.status === 'cancelled' ? undefined : event, `There is no event ${eventId}`);
+    return existing(event?.status === 'cancelled' ? undefined : event, `There is no event ${eventId}`);
   };
   const occurrenceOf = (calendar: GoogleCalendar, eventId: string, original: EventTime): StoredEvent => {
     const master = eventOf(calendar, eventId);
     const instance = isMaster(master) ? instanceAt(calendar, master, original) : undefined;
-    const stored = instance && findEvent(calendar, instance.id)?.event;
+    const stored = instance && findEvent(calendar, instance.id);
     const alive = stored?.status === 'cancelled' ? undefined : stored;
-    return found(alive, `Event ${eventId} has no occurrence of ${JSON.stringify(original)}`);
+    return existing(alive, `Event ${eventId} has no occurrence of ${JSON.stringify(original)}`);
   };
   return { personOf, calendarOf, eventOf, occurrenceOf };
 }
 
-function found<T>(value: T | undefined, message: string): T {
+function existing<T>(value: T | undefined, message: string): T {
   if (value === undefined) throw new Error(message);
   return value;
 }

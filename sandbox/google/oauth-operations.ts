@@ -1,6 +1,7 @@
 /** Google's OAuth and OpenID Connect endpoints. */
 import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
+import { bearerToken, clientCredentials } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { type AuthorizeDeps, authorization } from './authorize.ts';
@@ -42,7 +43,11 @@ export function oauthOperations(deps: OAuthDeps): (request: SandboxRequest) => O
       case 'POST /revoke':
         return operation('revoke', () => revoke(url.searchParams.get('token') ?? form.get('token'), deps));
       case 'GET /v1/userinfo':
-        return operation('userinfo', () => userinfo(request, deps), tokens.accessOf(bearerIn(request))?.user);
+        return operation(
+          'userinfo',
+          () => userinfo(request, deps),
+          tokens.accessOf(bearerToken(request) ?? '')?.user,
+        );
       default:
         return undefined;
     }
@@ -76,7 +81,7 @@ async function answerToken(
   form: URLSearchParams,
   deps: OAuthDeps,
 ): Promise<SandboxAnswer> {
-  const app = authenticated(request, form, deps);
+  const app = authenticated(request, deps);
   const required = (name: string) => {
     const value = form.get(name);
     if (!value) throw new SandboxRefusal(400, 'invalid_request', `Missing required parameter: ${name}`);
@@ -89,8 +94,9 @@ async function answerToken(
   if (grantType !== 'authorization_code') {
     throw new SandboxRefusal(400, 'unsupported_grant_type', `Invalid grant_type: ${grantType}`);
   }
-  const verifier = form.get('code_verifier') ?? undefined;
-  return tokenAnswer(deps.tokens.redeemCode(required('code'), required('redirect_uri'), verifier, app), deps);
+  const codeVerifier = form.get('code_verifier') ?? undefined;
+  const redeemed = { code: required('code'), redirectUri: required('redirect_uri'), codeVerifier };
+  return tokenAnswer(deps.tokens.redeemCode(redeemed, app), deps);
 }
 
 async function tokenAnswer(issued: IssuedTokens, deps: OAuthDeps): Promise<SandboxAnswer> {
@@ -112,20 +118,14 @@ async function tokenAnswer(issued: IssuedTokens, deps: OAuthDeps): Promise<Sandb
   });
 }
 
-/** RFC 6749 §2.3.1, either way. */
-function authenticated({ headers }: SandboxRequest, form: URLSearchParams, { apps }: OAuthDeps): GoogleApp {
-  const [, basic] = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  const pair = basic === undefined ? undefined : Buffer.from(basic, 'base64').toString();
-  const at = pair?.indexOf(':') ?? 0;
-  const decode = (text: string) => new URLSearchParams(`v=${text}`).get('v') ?? '';
-  const clientId = pair === undefined ? form.get('client_id') : decode(pair.slice(0, at));
-  const secret = pair === undefined ? form.get('client_secret') : decode(pair.slice(at + 1));
+function authenticated(request: SandboxRequest, { apps }: OAuthDeps): GoogleApp {
+  const { clientId, clientSecret } = clientCredentials(request);
   if (!clientId)
     throw new SandboxRefusal(400, 'invalid_request', 'Could not determine client ID from request.');
   const app = apps.get(clientId);
   if (app === undefined) throw new SandboxRefusal(401, 'invalid_client', 'The OAuth client was not found.');
-  if (!secret) throw new SandboxRefusal(400, 'invalid_request', 'client_secret is missing.');
-  if (secret === app.clientSecret) return app;
+  if (!clientSecret) throw new SandboxRefusal(400, 'invalid_request', 'client_secret is missing.');
+  if (clientSecret === app.clientSecret) return app;
   throw new SandboxRefusal(401, 'invalid_client', 'The provided client secret is invalid.');
 }
 
@@ -136,11 +136,8 @@ function revoke(token: string | null, { tokens }: OAuthDeps): SandboxAnswer {
   throw new SandboxRefusal(400, 'invalid_token', 'Token expired or revoked');
 }
 
-const bearerIn = ({ headers }: SandboxRequest): string =>
-  /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-
 function userinfo(request: SandboxRequest, { tokens, world }: OAuthDeps): SandboxAnswer {
-  const grant = tokens.accessOf(bearerIn(request));
+  const grant = tokens.accessOf(bearerToken(request) ?? '');
   const person = grant && world.people.get(grant.user);
   if (grant === undefined || person === undefined || !grant.scopes.includes('openid')) {
     throw new SandboxRefusal(401, 'invalid_request', 'Invalid Credentials');

@@ -1,4 +1,5 @@
 /** Query parameters and bodies of API requests, refused as Google refuses them. */
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { rfc3339, zoneNamed } from './event-times.ts';
 
@@ -18,6 +19,18 @@ export function pageSize(query: URLSearchParams, usual: number, most: number): n
   if (value === null || value === '') return usual;
   if (!/^\d{1,9}$/.test(value) || Number(value) < 1) throw invalid('maxResults', value);
   return Math.min(Number(value), most);
+}
+
+/** The parameters that have to be the same on every page, as text. */
+export function parametersOf(query: URLSearchParams): string {
+  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
+  return new URLSearchParams(kept.sort()).toString();
+}
+
+/** A page as the faults of its request have it: its items twice, or in another order. */
+export function withPageFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): T[] {
+  const repeated = hasEffect(effects, 'duplicate') ? [...items, ...items] : [...items];
+  return hasEffect(effects, 'reorder') ? repeated.reverse() : repeated;
 }
 
 /** Epoch milliseconds of a time whose offset is mandatory. */

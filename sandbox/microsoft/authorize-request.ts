@@ -3,9 +3,11 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
 import { type Permission, readScope } from './permission.ts';
+import type { TenantPath } from './tenant.ts';
 
 /** A request for a code, checked. */
 export type AuthorizeRequest = {
+  readonly tenant: TenantPath;
   readonly app: MicrosoftApp;
   readonly redirectUri: string;
   readonly permissions: readonly Permission[];
@@ -33,7 +35,7 @@ export function targetOf(query: URLSearchParams, apps: Apps): Target {
 }
 
 /** Throws for what the platform does not take. */
-export function readRequest(query: URLSearchParams): Omit<AuthorizeRequest, keyof Target> {
+export function readRequest(query: URLSearchParams): Omit<AuthorizeRequest, keyof Target | 'tenant'> {
   if (query.get('response_type') !== 'code') throw aadsts(700054);
   if (!['query', null].includes(query.get('response_mode'))) throw aadsts(90100);
   const codeChallenge = query.get('code_challenge') ?? undefined;

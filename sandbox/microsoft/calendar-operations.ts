@@ -2,7 +2,6 @@
 import type { Calendar, User } from '@microsoft/microsoft-graph-types';
 
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import type { Account } from './directory.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, jsonAnswer } from './graph-request.ts';
 import { windowsNameOf } from './graph-time.ts';
@@ -84,14 +83,9 @@ function shownCalendar(calendar: StoredCalendar, { account, permissions }: Graph
     defaultOnlineMeetingProvider: providers[0] ?? 'unknown',
     isTallyingResponses: isDefault,
     isRemovable: !isDefault,
-    owner: sharedBy ?? ownerOf(account),
+    owner: sharedBy ?? { name: account.name, address: account.email },
   };
 }
-
-export const ownerOf = ({ name, email }: Account): { name: string; address: string } => ({
-  name,
-  address: email,
-});
 
 export const contextOf = ({ view }: GraphCall, what: string): string =>
   `${view.origin}/v1.0/$metadata#${what}`;

@@ -4,7 +4,6 @@ import type { CalendarColor } from '@microsoft/microsoft-graph-types';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { answerCalendar } from './calendar-operations.ts';
-import { deltaOwner } from './delta-tokens.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { newCalendarId } from './item-id.ts';
@@ -53,7 +52,7 @@ export function answerCalendarDelete(call: GraphCall, { deltas }: GraphDeps): Sa
   if (isDefault)
     throw refused('ErrorCannotDeleteObject', 'The default calendar of the mailbox cannot be deleted.');
   call.account.mailbox.calendars.delete(id);
-  deltas.forget(deltaOwner(call.account), id);
+  deltas.forget(call.account, id);
   return { status: 204 };
 }
 

@@ -38,46 +38,49 @@ type Kept =
 /** Links older than the last so many of a mailbox are forgotten: (k) the real ones live as long as their sync state does. */
 const MOST_TOKENS = 400;
 
-export type DeltaBook = {
+/** Whose sync state it is, and how many entries a page has. */
+export type DeltaReader = { readonly account: Account; readonly size: number };
+
+export type DeltaTokens = {
   /** The first page of everything in the window. */
-  begin(owner: string, calendar: StoredCalendar, window: TimeWindow, size: number): DeltaPage;
+  begin(reader: DeltaReader, calendar: StoredCalendar, window: TimeWindow): DeltaPage;
   /** The page that a link's token leads to. Throws the 410 of a token that is not known (any more). */
-  follow(owner: string, token: string, calendarOf: (id: string) => StoredCalendar, size: number): DeltaPage;
+  follow(reader: DeltaReader, token: string, calendarOf: (id: string) => StoredCalendar): DeltaPage;
   /** Forgets the tokens of a calendar, or of all. */
-  forget(owner: string, calendarId?: string): void;
+  forget(account: Account, calendarId?: string): void;
 };
 
-export function deltaBook(): DeltaBook {
-  const kept = new Map<string, Map<string, Kept>>();
-  const keep = (owner: string, entry: Kept): string => {
-    const tokens = kept.get(owner) ?? new Map<string, Kept>();
-    kept.set(owner, tokens);
+export function deltaTokens(): DeltaTokens {
+  const kept = new Map<Account, Map<string, Kept>>();
+  const keep = (account: Account, entry: Kept): string => {
+    const tokens = kept.get(account) ?? new Map<string, Kept>();
+    kept.set(account, tokens);
     const token = randomText(72);
     tokens.set(token, entry);
     const oldest = tokens.keys().next().value;
     if (tokens.size > MOST_TOKENS && oldest !== undefined) tokens.delete(oldest);
     return token;
   };
-  const page = (owner: string, round: DeltaRound, from: number, size: number): DeltaPage => {
+  const page = ({ account, size }: DeltaReader, round: DeltaRound, from: number): DeltaPage => {
     const to = pageEnd(round.groups, from, size);
     const entries = round.groups.slice(from, to).flat();
     const done = to >= round.groups.length;
     const token = done
-      ? keep(owner, { kind: 'link', round: { ...round, groups: [] } })
-      : keep(owner, { kind: 'page', round, from: to });
+      ? keep(account, { kind: 'link', round: { ...round, groups: [] } })
+      : keep(account, { kind: 'page', round, from: to });
     return { entries, next: { parameter: done ? '$deltatoken' : '$skiptoken', token } };
   };
   return {
-    begin: (owner, calendar, window, size) => page(owner, newRound(calendar, window, undefined), 0, size),
-    follow(owner, token, calendarOf, size) {
-      const found = kept.get(owner)?.get(token);
+    begin: (reader, calendar, window) => page(reader, newRound(calendar, window, undefined), 0),
+    follow(reader, token, calendarOf) {
+      const found = kept.get(reader.account)?.get(token);
       if (found === undefined) throw syncStateNotFound();
-      if (found.kind === 'page') return page(owner, found.round, found.from, size);
+      if (found.kind === 'page') return page(reader, found.round, found.from);
       const { calendarId, window } = found.round;
-      return page(owner, newRound(calendarOf(calendarId), window, found.round), 0, size);
+      return page(reader, newRound(calendarOf(calendarId), window, found.round), 0);
     },
-    forget(owner, calendarId) {
-      const tokens = kept.get(owner) ?? new Map<string, Kept>();
+    forget(account, calendarId) {
+      const tokens = kept.get(account) ?? new Map<string, Kept>();
       for (const [token, { round }] of tokens) {
         if (calendarId === undefined || round.calendarId === calendarId) tokens.delete(token);
       }
@@ -119,9 +122,9 @@ function pageEnd(groups: DeltaRound['groups'], from: number, size: number): numb
 }
 
 /**
- * What a client hears about one event. A series that changed is told anew with all its occurrences in the window, and
+ * What a client is answered about one event. A series that changed is listed anew with all its occurrences in the window, and
  * nothing is said of those it no longer has: that they are missing tells. Only when nothing of an event is left in
- * the window is it told as removed; (k) a series with every occurrence of it then.
+ * the window is it listed as removed; (k) a series with every occurrence of it then.
  */
 function difference(
   before: StoredEvent | undefined,
@@ -152,6 +155,3 @@ function itemsOf(event: StoredEvent | undefined, window: TimeWindow): readonly D
     );
   return [{ kind: 'event', event }, ...occurrences];
 }
-
-/** Whose links they are: sync states belong to a mailbox. */
-export const deltaOwner = ({ oid }: Account): string => oid;

@@ -10,7 +10,7 @@ import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { stampOf } from './graph-time.ts';
 import { eventId } from './item-id.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
-import type { EventInstance } from './series-instances.ts';
+import type { Found } from './mailbox-store.ts';
 import { withoutOccurrence } from './write-occurrence.ts';
 
 const Response = Type.Object({
@@ -32,7 +32,7 @@ export const answerResponse =
     const { account } = call;
     refuse(event, sendResponse);
     store.write({ account, calendar, key: event.key }, (change) =>
-      responded(event, instance, response, { email: account.email, now: now(), change }),
+      responded(found, response, { email: account.email, now: now(), change }),
     );
     if (sendResponse)
       account.mailbox.responses.push({
@@ -69,8 +69,7 @@ type By = { readonly email: string; readonly now: number; readonly change: numbe
 
 /** (k) What was declined leaves the calendar; what was accepted "perhaps" is shown so. */
 function responded(
-  event: StoredEvent,
-  instance: EventInstance | undefined,
+  { event, instance }: Pick<Found, 'event' | 'instance'>,
   response: Answered,
   by: By,
 ): StoredEvent | undefined {
@@ -81,12 +80,12 @@ function responded(
     return { ...event, ...stamps, content: { ...event.content, ...answered(event.content, response, by) } };
   const { original, exception } = instance;
   const whole = { ...event.content, ...exception?.content };
-  const own = {
+  const changed = {
     createdAt: exception?.createdAt ?? now,
     ...stamps,
     content: { ...exception?.content, ...answered(whole, response, by) },
   };
-  return { ...event, ...stamps, exceptions: new Map(event.exceptions).set(original, own) };
+  return { ...event, ...stamps, exceptions: new Map(event.exceptions).set(original, changed) };
 }
 
 function answered(
@@ -95,11 +94,11 @@ function answered(
   { email, now }: By,
 ): Partial<EventContent> {
   const status = { response, time: stampOf(now) };
-  const isOwn = (address: string | null | undefined) => address?.toLowerCase() === email.toLowerCase();
+  const isUser = (address: string | null | undefined) => address?.toLowerCase() === email.toLowerCase();
   return {
     responseStatus: status,
     showAs: response === 'accepted' ? 'busy' : 'tentative',
     attendees:
-      attendees?.map((guest) => (isOwn(guest.emailAddress?.address) ? { ...guest, status } : guest)) ?? [],
+      attendees?.map((guest) => (isUser(guest.emailAddress?.address) ? { ...guest, status } : guest)) ?? [],
   };
 }

@@ -3,9 +3,10 @@ import type { Event as GraphEvent, ItemBody } from '@microsoft/microsoft-graph-t
 
 import { html } from '../../src/http/html.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { eventTimeOf, shownDate, shownTime, stampOf } from './graph-time.ts';
 import { eventId, type IdForm, occurrenceId } from './item-id.ts';
-import { changeKeyOf, type EventContent, etagOf, type StoredEvent } from './mailbox.ts';
+import { changeKeyOf, type EventContent, type EventException, etagOf, type StoredEvent } from './mailbox.ts';
 import { type EventInstance, originalTime } from './series-instances.ts';
 
 /** What a client asked for in its headers and of its permission. */
@@ -40,7 +41,7 @@ export function shownEvent(event: StoredEvent, view: EventView): ShownEvent {
     type: recurrence === undefined ? 'singleInstance' : 'seriesMaster',
     seriesMasterId: null,
     recurrence: recurrence ?? null,
-    ...times(content.isAllDay, start, end, view),
+    ...times(content.isAllDay, { start, end }, view),
     webLink: webLink(key, view),
   };
 }
@@ -61,7 +62,7 @@ export function shownInstance(instance: EventInstance, view: EventView): ShownEv
     recurrence: null,
     originalStart: stampOf(instantOf(originalTime(event, original), 'UTC')).replace(/\.0+Z$/, 'Z'),
     occurrenceId: dayId(event, original, view),
-    ...times(content.isAllDay, start, end, view),
+    ...times(content.isAllDay, { start, end }, view),
     webLink: webLink(event.key, view),
   };
 }
@@ -75,7 +76,7 @@ export function occurrenceStub({ event, original, start, end }: EventInstance, v
     id: occurrenceId(event.key, original ?? '', view.idForm),
     type: 'occurrence',
     seriesMasterId: eventId(event.key, view.idForm),
-    ...times(event.content.isAllDay, start, end, view),
+    ...times(event.content.isAllDay, { start, end }, view),
   };
 }
 
@@ -89,20 +90,12 @@ function dayId({ key }: StoredEvent, original: string, { idForm }: EventView): s
   return `OID.${eventId(key, idForm)}.${day}`;
 }
 
-function times(isAllDay: boolean, start: number, end: number, { zoneName }: EventView) {
+function times(isAllDay: boolean, { start, end }: TimeWindow, { zoneName }: EventView) {
   const shown = isAllDay ? shownDate : shownTime;
   return { start: shown(start, zoneName), end: shown(end, zoneName) };
 }
 
-function stamps({
-  change,
-  createdAt,
-  modifiedAt,
-}: {
-  change: number;
-  createdAt: number;
-  modifiedAt: number;
-}) {
+function stamps({ change, createdAt, modifiedAt }: Omit<EventException, 'content'>) {
   return {
     '@odata.etag': etagOf(change),
     changeKey: changeKeyOf(change),

@@ -2,16 +2,14 @@
 
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import { ownerOf } from './calendar-operations.ts';
 import { readEventBody } from './event.schema.ts';
 import { foundEvent, oneEvent } from './event-operations.ts';
 import { accessDenied, itemNotFound } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { etagOf, type StoredCalendar, type StoredEvent } from './mailbox.ts';
 import { calendarOf, type Found } from './mailbox-store.ts';
-import { allowedProviders } from './online-meeting.ts';
 import { instanceAt } from './series-instances.ts';
-import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
+import { changedEvent, newEvent, writeDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
 
 export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
@@ -24,7 +22,7 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   );
   if (same !== undefined) return oneEvent({ event: same, instance: undefined }, call, 201);
   const event = deps.store.write({ account: call.account, calendar, key: undefined }, (change) =>
-    newEvent(body, writeDeps(call, deps, change)),
+    newEvent(body, writeDeps(call.account, change, deps)),
   );
   return oneEvent(stored({ event, instance: undefined }), call, 201);
 }
@@ -37,8 +35,8 @@ export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const { event, instance } = found;
   const written = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
     instance === undefined
-      ? changedEvent(event, body, writeDeps(call, deps, change))
-      : withException(instance, body, writeDeps(call, deps, change)),
+      ? changedEvent(event, body, writeDeps(call.account, change, deps))
+      : withException(instance, body, writeDeps(call.account, change, deps)),
   );
   const original = instance?.original;
   const after = written === undefined || original === undefined ? undefined : instanceAt(written, original);
@@ -73,16 +71,6 @@ export function refuseStale({ event, instance }: Found, { request }: GraphCall):
 export function editable(calendar: StoredCalendar): StoredCalendar {
   if (!calendar.canEdit) throw accessDenied();
   return calendar;
-}
-
-function writeDeps({ account }: GraphCall, { now, origin }: GraphDeps, change: number): WriteDeps {
-  return {
-    now: now(),
-    change,
-    owner: ownerOf(account),
-    origin: origin(),
-    meetings: allowedProviders(account),
-  };
 }
 
 function stored(written: {

@@ -1,8 +1,8 @@
-/** Finding and writing what mailboxes hold; whoever listens hears of every change, whoever made it. */
+/** Finding and writing what mailboxes hold. */
 import type { Account } from './directory.ts';
 import { itemNotFound } from './graph-error.ts';
 import { parseEventId } from './item-id.ts';
-import { nextChange, putEvent, type StoredCalendar, type StoredEvent } from './mailbox.ts';
+import { nextChange, type StoredCalendar, type StoredEvent } from './mailbox.ts';
 import { type EventInstance, instanceAt } from './series-instances.ts';
 
 export type Change = {
@@ -21,7 +21,8 @@ export type MailboxStore = {
   ): StoredEvent | undefined;
 };
 
-export function mailboxStore(heard: (change: Change) => void): MailboxStore {
+/** `onChange` is called after every change. */
+export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
   return {
     write({ account, calendar, key }, make) {
       // Made before anything is counted: a refusal leaves the mailbox as it is.
@@ -31,9 +32,11 @@ export function mailboxStore(heard: (change: Change) => void): MailboxStore {
       if (itemKey === undefined) return undefined;
       const known = calendar.events.has(itemKey);
       nextChange(account.mailbox);
-      putEvent(calendar, itemKey, event, next);
+      if (event === undefined) calendar.events.delete(itemKey);
+      else calendar.events.set(itemKey, event);
+      calendar.eventsChange = next;
       const type = event === undefined ? 'deleted' : known ? 'updated' : 'created';
-      heard({ account, calendar, key: itemKey, type, change: next });
+      onChange({ account, calendar, key: itemKey, type, change: next });
       return event;
     },
   };

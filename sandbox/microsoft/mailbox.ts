@@ -120,15 +120,3 @@ export function nextChange(mailbox: Mailbox): number {
   mailbox.change += 1;
   return mailbox.change;
 }
-
-/** Puts an event in its calendar, or takes it out with `undefined`. */
-export function putEvent(
-  calendar: StoredCalendar,
-  key: string,
-  event: StoredEvent | undefined,
-  change: number,
-): void {
-  if (event === undefined) calendar.events.delete(key);
-  else calendar.events.set(key, event);
-  calendar.eventsChange = change;
-}

@@ -1,5 +1,4 @@
 /** What administrators and the passing of time do to accounts, by hand. */
-import { deltaOwner } from './delta-tokens.ts';
 import { accountOf, calendarById } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 
@@ -11,18 +10,18 @@ type ManualAdministration = Pick<
 export function manualAdministration({
   directory,
   deltas,
-  vault,
+  tokens,
   subscriptions,
 }: ManualChangesDeps): ManualAdministration {
   return {
     async revokeAccess(email) {
       const account = accountOf(directory, email);
-      vault.revoke(account);
+      tokens.revoke(account);
       account.consents.clear();
     },
     async forgetSyncTokens(email, calendarId) {
       const account = accountOf(directory, email);
-      deltas.forget(deltaOwner(account), calendarById(account, calendarId).id);
+      deltas.forget(account, calendarById(account, calendarId).id);
     },
     async demandAdminConsent(email) {
       const { tenant } = accountOf(directory, email);

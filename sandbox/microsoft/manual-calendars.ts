@@ -1,5 +1,4 @@
 /** People and their calendars, by hand. */
-import { deltaOwner } from './delta-tokens.ts';
 import { type Account, type Directory, findAccount, newAccount } from './directory.ts';
 import { newCalendarId } from './item-id.ts';
 import { nextChange, type StoredCalendar } from './mailbox.ts';
@@ -38,7 +37,7 @@ export function manualCalendars({ directory, deltas }: ManualChangesDeps): Manua
       const account = accountOf(directory, email);
       calendarById(account, calendarId);
       account.mailbox.calendars.delete(calendarId);
-      deltas.forget(deltaOwner(account), calendarId);
+      deltas.forget(account, calendarId);
     },
   };
 }

@@ -1,10 +1,10 @@
 /** What people do in Outlook, and what administrators do behind it. */
 import type { EventDraft, ProviderHand } from '../core/provider-sandbox.ts';
-import type { DeltaBook } from './delta-tokens.ts';
+import type { DeltaTokens } from './delta-tokens.ts';
 import type { Directory } from './directory.ts';
 import type { SentResponse } from './mailbox.ts';
 import type { MailboxStore } from './mailbox-store.ts';
-import type { TokenVault } from './microsoft-tokens.ts';
+import type { MicrosoftTokens } from './microsoft-tokens.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Beside what people do at every provider. */
@@ -44,8 +44,8 @@ export type MicrosoftManualChanges = ProviderHand & {
 export type ManualChangesDeps = {
   readonly directory: Directory;
   readonly store: MailboxStore;
-  readonly deltas: DeltaBook;
-  readonly vault: TokenVault;
+  readonly deltas: DeltaTokens;
+  readonly tokens: MicrosoftTokens;
   readonly subscriptions: Subscriptions;
   now(): number;
   origin(): string;

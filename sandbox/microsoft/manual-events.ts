@@ -2,7 +2,6 @@
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
-import { ownerOf } from './calendar-operations.ts';
 import type { Account } from './directory.ts';
 import { bodyOfDraft, timeOfDraft } from './draft-body.ts';
 import { CUSTOM_ZONE, instantOfTime } from './graph-time.ts';
@@ -10,9 +9,8 @@ import { eventId, parseEventId } from './item-id.ts';
 import type { StoredCalendar, StoredEvent } from './mailbox.ts';
 import { accountOf, calendarById } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
-import { allowedProviders } from './online-meeting.ts';
 import { type EventInstance, instanceAt, instancesOf } from './series-instances.ts';
-import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
+import { changedEvent, newEvent, writeDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
 
 type ManualEvents = Pick<
@@ -98,16 +96,6 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
     async instances(email, calendarId, window) {
       return shownInstances(calendarById(accountOf(deps.directory, email), calendarId), window);
     },
-  };
-}
-
-function writeDeps(account: Account, change: number, { now, origin }: ManualChangesDeps): WriteDeps {
-  return {
-    now: now(),
-    change,
-    owner: ownerOf(account),
-    origin: origin(),
-    meetings: allowedProviders(account),
   };
 }
 

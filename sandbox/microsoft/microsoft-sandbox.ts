@@ -12,7 +12,7 @@ import {
 } from '../core/sandbox-server.ts';
 import { aadstsBody, codeOf, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
-import { deltaBook } from './delta-tokens.ts';
+import { deltaTokens } from './delta-tokens.ts';
 import { emptyDirectory, findAccount } from './directory.ts';
 import { graphOperation } from './graph.ts';
 import { graphErrorAnswer } from './graph-error.ts';
@@ -25,7 +25,7 @@ import { manualAdministration } from './manual-administration.ts';
 import { manualCalendars } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 import { manualEvents } from './manual-events.ts';
-import { tokenVault } from './microsoft-tokens.ts';
+import { microsoftTokens } from './microsoft-tokens.ts';
 import { errorPage } from './sign-in.page.ts';
 import { subscriptionBook } from './subscriptions.ts';
 
@@ -57,10 +57,10 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   const concurrency = mailboxConcurrency(faults);
   const directory = emptyDirectory();
   const registered: Apps = new Map(apps.map((app) => [app.clientId, app]));
-  const vault = tokenVault(now);
+  const tokens = microsoftTokens(now);
   const subscriptions = subscriptionBook({ faults, now });
   const store = mailboxStore((change) => subscriptions.changed(change));
-  const deltas = deltaBook();
+  const deltas = deltaTokens();
   let longestSubscription = LONGEST_SUBSCRIPTION;
   // No request arrives before the server that has it listens.
   const origin = (): string => server.origin;
@@ -68,7 +68,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     clock,
     directory,
     apps: registered,
-    vault,
+    tokens,
     signer: idTokenSigner(),
     origin,
   };
@@ -83,7 +83,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   };
   const route = (request: SandboxRequest) =>
     concurrency.counted(
-      identityOperation(request, identity) ?? graphOperation(request, vault, graph) ?? nowhere(),
+      identityOperation(request, identity) ?? graphOperation(request, tokens, graph) ?? nowhere(),
     );
   const errorAnswer = errorTeller(now, origin);
   const server = await startSandboxServer({
@@ -93,7 +93,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     route,
     errorAnswer,
   });
-  const manual: ManualChangesDeps = { directory, store, deltas, vault, subscriptions, now, origin };
+  const manual: ManualChangesDeps = { directory, store, deltas, tokens, subscriptions, now, origin };
 
   return {
     kind: 'microsoft',

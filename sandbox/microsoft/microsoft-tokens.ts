@@ -1,27 +1,16 @@
 /** Codes, access tokens and refresh tokens that the sandbox's identity platform handed out. */
 import { randomText } from '../../src/lib/random-text.ts';
 import { aadsts } from './aadsts.ts';
-import type { Account } from './directory.ts';
-import type { Permission } from './permission.ts';
+import type { Access, Account } from './directory.ts';
 
-export type IssuedCode = {
-  readonly clientId: string;
-  readonly account: Account;
+export type IssuedCode = Access & {
   readonly redirectUri: string;
-  readonly permissions: readonly Permission[];
   readonly codeChallenge: string | undefined;
   readonly nonce: string | undefined;
   readonly expiresAt: number;
 };
 
-export type Access = {
-  readonly clientId: string;
-  readonly account: Account;
-  readonly permissions: readonly Permission[];
-};
-
-type AccessToken = Access & { readonly expiresAt: number };
-type RefreshToken = Access & { readonly expiresAt: number };
+type ExpiringAccess = Access & { readonly expiresAt: number };
 
 /** (k) */
 const CODE_LIFE = 10 * 60_000;
@@ -32,7 +21,7 @@ const REFRESH_LIFE = 90 * 24 * 60 * 60_000;
 /** (k) How long a refresh token that was used stays good, for clients whose answer got lost. */
 const SUPERSEDED_LIFE = 24 * 60 * 60_000;
 
-export type TokenVault = {
+export type MicrosoftTokens = {
   issueCode(code: Omit<IssuedCode, 'expiresAt'>): string;
   /** Spends the code. Throws invalid_grant. */
   redeemCode(code: string): IssuedCode;
@@ -50,10 +39,10 @@ export type TokenVault = {
   revoke(account: Account): void;
 };
 
-export function tokenVault(now: () => number): TokenVault {
+export function microsoftTokens(now: () => number): MicrosoftTokens {
   const codes = new Map<string, IssuedCode | 'redeemed'>();
-  const accessTokens = new Map<string, AccessToken>();
-  const refreshTokens = new Map<string, RefreshToken | 'revoked'>();
+  const accessTokens = new Map<string, ExpiringAccess>();
+  const refreshTokens = new Map<string, ExpiringAccess | 'revoked'>();
   const holders = new Map<string, Account>();
   return {
     issueCode(code) {

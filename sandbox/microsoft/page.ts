@@ -1,5 +1,5 @@
 /** Pages of a collection as OData has them, with what a fault does to their members. */
-import type { FaultEffect } from '../core/faults.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { unsupportedQuery } from './graph-error.ts';
 import type { GraphCall } from './graph-request.ts';
@@ -32,7 +32,7 @@ export function pageOf<T>(
   next.searchParams.set('$skip', String(skip + size));
   const more = skip + size < items.length;
   return {
-    items: disturbed(items.slice(skip, skip + size), effects),
+    items: withPageFaults(items.slice(skip, skip + size), effects),
     nextLink: more ? next.href : undefined,
   };
 }
@@ -46,10 +46,9 @@ function count(parameters: URLSearchParams, name: string): number | undefined {
 }
 
 /** Members in another order, or one of them twice. */
-export function disturbed<T>(items: readonly T[], effects: readonly FaultEffect[]): readonly T[] {
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
-  const ordered = has('reorder') ? [...items].reverse() : items;
-  return has('duplicate') ? ordered.flatMap((item, index) => (index === 0 ? [item, item] : [item])) : ordered;
+export function withPageFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): readonly T[] {
+  const ordered = hasEffect(effects, 'reorder') ? [...items].reverse() : items;
+  return hasEffect(effects, 'duplicate') ? [...ordered.slice(0, 1), ...ordered] : ordered;
 }
 
 /** Answered only when `$select` names them; of `originalStart` that is reported (k), of the others documented. */

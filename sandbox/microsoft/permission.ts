@@ -38,7 +38,7 @@ function permissionOf(name: string): Permission {
 }
 
 /** (k) The token endpoint's `scope` does not name `offline_access`. */
-export const shownScope = (permissions: readonly Permission[]): string =>
+export const scopeText = (permissions: readonly Permission[]): string =>
   permissions.filter((permission) => permission !== 'offline_access').join(' ');
 
 const READS: readonly Permission[] = [

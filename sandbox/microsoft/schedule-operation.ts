@@ -61,7 +61,7 @@ export function answerSchedule(call: GraphCall, deps: GraphDeps): SandboxAnswer 
       };
       return { scheduleId: email, availabilityView: '', scheduleItems: [], error };
     }
-    return information(email, account, { start, end, interval }, call);
+    return information({ email, account }, { start, end, interval }, call);
   });
   return jsonAnswer(
     { '@odata.context': contextOf(call, 'Collection(microsoft.graph.scheduleInformation)'), value },
@@ -70,10 +70,9 @@ export function answerSchedule(call: GraphCall, deps: GraphDeps): SandboxAnswer 
 }
 
 function information(
-  email: string,
-  account: Account,
+  { email, account }: { readonly email: string; readonly account: Account },
   { start, end, interval }: { readonly start: number; readonly end: number; readonly interval: number },
-  { view, account: asking }: GraphCall,
+  { view, account: reader }: GraphCall,
 ): ScheduleInformation {
   const calendar = [...account.mailbox.calendars.values()].find(({ isDefault }) => isDefault);
   const instances = [...(calendar?.events.values() ?? [])]
@@ -92,7 +91,7 @@ function information(
       isPrivate,
       status: statusOf(instance),
       // What a colleague sees of another's calendar depends on sharing; the owner sees everything (k).
-      ...(account === asking || !isPrivate ? { subject: subject ?? '' } : {}),
+      ...(account === reader || !isPrivate ? { subject: subject ?? '' } : {}),
       start: shown(instance.start, view.zoneName),
       end: shown(instance.end, view.zoneName),
     };

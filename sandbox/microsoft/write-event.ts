@@ -1,12 +1,13 @@
 /** Creating and changing single events and masters, with what Exchange refuses and what it drops on the way. */
 import { DAY, formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { Account } from './directory.ts';
 import type { EventBody } from './event.schema.ts';
 import { BLANK, plainMembers } from './event-members.ts';
 import { instantOfTime, isMidnight, localMs, readTime, type StoredTime, zoneOfName } from './graph-time.ts';
 import { newItemKey } from './item-id.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
-import { onlineMeetingMembers } from './online-meeting.ts';
+import { allowedProviders, onlineMeetingMembers } from './online-meeting.ts';
 import {
   firstStart,
   readRecurrence,
@@ -26,6 +27,15 @@ export type WriteDeps = {
   /** The online meetings that the calendar allows. */
   readonly meetings: readonly EventContent['onlineMeetingProvider'][];
 };
+
+export function writeDeps(
+  account: Account,
+  change: number,
+  { now, origin }: { now(): number; origin(): string },
+): WriteDeps {
+  const owner = { name: account.name, address: account.email };
+  return { now: now(), change, owner, origin: origin(), meetings: allowedProviders(account) };
+}
 
 /** A new event from a body. Throws a 400. */
 export function newEvent(body: EventBody, deps: WriteDeps): StoredEvent {
