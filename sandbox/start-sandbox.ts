@@ -3,7 +3,7 @@ import { createServer } from '../src/http/server.ts';
 import { type CalDavSandbox, caldavSandbox } from './caldav/caldav-sandbox.ts';
 import { type SandboxClock, sandboxClock } from './core/clock.ts';
 import { controlRoute } from './core/control.route.ts';
-import { type Faults, faultBoard, type SandboxKind } from './core/faults.ts';
+import { type Faults, faultBoard, KIND_NAMES, SANDBOX_KINDS } from './core/faults.ts';
 import type { ProviderSandbox } from './core/provider-sandbox.ts';
 import { CONSOLE_LOG, startDemo } from './demo/demo-app.ts';
 import type { DemoPerson } from './demo/home.page.ts';
@@ -164,8 +164,7 @@ function settingsFor({ google, microsoft, icloud }: Providers): Record<string, s
 
 /** Whom the control page offers, and the organisation of those at Microsoft. */
 function controlsFor({ microsoft }: Providers, demoPort: number) {
-  // They are the keys of the constant.
-  const people = (Object.keys(ACCOUNTS) as SandboxKind[]).flatMap((kind) =>
+  const people = SANDBOX_KINDS.flatMap((kind) =>
     ACCOUNTS[kind].map(({ person: { email } }) => ({ kind, email })),
   );
   const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
@@ -174,23 +173,15 @@ function controlsFor({ microsoft }: Providers, demoPort: number) {
   return { people, organisation, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
-const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
-  google: 'Google',
-  microsoft: 'Microsoft',
-  icloud: 'Apple',
-  caldav: 'CalDAV',
-};
-
 /** Passwords as they are now: withdrawing access changes them. */
 function peopleAt(providers: Providers): DemoPerson[] {
-  return (Object.keys(KIND_NAMES) as SandboxKind[]) // They are the keys of the constant.
-    .flatMap((kind) =>
-      ACCOUNTS[kind].map(({ person: { email, name } }) => ({
-        provider: KIND_NAMES[kind],
-        name,
-        username: email,
-        password: kind === 'icloud' || kind === 'caldav' ? providers[kind].passwordOf(email) : undefined,
-        server: kind === 'caldav' ? providers.caldav.origin : undefined,
-      })),
-    );
+  return SANDBOX_KINDS.flatMap((kind) =>
+    ACCOUNTS[kind].map(({ person: { email, name } }) => ({
+      provider: KIND_NAMES[kind],
+      name,
+      username: email,
+      password: kind === 'icloud' || kind === 'caldav' ? providers[kind].passwordOf(email) : undefined,
+      server: kind === 'caldav' ? providers.caldav.origin : undefined,
+    })),
+  );
 }

@@ -66,7 +66,7 @@ export function multistatus(responses: readonly string[], more = ''): SandboxAns
 export const failedCondition = (status: number, condition: string, message: string): SandboxRefusal =>
   new SandboxRefusal(status, condition, message);
 
-/** The body of a refusal: the precondition where its reason is one, else words. */
+/** The body of a refusal: the precondition where its reason is one, else a text. */
 export function errorAnswer({
   status,
   reason,

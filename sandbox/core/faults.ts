@@ -1,7 +1,17 @@
 /** What can go wrong at a provider, as switches: set by tests, by the control endpoint and on its page. */
 import { randomUUID } from 'node:crypto';
 
-export type SandboxKind = 'google' | 'microsoft' | 'icloud' | 'caldav';
+export const SANDBOX_KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as const;
+
+export type SandboxKind = (typeof SANDBOX_KINDS)[number];
+
+/** As people call them. */
+export const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
+  google: 'Google',
+  microsoft: 'Microsoft',
+  icloud: 'Apple',
+  caldav: 'CalDAV',
+};
 
 export type Fault = {
   readonly provider: SandboxKind;

@@ -91,7 +91,7 @@ export function accountButtons(people: readonly { readonly email: string; readon
   return html`<ul class="list">${rows}</ul>`;
 }
 
-/** Of pages that lead nowhere, as the providers' own do not. */
+/** For pages without a way on, as the providers' own have none. */
 export const DEAD_END: Html = html`<p>Your browser’s back button leads to the application. A fault that was switched on in the
 sandbox’s controls is switched off there.</p>`;
 

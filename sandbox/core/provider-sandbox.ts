@@ -1,7 +1,6 @@
 /**
- * One built-in provider: a server on loopback that speaks the provider's own protocol, and a hand that
- * does in it what people do in the provider's own app. Tests and demo data use the hand, so that the same
- * scenario can be played on all four.
+ * One built-in provider: a server on loopback that speaks the provider's own protocol, and the changes that people
+ * make in the provider's own app. Tests and demo data use them, so that one scenario runs on all four.
  */
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
@@ -92,7 +91,7 @@ export interface ProviderHand {
     eventId: string,
     originalStart: DraftTime,
   ): Promise<void>;
-  /** The user withdraws the application's access (password changed, permission removed): its tokens are dead. */
+  /** The user withdraws the application's access (password changed, permission removed): its tokens end. */
   revokeAccess(email: string): Promise<void>;
   /** The sync tokens and delta links handed out so far are forgotten. */
   forgetSyncTokens(email: string, calendarId: string): Promise<void>;

@@ -12,7 +12,7 @@ export class SandboxRefusal extends Error {
     this.reason = reason;
   }
 
-  /** Answered beside what the provider says of every refusal. */
+  /** Sent beside the headers of every refusal. */
   withHeaders(headers: Readonly<Record<string, string>>): this {
     this.headers = headers;
     return this;

@@ -1,6 +1,6 @@
 /**
  * The HTTP server under each sandbox provider: it finds out which operation of which user a request is, applies
- * the switched-on faults to it, and counts it. What a provider answers is its own business.
+ * the switched-on faults to it, and counts it. What is answered, the provider decides.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -46,7 +46,7 @@ export type SandboxServerOptions = {
   readonly port?: number | undefined;
   /** What a request is. Unknown paths are operations too, whose `run` refuses; a refusal may be thrown as well. */
   route(request: SandboxRequest): Operation | Promise<Operation>;
-  /** An error as the provider words it, for refusals and for the fault `status`. */
+  /** An error in the provider's form, for refusals and for the fault `status`. */
   errorAnswer(error: { status: number; reason?: string; message?: string; operation: string }): SandboxAnswer;
 };
 

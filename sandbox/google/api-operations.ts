@@ -20,8 +20,8 @@ import type { MeetMaker } from './conferences.ts';
 import { getEvent, insert, listEvents, listInstances, patch, remove, update } from './event-operations.ts';
 import { queryFreeBusy } from './free-busy.ts';
 import { type CalendarMethod, METHOD_SCOPES } from './google-scopes.ts';
+import type { GoogleStore } from './google-store.ts';
 import type { AccessGrant, GoogleTokens } from './google-tokens.ts';
-import type { GoogleWorld } from './google-world.ts';
 import { jsonBody } from './query.ts';
 
 const BASE = '/calendar/v3';
@@ -60,7 +60,7 @@ const METHODS: readonly Method[] = [
 ];
 
 export type ApiDeps = {
-  readonly world: GoogleWorld;
+  readonly store: GoogleStore;
   readonly tokens: GoogleTokens;
   readonly channels: Channels;
   readonly meets: MeetMaker;
@@ -89,10 +89,10 @@ export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation 
     name: endpoint.name,
     user,
     run(effects) {
-      const { person, scopes } = permitted(grant, endpoint.name, deps.world);
-      const { world, channels, meets, eventsPerPage } = deps;
+      const { person, scopes } = permitted(grant, endpoint.name, deps.store);
+      const { store, channels, meets, eventsPerPage } = deps;
       const request = { person, scopes, params, query: url.searchParams, headers, body, effects };
-      const context = { world, channels, meets, eventsPerPage, ...request };
+      const context = { store, channels, meets, eventsPerPage, ...request };
       return bounded(() => endpoint.run({ ...context, now: deps.now(), origin: deps.origin() }));
     },
   };
@@ -108,8 +108,8 @@ async function bounded(run: () => ReturnType<ApiHandler>): Promise<SandboxAnswer
   }
 }
 
-function permitted(grant: AccessGrant | undefined, name: CalendarMethod, world: GoogleWorld) {
-  const person = grant && world.people.get(grant.user);
+function permitted(grant: AccessGrant | undefined, name: CalendarMethod, store: GoogleStore) {
+  const person = grant && store.people.get(grant.user);
   if (grant === undefined || person === undefined) {
     const message =
       'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.';

@@ -3,12 +3,12 @@ import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { SCOPES, scopesOf } from './google-scopes.ts';
+import type { GooglePerson, GoogleStore } from './google-store.ts';
 import type { GoogleApp, GoogleTokens } from './google-tokens.ts';
-import type { GooglePerson, GoogleWorld } from './google-world.ts';
 import { accountPage, consentPage, type PageFrame } from './sign-in.page.ts';
 
 export type AuthorizeDeps = {
-  readonly world: GoogleWorld;
+  readonly store: GoogleStore;
   readonly tokens: GoogleTokens;
   readonly apps: ReadonlyMap<string, GoogleApp>;
   readonly issuer: () => string;
@@ -37,9 +37,9 @@ export interface Authorization {
 /** Sign-ins that nobody ended are forgotten, the oldest first. */
 const MOST_TRANSACTIONS = 1000;
 
-/** Mistakes of the app are told on a page, as RFC 6749 §4.1.2.1 has it: nobody is sent to an address that is not proven. */
+/** Mistakes of the app are answered with a page (RFC 6749 §4.1.2.1): nobody is redirected to an unproven address. */
 export function authorization(deps: AuthorizeDeps): Authorization {
-  const { world, tokens, apps } = deps;
+  const { store, tokens, apps } = deps;
   const transactions = new Map<string, Transaction>();
   const frameOf = (id: string, { redirectUri }: Transaction): PageFrame => ({
     transaction: id,
@@ -80,15 +80,15 @@ export function authorization(deps: AuthorizeDeps): Authorization {
         if (transactions.size <= MOST_TRANSACTIONS) break;
         transactions.delete(oldest);
       }
-      const hinted = world.people.get(query.get('login_hint') ?? '');
+      const hinted = store.people.get(query.get('login_hint') ?? '');
       if (hinted !== undefined && !transaction.prompts.includes('select_account')) {
         return afterAccount(id, transaction, hinted);
       }
-      return accountPage([...world.people.values()], frameOf(id, transaction));
+      return accountPage([...store.people.values()], frameOf(id, transaction));
     },
     chooseAccount(form) {
       const [id, transaction] = transactionOf(form);
-      const person = world.people.get(form.get('account') ?? '');
+      const person = store.people.get(form.get('account') ?? '');
       if (person === undefined)
         throw new SandboxRefusal(400, 'invalid_request', 'Couldn’t find your account');
       return afterAccount(id, transaction, person);
@@ -135,7 +135,7 @@ function readRequest(query: URLSearchParams, apps: ReadonlyMap<string, GoogleApp
   const codeChallenge = query.get('code_challenge') ?? undefined;
   const challengeMethod = query.get('code_challenge_method') ?? 'plain';
   if (codeChallenge !== undefined && challengeMethod !== 'S256') {
-    throw new SandboxRefusal(400, 'invalid_request', 'Only code_challenge_method=S256 is played here');
+    throw new SandboxRefusal(400, 'invalid_request', 'Only code_challenge_method=S256 is supported here');
   }
   return {
     app,

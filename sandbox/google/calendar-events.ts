@@ -1,4 +1,4 @@
-/** What can be done to the events of a calendar, whoever does it: the API, or people in Google's own app. */
+/** Changes to the events of a calendar, by the API or by people in Google's own app. */
 import { randomBytes } from 'node:crypto';
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
@@ -6,15 +6,15 @@ import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { instanceIdOf, parseInstanceId } from '../../src/lib/recurrence/instance-id.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
-import type { EventWords, GoogleCalendar, StoredEvent } from './google-world.ts';
+import type { EventDetails, GoogleCalendar, StoredEvent } from './google-store.ts';
 
-/** What a writer says of an event. */
+/** What a writer sets of an event. */
 export type EventInput = {
   readonly status?: 'confirmed' | 'tentative';
   readonly start: EventTime;
   readonly end: EventTime;
   readonly recurrence?: readonly string[] | undefined;
-  readonly words: EventWords;
+  readonly details: EventDetails;
 };
 
 /** An event in its calendar. */
@@ -58,20 +58,24 @@ export function replaceEvent(
     sequence: event.sequence + 1,
     updated: now,
   });
-  if (event.instanceOf === undefined) dropStrays(calendar, replaced, now);
+  if (event.instanceOf === undefined) cancelLostExceptions(calendar, replaced, now);
   return replaced;
 }
 
 /** What Google itself adds to an event. */
-export function amendEvent({ calendar, event }: PlacedEvent, words: EventWords, now: number): StoredEvent {
-  return put(calendar, { ...event, words, updated: now });
+export function amendEvent(
+  { calendar, event }: PlacedEvent,
+  details: EventDetails,
+  now: number,
+): StoredEvent {
+  return put(calendar, { ...event, details, updated: now });
 }
 
 /**
  * Google keeps exceptions that are still in the pattern; that the others stay as cancelled ones, so that a sync
- * tells of them, is unconfirmed (k).
+ * lists them, is unconfirmed (k).
  */
-function dropStrays(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
+function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
   for (const exception of exceptionsOf(calendar, master.id)) {
     const { instanceOf, status } = exception;
     if (instanceOf === undefined || status === 'cancelled') continue;

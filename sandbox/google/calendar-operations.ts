@@ -3,6 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { hasEffect } from '../core/faults.ts';
+import type { JsonObject } from '../core/json-object.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -15,7 +16,7 @@ import {
   type ListEntry,
   putEntry,
   removeCalendar,
-} from './google-world.ts';
+} from './google-store.ts';
 import { fullSyncRequired, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
 import { flag, jsonBody, pageSize, parametersOf, withPageFaults } from './query.ts';
 
@@ -73,11 +74,11 @@ function listedEntries({ person, query }: ApiContext, since: number | undefined)
 }
 
 function entryView(
-  { world, person, meets }: ApiContext,
+  { store, person, meets }: ApiContext,
   entry: ListEntry,
 ): calendar_v3.Schema$CalendarListEntry {
   const { calendarId: id, role, color } = entry;
-  const calendar = world.calendars.get(id);
+  const calendar = store.calendars.get(id);
   const head = { kind: 'calendar#calendarListEntry', etag: etagOf(entry), id };
   if (entry.deleted || calendar === undefined) return { ...head, deleted: true };
   return {
@@ -92,7 +93,7 @@ function entryView(
     selected: true,
     ...(id === person.email ? { primary: true } : { dataOwner: calendar.dataOwner }),
     defaultReminders: role === 'owner' ? [{ method: 'popup', minutes: 10 }] : [],
-    conferenceProperties: { allowedConferenceSolutionTypes: [...meets.manner.conferenceSolutions] },
+    conferenceProperties: { allowedConferenceSolutionTypes: [...meets.behaviour.conferenceSolutions] },
   };
 }
 
@@ -120,10 +121,10 @@ export function getCalendar(context: ApiContext): SandboxAnswer {
 }
 
 export function insertCalendar(context: ApiContext): SandboxAnswer {
-  const { world, person, body, channels } = context;
+  const { store, person, body, channels } = context;
   const { summary, description, timeZone } = readCalendar(jsonBody(body));
   if (!summary) throw new SandboxRefusal(400, 'required', 'Missing title.');
-  const calendar = addCalendar(world, person, { title: summary, description, timeZone: timeZone ?? 'UTC' });
+  const calendar = addCalendar(store, person, { title: summary, description, timeZone: timeZone ?? 'UTC' });
   channels.changed(`list ${person.email}`);
   return answerCalendar(calendar);
 }
@@ -144,18 +145,18 @@ export function deleteCalendar(context: ApiContext): SandboxAnswer {
   if (calendar.id === context.person.email) {
     throw new SandboxRefusal(403, 'forbidden', 'The primary calendar of a user cannot be deleted.');
   }
-  removeCalendar(context.world, calendar.id);
+  removeCalendar(context.store, calendar.id);
   context.channels.changed(`list ${context.person.email}`);
   return { status: 204 };
 }
 
-function ownedCalendarOf({ world, person, params }: ApiContext) {
-  const open = calendarNamed(world, person, params.calendarId ?? '');
+function ownedCalendarOf({ store, person, params }: ApiContext) {
+  const open = calendarNamed(store, person, params.calendarId ?? '');
   if (open.entry.role === 'owner') return open;
   throw new SandboxRefusal(403, 'forbidden', 'Forbidden');
 }
 
-function readCalendar({ summary, description, timeZone }: Readonly<Record<string, unknown>>) {
+function readCalendar({ summary, description, timeZone }: JsonObject) {
   const text = (value: unknown, name: string) => {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') throw new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);

@@ -2,6 +2,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { isJsonObject, type JsonObject } from '../core/json-object.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -24,7 +25,7 @@ import { eventBody, eventInput } from './event-input.ts';
 import { exceptionsOf, instancesOf, isMaster } from './event-series.ts';
 import { rfc3339, writeTime } from './event-times.ts';
 import { etagOf, viewOf } from './event-view.ts';
-import type { GoogleEvent, StoredEvent } from './google-world.ts';
+import type { GoogleEvent, StoredEvent } from './google-store.ts';
 import { listEvents as listing } from './list-events.ts';
 import { readPageToken, tokenText } from './page-tokens.ts';
 import { flag, instant, jsonBody, pageSize, parametersOf } from './query.ts';
@@ -56,10 +57,10 @@ export function insert(context: ApiContext): SandboxAnswer {
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
     conferenceDataVersion: conferencesIn(context),
-    meets: context.meets.manner,
+    meets: context.meets.behaviour,
   });
   const event = insertEvent(calendar, { ...input, id }, writerOf(context));
-  context.meets.expect(calendar, event);
+  context.meets.schedule(calendar, event);
   context.channels.changed(calendar.id);
   return answerEvent(200, event, open);
 }
@@ -71,14 +72,15 @@ export const update = (context: ApiContext): SandboxAnswer => change(context, (_
 export const patch = (context: ApiContext): SandboxAnswer =>
   change(context, (former, body) => merged(former, body));
 
-type Body = Readonly<Record<string, unknown>>;
-
-function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body): SandboxAnswer {
+function change(
+  context: ApiContext,
+  bodyOf: (former: JsonObject, body: JsonObject) => JsonObject,
+): SandboxAnswer {
   const open = writableCalendarOf(context);
   const { calendar, viewer } = open;
   const event = eventOf(open, context);
   const sent = jsonBody(context.body);
-  // Restoring what was deleted is not played: whoever wants it back inserts it again.
+  // Restoring what was deleted is not supported: whoever wants it back inserts it again.
   if (event.status === 'cancelled' && event.instanceOf === undefined) throw gone();
   refuseStale(event, context);
   const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
@@ -86,7 +88,7 @@ function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body)
   // That a changed instance that was cancelled is back is unconfirmed (k).
   const status = event.status === 'cancelled' ? {} : { status: event.status };
   const former = {
-    ...event.words,
+    ...event.details,
     ...recurrence,
     ...status,
     start: times(event.start),
@@ -95,29 +97,26 @@ function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body)
   const body = eventBody(bodyOf(former, sent));
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
-    former: event.words,
+    former: event.details,
     conferenceDataVersion: conferencesIn(context),
-    meets: context.meets.manner,
+    meets: context.meets.behaviour,
   });
   const changed = replaceEvent({ calendar, event }, input, writerOf(context));
-  context.meets.expect(calendar, changed);
+  context.meets.schedule(calendar, changed);
   context.channels.changed(calendar.id);
   return answerEvent(200, changed, { ...open, viewer });
 }
 
 /** RFC 7396, as far as Google's PATCH follows it. */
-function merged(former: Body, patch: Body): Body {
+function merged(former: JsonObject, patch: JsonObject): JsonObject {
   const result: Record<string, unknown> = { ...former };
   for (const [name, value] of Object.entries(patch)) {
     const known = result[name];
-    const both = isObject(known) && isObject(value);
+    const both = isJsonObject(known) && isJsonObject(value);
     result[name] = both ? merged(known, value) : value;
   }
   return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== null));
 }
-
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function remove(context: ApiContext): SandboxAnswer {
   const open = writableCalendarOf(context);

@@ -9,7 +9,7 @@ import { parseRule } from '../../src/lib/recurrence/rule.ts';
 import type { Instance, SeriesOverride, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
-import type { GoogleCalendar, StoredEvent } from './google-world.ts';
+import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 
 /** Series of real calendars stay far below; a window that needs more is refused by the engine. */
 const MOST_INSTANCES = 20_000;
@@ -28,7 +28,7 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
       .map((value) => parseTime(value, line, (tzid) => (tzid === undefined ? calendarZone : ianaZone(tzid))));
     const known = times?.filter((time) => time !== undefined) ?? [];
     if (line?.name === 'RRULE' && parseRule(line.value) !== undefined) rrules.push(line.value);
-    // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not played here.
+    // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not supported here.
     else if (line?.name === 'RDATE' && known.length === times?.length) dates.rdate.push(...known);
     else if (line?.name === 'EXDATE' && known.length === times?.length) dates.exdate.push(...known);
     else throw new SandboxRefusal(400, 'invalid', 'Invalid recurrence rule.');

@@ -1,14 +1,16 @@
 /** freebusy.query: when the people of calendars are busy, and nothing more. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import type { Instance, TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { busySpans } from '../core/busy-spans.ts';
+import type { JsonObject } from '../core/json-object.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { type ApiContext, calendarNamed } from './api-context.ts';
 import { instancesOf } from './event-series.ts';
 import { rfc3339, textOfInstant, zoneNamed } from './event-times.ts';
-import type { GoogleCalendar } from './google-world.ts';
+import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 import { jsonBody } from './query.ts';
 
 /** (k) */
@@ -31,7 +33,7 @@ export function queryFreeBusy(context: ApiContext): SandboxAnswer {
   return jsonAnswer(200, answer);
 }
 
-function windowOf({ timeMin, timeMax }: Readonly<Record<string, unknown>>): TimeWindow {
+function windowOf({ timeMin, timeMax }: JsonObject): TimeWindow {
   const [start, end] = [timeMin, timeMax].map((text) =>
     typeof text === 'string' ? rfc3339(text) : undefined,
   );
@@ -45,7 +47,7 @@ function windowOf({ timeMin, timeMax }: Readonly<Record<string, unknown>>): Time
   return { start, end };
 }
 
-function itemsOf({ items }: Readonly<Record<string, unknown>>): string[] {
+function itemsOf({ items }: JsonObject): string[] {
   const ids = (Array.isArray(items) ? items : []).map((item: unknown) =>
     typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined,
   );
@@ -57,13 +59,13 @@ function itemsOf({ items }: Readonly<Record<string, unknown>>): string[] {
 }
 
 function busyOf(
-  { world, person }: ApiContext,
+  { store, person }: ApiContext,
   id: string,
   { window, zone }: { readonly window: TimeWindow; readonly zone: string },
 ): calendar_v3.Schema$FreeBusyCalendar {
   try {
-    const { calendar } = calendarNamed(world, person, id);
-    const busy = busySpans(calendar, window).map(({ start, end }) => ({
+    const { calendar } = calendarNamed(store, person, id);
+    const busy = busySpans(busyInstances(calendar, window), window).map(({ start, end }) => ({
       start: textOfInstant(start, zone),
       end: textOfInstant(end, zone),
     }));
@@ -74,23 +76,9 @@ function busyOf(
   }
 }
 
-/** Merged where they meet, cut to the window. */
-function busySpans(calendar: GoogleCalendar, window: TimeWindow): TimeWindow[] {
-  const instances = [...calendar.events.values()]
+function busyInstances(calendar: GoogleCalendar, window: TimeWindow): Instance<StoredEvent>[] {
+  return [...calendar.events.values()]
     .filter(({ instanceOf, status }) => instanceOf === undefined && status !== 'cancelled')
     .flatMap((event) => instancesOf(calendar, event, window))
-    .filter(({ payload }) => payload.words.transparency !== 'transparent')
-    .map(({ startsAt, endsAt }) => ({
-      start: Math.max(startsAt, window.start),
-      end: Math.min(endsAt, window.end),
-    }))
-    .filter(({ start, end }) => end > start)
-    .sort((a, b) => a.start - b.start);
-  const spans: TimeWindow[] = [];
-  for (const span of instances) {
-    const last = spans.at(-1);
-    if (last === undefined || span.start > last.end) spans.push(span);
-    else spans[spans.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-  }
-  return spans;
+    .filter(({ payload }) => payload.details.transparency !== 'transparent');
 }

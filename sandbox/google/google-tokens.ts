@@ -1,4 +1,4 @@
-/** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them dies. */
+/** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them expires. */
 import { hash } from 'node:crypto';
 
 import { randomText } from '../../src/lib/random-text.ts';
@@ -11,7 +11,7 @@ export type GoogleApp = {
   readonly clientSecret: string;
   /** Compared as they are. */
   readonly redirectUris: readonly string[];
-  /** Refresh tokens of an app in Testing die after seven days. `production` when absent. */
+  /** Refresh tokens of an app in Testing expire after seven days. `production` when absent. */
   readonly status?: 'testing' | 'production';
 };
 
@@ -58,7 +58,7 @@ export interface GoogleTokens {
   redeemCode(redeemed: RedeemedCode, app: GoogleApp): IssuedTokens;
   /** Refuses a token that is unknown, revoked, too old, or another app's, as `invalid_grant`. */
   refresh(refreshToken: string, app: GoogleApp): IssuedTokens;
-  /** Whose refresh token it is, dead or alive. */
+  /** Whose token it is, good or not any more. */
   ownerOf(token: string): string | undefined;
   accessOf(accessToken: string): AccessGrant | undefined;
   /** Ends everything the user gave the app of this token; false when it is none. */
@@ -73,7 +73,7 @@ const DAY = 86_400_000;
 const TESTING_MS = 7 * DAY;
 /** Six months without use. */
 const IDLE_MS = 183 * DAY;
-/** Of one account and app: the oldest dies without a word. */
+/** Of one account and app: the oldest ends silently. */
 const MOST_REFRESH_TOKENS = 100;
 
 export function googleTokens(now: () => number): GoogleTokens {
@@ -101,9 +101,9 @@ export function googleTokens(now: () => number): GoogleTokens {
     owners.set(token, user);
     return token;
   };
-  const end = (dies: (grant: Pick<AccessGrant, 'user' | 'clientId'>) => boolean) => {
+  const end = (ends: (grant: Pick<AccessGrant, 'user' | 'clientId'>) => boolean) => {
     for (const map of [codes, access, refresh, grants]) {
-      for (const [key, grant] of map) if (dies(grant)) map.delete(key);
+      for (const [key, grant] of map) if (ends(grant)) map.delete(key);
     }
   };
 

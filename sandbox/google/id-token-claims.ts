@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 
 import { EMAIL_SCOPE, PROFILE_SCOPE } from './google-scopes.ts';
+import type { GooglePerson } from './google-store.ts';
 import type { IssuedTokens } from './google-tokens.ts';
-import type { GooglePerson } from './google-world.ts';
 
 /** `now` is epoch milliseconds. */
 export function idTokenClaims(

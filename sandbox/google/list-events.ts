@@ -8,7 +8,7 @@ import { spanOf, unchangedInstance } from './calendar-events.ts';
 import { instancesOf, isMaster } from './event-series.ts';
 import { textOfInstant } from './event-times.ts';
 import { etagOf, type Viewer, viewOf } from './event-view.ts';
-import type { GoogleCalendar, StoredEvent } from './google-world.ts';
+import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
 import { flag, instant, pageSize, parametersOf, withPageFaults, zone } from './query.ts';
 
@@ -175,31 +175,31 @@ const isNew = ({ version, updated }: StoredEvent, { since, updatedMin }: Listing
   (since === undefined || version > since) && (updatedMin === undefined || updated >= updatedMin);
 
 /** Whether what is deleted is listed at all. */
-const tellsDeletions = ({ showDeleted, since, updatedMin }: Listing): boolean =>
+const listsDeletions = ({ showDeleted, since, updatedMin }: Listing): boolean =>
   showDeleted || since !== undefined || updatedMin !== undefined;
 
 /** As stored: masters and exceptions by themselves. Cancelled exceptions are listed whatever is asked. */
 function resourceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
   if (!isNew(event, listing)) return [];
   if (event.status === 'cancelled' && event.instanceOf === undefined) {
-    return tellsDeletions(listing) ? [event] : [];
+    return listsDeletions(listing) ? [event] : [];
   }
   const { window } = listing;
   const inside = isMaster(event)
     ? seriesReaches(calendar, event, window)
     : touches(spanOf(event, calendar), window);
-  // What a change moved out of the listing's window is told as well: clients cannot know otherwise.
+  // What a change moved out of the listing's window is listed as well: clients cannot know otherwise.
   return inside || listing.since !== undefined ? [event] : [];
 }
 
 /** Single events and instances; masters do not show. An instance is new when its master or its exception is. */
 function instanceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
   if (event.instanceOf !== undefined) {
-    const isDeletion = event.status === 'cancelled' && tellsDeletions(listing);
+    const isDeletion = event.status === 'cancelled' && listsDeletions(listing);
     const inside = listing.since !== undefined || touches(spanOf(event, calendar), listing.window);
     return isDeletion && inside && isNew(event, listing) ? [event] : [];
   }
-  if (event.status === 'cancelled' && !tellsDeletions(listing)) return [];
+  if (event.status === 'cancelled' && !listsDeletions(listing)) return [];
   if (!isMaster(event)) {
     const shows = isNew(event, listing) && touches(spanOf(event, calendar), listing.window);
     return shows ? [event] : [];
@@ -237,15 +237,15 @@ function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, e
   }
 }
 
-function isOfKind({ words, iCalUID }: StoredEvent, { query }: Listing): boolean {
+function isOfKind({ details, iCalUID }: StoredEvent, { query }: Listing): boolean {
   const eventTypes = query.getAll('eventTypes');
-  if (eventTypes.length > 0 && !eventTypes.includes(words.eventType ?? 'default')) return false;
+  if (eventTypes.length > 0 && !eventTypes.includes(details.eventType ?? 'default')) return false;
   const uid = query.get('iCalUID');
   if (uid !== null && uid !== iCalUID) return false;
   const text = query.get('q')?.toLowerCase();
-  const texts = [words.summary, words.description, words.location];
+  const texts = [details.summary, details.description, details.location];
   if (text && !texts.some((value) => value?.toLowerCase().includes(text))) return false;
-  const properties = words.extendedProperties ?? {};
+  const properties = details.extendedProperties ?? {};
   return (
     hasAll(query.getAll('privateExtendedProperty'), properties.private ?? {}) &&
     hasAll(query.getAll('sharedExtendedProperty'), properties.shared ?? {})

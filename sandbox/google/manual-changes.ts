@@ -1,10 +1,9 @@
 /** What people do in Google's own app. */
-
-import { DAY, formatLocal, parseLocal } from '../../src/lib/recurrence/civil.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
-import { ianaZone, instantOfLocal } from '../../src/lib/recurrence/zone.ts';
-import type { DraftRecurrence, EventDraft, ProviderHand, ShownInstance } from '../core/provider-sandbox.ts';
+import { ianaZone } from '../../src/lib/recurrence/zone.ts';
+import { ruleOfDraft } from '../core/draft-rule.ts';
+import type { EventDraft, ProviderHand, ShownInstance } from '../core/provider-sandbox.ts';
 import {
   cancelEvent,
   type EventInput,
@@ -16,46 +15,46 @@ import {
 import type { Channels } from './channels.ts';
 import { instancesOf, isMaster } from './event-series.ts';
 import { timeOfDraft } from './event-times.ts';
-import type { GoogleTokens } from './google-tokens.ts';
 import {
   addCalendar,
   addPerson,
-  type EventWords,
+  type EventDetails,
   type GoogleCalendar,
   type GooglePerson,
-  type GoogleWorld,
+  type GoogleStore,
   putEntry,
   removeCalendar,
   type StoredEvent,
-} from './google-world.ts';
+} from './google-store.ts';
+import type { GoogleTokens } from './google-tokens.ts';
 
 export type ManualChangesDeps = {
-  readonly world: GoogleWorld;
+  readonly store: GoogleStore;
   readonly tokens: GoogleTokens;
   readonly channels: Channels;
   readonly now: () => number;
 };
 
-export function googleManualChanges({ world, tokens, channels, now }: ManualChangesDeps): ProviderHand {
-  const { personOf, calendarOf, eventOf, occurrenceOf } = lookUps(world);
+export function googleManualChanges({ store, tokens, channels, now }: ManualChangesDeps): ProviderHand {
+  const { personOf, calendarOf, eventOf, occurrenceOf } = lookups(store);
   const writerOf = (email: string) => ({ email, now: now() });
 
   return {
     async addPerson({ email, name }) {
-      addPerson(world, email, name);
+      addPerson(store, email, name);
     },
     async addCalendar(email, { title, color, timeZone, readOnly }) {
       const zone = existing(ianaZone(timeZone), `Not a zone: ${timeZone}`);
       const role = readOnly ? 'reader' : 'owner';
-      const { id } = addCalendar(world, personOf(email), { title, color, timeZone: zone, role });
+      const { id } = addCalendar(store, personOf(email), { title, color, timeZone: zone, role });
       channels.changed(`list ${email}`);
       return id;
     },
     async renameCalendar(email, calendarId, title) {
       const calendar = calendarOf(email, calendarId);
       calendar.title = title;
-      // The list of everybody who has it tells of it anew (k).
-      for (const person of world.people.values()) {
+      // It is listed as changed for everybody who has it (k).
+      for (const person of store.people.values()) {
         const entry = person.list.get(calendarId);
         if (entry === undefined || entry.deleted) continue;
         putEntry(person, calendarId, entry);
@@ -64,7 +63,7 @@ export function googleManualChanges({ world, tokens, channels, now }: ManualChan
     },
     async removeCalendar(email, calendarId) {
       calendarOf(email, calendarId);
-      removeCalendar(world, calendarId);
+      removeCalendar(store, calendarId);
       channels.changed(`list ${email}`);
     },
     async createEvent(email, calendarId, draft) {
@@ -87,13 +86,13 @@ export function googleManualChanges({ world, tokens, channels, now }: ManualChan
     async changeOccurrence(email, calendarId, eventId, originalStart, { title, start, end }) {
       const calendar = calendarOf(email, calendarId);
       const event = occurrenceOf(calendar, eventId, timeOfDraft(originalStart));
-      const words = { ...event.words, ...(title === undefined ? {} : { summary: title }) };
+      const details = { ...event.details, ...(title === undefined ? {} : { summary: title }) };
       const times = {
         start: start === undefined ? event.start : timeOfDraft(start),
         end: end === undefined ? event.end : timeOfDraft(end),
       };
       checkTimes(times);
-      replaceEvent({ calendar, event }, { ...times, words }, writerOf(email));
+      replaceEvent({ calendar, event }, { ...times, details }, writerOf(email));
       channels.changed(calendarId);
     },
     async deleteOccurrence(email, calendarId, eventId, originalStart) {
@@ -110,18 +109,18 @@ export function googleManualChanges({ world, tokens, channels, now }: ManualChan
       personOf(email).tokenEpoch += 1;
     },
     async instances(email, calendarId, window) {
-      return shownInstances(calendarOf(email, calendarId), window);
+      return instancesIn(calendarOf(email, calendarId), window);
     },
   };
 }
 
 /** Each fails as Error for what is not there. */
-function lookUps(world: GoogleWorld) {
+function lookups(store: GoogleStore) {
   const personOf = (email: string): GooglePerson =>
-    existing(world.people.get(email), `${email} has no account`);
+    existing(store.people.get(email), `${email} has no account`);
   const calendarOf = (email: string, calendarId: string): GoogleCalendar => {
     const entry = personOf(email).list.get(calendarId);
-    const calendar = entry?.deleted === false ? world.calendars.get(calendarId) : undefined;
+    const calendar = entry?.deleted === false ? store.calendars.get(calendarId) : undefined;
     return existing(calendar, `${email} has no calendar ${calendarId}`);
   };
   const eventOf = (calendar: GoogleCalendar, eventId: string): StoredEvent => {
@@ -132,8 +131,8 @@ function lookUps(world: GoogleWorld) {
     const master = eventOf(calendar, eventId);
     const instance = isMaster(master) ? instanceAt(calendar, master, original) : undefined;
     const stored = instance && findEvent(calendar, instance.id);
-    const alive = stored?.status === 'cancelled' ? undefined : stored;
-    return existing(alive, `Event ${eventId} has no occurrence of ${JSON.stringify(original)}`);
+    const current = stored?.status === 'cancelled' ? undefined : stored;
+    return existing(current, `Event ${eventId} has no occurrence of ${JSON.stringify(original)}`);
   };
   return { personOf, calendarOf, eventOf, occurrenceOf };
 }
@@ -143,12 +142,12 @@ function existing<T>(value: T | undefined, message: string): T {
   return value;
 }
 
-function shownInstances(calendar: GoogleCalendar, window: { start: number; end: number }): ShownInstance[] {
+function instancesIn(calendar: GoogleCalendar, window: { start: number; end: number }): ShownInstance[] {
   return [...calendar.events.values()]
     .filter(({ instanceOf, status }) => instanceOf === undefined && status !== 'cancelled')
     .flatMap((event) => instancesOf(calendar, event, window))
     .map(({ payload, startsAt, endsAt }) => ({
-      title: payload.words.summary ?? '',
+      title: payload.details.summary ?? '',
       start: startsAt,
       end: endsAt,
       allDay: payload.start.type === 'date',
@@ -159,8 +158,8 @@ function shownInstances(calendar: GoogleCalendar, window: { start: number; end: 
 function inputOf({ start, end, recurrence, ...draft }: EventDraft): EventInput {
   const times = { start: timeOfDraft(start), end: timeOfDraft(end) };
   checkTimes(times);
-  const rule = recurrence && [`RRULE:${ruleOf(recurrence, times.start)}`];
-  return { ...times, recurrence: rule, words: wordsOf(draft) };
+  const rule = recurrence && [`RRULE:${ruleOfDraft(recurrence, times.start)}`];
+  return { ...times, recurrence: rule, details: detailsOf(draft) };
 }
 
 function checkTimes({ start, end }: Pick<EventInput, 'start' | 'end'>): void {
@@ -170,7 +169,7 @@ function checkTimes({ start, end }: Pick<EventInput, 'start' | 'end'>): void {
     throw new Error('The end is not after the start');
 }
 
-function wordsOf({
+function detailsOf({
   title,
   description,
   location,
@@ -178,7 +177,7 @@ function wordsOf({
   availability,
   privacy,
   conference,
-}: Omit<EventDraft, 'start' | 'end'>): EventWords {
+}: Omit<EventDraft, 'start' | 'end'>): EventDetails {
   return {
     summary: title,
     ...(description === undefined ? {} : { description }),
@@ -198,7 +197,7 @@ function wordsOf({
   };
 }
 
-function conferenceOf(uri: string): EventWords {
+function conferenceOf(uri: string): EventDetails {
   const isMeet = uri.startsWith('https://meet.google.com/');
   const solution = isMeet
     ? { key: { type: 'hangoutsMeet' }, name: 'Google Meet' }
@@ -211,24 +210,4 @@ function conferenceOf(uri: string): EventWords {
       entryPoints: [{ entryPointType: 'video', uri, label: uri.replace(/^https?:\/\//, '') }],
     },
   };
-}
-
-function ruleOf({ frequency, interval, count, until, weekdays }: DraftRecurrence, start: EventTime): string {
-  const parts = [
-    `FREQ=${frequency.toUpperCase()}`,
-    ...(interval === undefined ? [] : [`INTERVAL=${interval}`]),
-    ...(count === undefined ? [] : [`COUNT=${count}`]),
-    ...(until === undefined ? [] : [`UNTIL=${untilOf(until, start)}`]),
-    ...(weekdays === undefined ? [] : [`BYDAY=${weekdays.join(',')}`]),
-  ];
-  return parts.join(';');
-}
-
-/** A date for whole days; for times the last moment of that day, in UTC (RFC 5545 §3.3.10). */
-function untilOf(date: string, start: EventTime): string {
-  const day = parseLocal(date);
-  if (day === undefined) throw new Error(`Not a date: ${date}`);
-  if (start.type !== 'zoned') return date.replaceAll('-', '');
-  const last = instantOfLocal(start.zone, day + DAY - 1000);
-  return `${formatLocal(last).replace(/[-:]/g, '')}Z`;
 }

@@ -100,8 +100,8 @@ async function answerToken(
 }
 
 async function tokenAnswer(issued: IssuedTokens, deps: OAuthDeps): Promise<SandboxAnswer> {
-  const { world, signer, issuer, now } = deps;
-  const person = world.people.get(issued.user);
+  const { store, signer, issuer, now } = deps;
+  const person = store.people.get(issued.user);
   if (person === undefined) throw new SandboxRefusal(400, 'invalid_grant', 'Account has been deleted');
   const { accessToken, expiresIn, scopes, refreshToken, refreshTokenExpiresIn } = issued;
   return jsonAnswer(200, {
@@ -136,9 +136,9 @@ function revoke(token: string | null, { tokens }: OAuthDeps): SandboxAnswer {
   throw new SandboxRefusal(400, 'invalid_token', 'Token expired or revoked');
 }
 
-function userinfo(request: SandboxRequest, { tokens, world }: OAuthDeps): SandboxAnswer {
+function userinfo(request: SandboxRequest, { tokens, store }: OAuthDeps): SandboxAnswer {
   const grant = tokens.accessOf(bearerToken(request) ?? '');
-  const person = grant && world.people.get(grant.user);
+  const person = grant && store.people.get(grant.user);
   if (grant === undefined || person === undefined || !grant.scopes.includes('openid')) {
     throw new SandboxRefusal(401, 'invalid_request', 'Invalid Credentials');
   }

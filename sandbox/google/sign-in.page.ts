@@ -3,7 +3,7 @@ import { html } from '../../src/http/html.ts';
 import { accountButtons, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { SCOPES } from './google-scopes.ts';
-import type { GooglePerson } from './google-world.ts';
+import type { GooglePerson } from './google-store.ts';
 
 export const ACCOUNT_PATH = '/signin/account';
 export const CONSENT_PATH = '/signin/consent';
@@ -44,14 +44,14 @@ export function consentPage(
   { person, appName, scopes, granted }: ConsentInput,
   frame: PageFrame,
 ): SandboxAnswer {
-  const asked = scopes.filter((scope) => SCOPES.get(scope) !== undefined);
-  const boxes = asked
+  const requested = scopes.filter((scope) => SCOPES.get(scope) !== undefined);
+  const boxes = requested
     .filter((scope) => !granted.includes(scope))
     .map(
       (scope) =>
         html`<label><input type="checkbox" name="scope" value="${scope}" checked> ${SCOPES.get(scope)}</label>`,
     );
-  const known = asked
+  const known = requested
     .filter((scope) => granted.includes(scope))
     .map((scope) => html`<li>${SCOPES.get(scope)}</li>`);
   return pageAnswer(200, {

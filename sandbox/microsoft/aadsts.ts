@@ -5,7 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 
+import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
 type Known = {
   readonly status: number;
@@ -153,7 +155,7 @@ export function codeOf(reason: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The OAuth code and description that a reason is told with, to the token endpoint's caller or to a redirect URI. */
+/** The OAuth code and description of a reason, for the token endpoint's caller or to a redirect URI. */
 export function oauthError(
   reason: string,
   now: number,
@@ -192,3 +194,10 @@ export function aadstsBody(reason: string, now: number, origin: string): Record<
     ...(suberror === undefined ? {} : { suberror }),
   };
 }
+
+/** JSON as the platform answers it. */
+export const identityJson = (status: number, body: object): SandboxAnswer =>
+  jsonAnswer(status, body, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store, no-cache',
+  });

@@ -27,7 +27,7 @@ export function answerAdminConsent(
       error_description: 'The admin canceled the request',
     });
   }
-  // At `common` and `organizations` the administrator's own tenant is meant: here, every one that waits for it.
+  // At `common` and `organizations` the administrator's own tenant is meant: here, every tenant that needs one.
   const tenants = deps.directory.adminOnly.has(tenant) ? [tenant] : [...deps.directory.adminOnly];
   for (const one of tenants) deps.directory.adminConsents.add(`${app.clientId} ${one}`);
   return redirectTo(target, {

@@ -10,7 +10,7 @@ export type MicrosoftApp = {
   readonly redirectUris: readonly string[];
   /** Shown on the consent page. */
   readonly name?: string;
-  /** Epoch milliseconds; a secret without it lives for ever, which the real platform does not offer. */
+  /** Epoch milliseconds; a secret without it never expires, which the real platform does not offer. */
   readonly secretExpiresAt?: number;
 };
 

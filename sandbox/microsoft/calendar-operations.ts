@@ -50,7 +50,7 @@ export function answerCalendars(call: GraphCall): SandboxAnswer {
     {
       '@odata.context': contextOf(call, `users('${call.account.oid}')/calendars`),
       ...(nextLink === undefined ? {} : { '@odata.nextLink': nextLink }),
-      value: items.map((calendar) => selected(shownCalendar(calendar, call), searchParams)),
+      value: items.map((calendar) => selected(calendarResource(calendar, call), searchParams)),
     },
     call,
   );
@@ -60,12 +60,15 @@ export function answerCalendar(call: GraphCall): SandboxAnswer {
   const calendar = calendarOf(call.account, call.parts.calendarId);
   const context = contextOf(call, `users('${call.account.oid}')/calendars/$entity`);
   return jsonAnswer(
-    selected({ '@odata.context': context, ...shownCalendar(calendar, call) }, call.request.url.searchParams),
+    selected(
+      { '@odata.context': context, ...calendarResource(calendar, call) },
+      call.request.url.searchParams,
+    ),
     call,
   );
 }
 
-function shownCalendar(calendar: StoredCalendar, { account, permissions }: GraphCall): Calendar {
+function calendarResource(calendar: StoredCalendar, { account, permissions }: GraphCall): Calendar {
   const { id, name, hexColor, canEdit, isDefault, sharedBy, change } = calendar;
   const providers = allowedProviders(account);
   return {
@@ -77,7 +80,7 @@ function shownCalendar(calendar: StoredCalendar, { account, permissions }: Graph
     changeKey: changeKeyOf(change),
     canShare: sharedBy === undefined,
     canViewPrivateItems: true,
-    // (k) It says what the user may do; whether the token may is another matter.
+    // (k) What the user may do, whatever the token may.
     canEdit: canEdit && (sharedBy === undefined || mayWrite(permissions)),
     allowedOnlineMeetingProviders: providers,
     defaultOnlineMeetingProvider: providers[0] ?? 'unknown',

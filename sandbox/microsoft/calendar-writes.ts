@@ -1,6 +1,7 @@
 /** Making, changing and deleting calendars: POST /me/calendars, PATCH and DELETE /me/calendars/{id}. */
 import type { CalendarColor } from '@microsoft/microsoft-graph-types';
 
+import { isJsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { answerCalendar } from './calendar-operations.ts';
@@ -32,8 +33,8 @@ export function answerNewCalendar(call: GraphCall): SandboxAnswer {
   const change = nextChange(mailbox);
   const id = newCalendarId();
   const isOf = { canEdit: true, isDefault: false, sharedBy: undefined };
-  const shown = { name, color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
-  mailbox.calendars.set(id, { id, ...isOf, ...shown, change, events: new Map(), eventsChange: change });
+  const named = { name, color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
+  mailbox.calendars.set(id, { id, ...isOf, ...named, change, events: new Map(), eventsChange: change });
   return { ...answerCalendar({ ...call, parts: { calendarId: id } }), status: 201 };
 }
 
@@ -65,18 +66,17 @@ function ownCalendarOf({ account, parts }: GraphCall): StoredCalendar {
 type Named = { readonly name?: string; readonly color?: CalendarColor };
 
 /** Exchange has no two folders of one name in a place. */
-function readCalendar({ account, request }: GraphCall, own?: string): Named {
+function readCalendar({ account, request }: GraphCall, updatedId?: string): Named {
   const body = jsonBody(request);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw refused('BadRequest', 'Unable to read JSON request payload.');
-  const { name, color }: { name?: unknown; color?: unknown } = body;
+  if (!isJsonObject(body)) throw refused('BadRequest', 'Unable to read JSON request payload.');
+  const { name, color } = body;
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
     throw refused('ErrorInvalidRequest', 'The name of the calendar is not valid.');
   const painted = [...HEX_OF_COLOR.keys()].find((known) => known === color);
   if (color !== undefined && painted === undefined)
     throw refused('RequestBodyRead', 'Cannot convert the value to the type Edm.calendarColor.');
   const taken = [...account.mailbox.calendars.values()].some(
-    (other) => other.id !== own && other.name.toLowerCase() === name?.toLowerCase(),
+    (other) => other.id !== updatedId && other.name.toLowerCase() === name?.toLowerCase(),
   );
   if (taken)
     throw new SandboxRefusal(409, 'ErrorFolderExists', 'A folder with the specified name already exists.');

@@ -4,7 +4,7 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
 import { type DeltaEntry, type DeltaPage, syncStateNotFound } from './delta-tokens.ts';
 import { readWindow } from './event-operations.ts';
-import { occurrenceStub, type ShownEvent, shownEvent, shownInstance } from './event-shape.ts';
+import { type EventResource, eventResource, instanceResource, occurrenceStub } from './event-shape.ts';
 import { type GraphCall, type GraphDeps, jsonAnswer } from './graph-request.ts';
 import { eventId, occurrenceId } from './item-id.ts';
 import { calendarOf } from './mailbox-store.ts';
@@ -25,7 +25,7 @@ export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const body = {
     '@odata.context': contextOf(call, 'Collection(event)'),
     [name]: link.href,
-    value: withPageFaults(entries, call.effects).map((entry) => shown(entry, call)),
+    value: withPageFaults(entries, call.effects).map((entry) => resourceOf(entry, call)),
   };
   return jsonAnswer(body, call);
 }
@@ -46,7 +46,7 @@ function requestedPage(
 }
 
 /** There is no `$select` here. */
-const byDefault = (event: ShownEvent): Partial<ShownEvent> => selected(event, new URLSearchParams());
+const byDefault = (event: EventResource): Partial<EventResource> => selected(event, new URLSearchParams());
 
 type Removed = {
   readonly '@removed': { readonly reason: 'deleted' };
@@ -54,12 +54,15 @@ type Removed = {
   readonly '@odata.type': string;
 };
 
-function shown(entry: DeltaEntry, { view }: GraphCall): ShownEvent | Removed {
+function resourceOf(entry: DeltaEntry, { view }: GraphCall): EventResource | Removed {
   switch (entry.kind) {
     case 'event':
-      return { '@odata.type': '#microsoft.graph.event', ...byDefault(shownEvent(entry.event, view)) };
+      return { '@odata.type': '#microsoft.graph.event', ...byDefault(eventResource(entry.event, view)) };
     case 'exception':
-      return { '@odata.type': '#microsoft.graph.event', ...byDefault(shownInstance(entry.instance, view)) };
+      return {
+        '@odata.type': '#microsoft.graph.event',
+        ...byDefault(instanceResource(entry.instance, view)),
+      };
     case 'occurrence':
       return occurrenceStub(entry.instance, view);
     case 'removed': {

@@ -35,7 +35,7 @@ type Kept =
   | { readonly kind: 'page'; readonly round: DeltaRound; readonly from: number }
   | { readonly kind: 'link'; readonly round: DeltaRound };
 
-/** Links older than the last so many of a mailbox are forgotten: (k) the real ones live as long as their sync state does. */
+/** Links older than the last so many of a mailbox are forgotten; (k) the real ones are good as long as their sync state. */
 const MOST_TOKENS = 400;
 
 /** Whose sync state it is, and how many entries a page has. */
@@ -123,7 +123,7 @@ function pageEnd(groups: DeltaRound['groups'], from: number, size: number): numb
 
 /**
  * What a client is answered about one event. A series that changed is listed anew with all its occurrences in the window, and
- * nothing is said of those it no longer has: that they are missing tells. Only when nothing of an event is left in
+ * nothing is said of those it no longer has: clients see that they are missing. Only when nothing of an event is left in
  * the window is it listed as removed; (k) a series with every occurrence of it then.
  */
 function difference(

@@ -4,13 +4,13 @@ import { Value } from 'typebox/value';
 
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import { foundEvent } from './event-operations.ts';
+import { eventOfCall } from './event-operations.ts';
 import { editable, refuseStale } from './event-writes.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { stampOf } from './graph-time.ts';
 import { eventId } from './item-id.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
-import type { Found } from './mailbox-store.ts';
+import type { LocatedEvent } from './mailbox-store.ts';
 import { withoutOccurrence } from './write-occurrence.ts';
 
 const Response = Type.Object({
@@ -24,7 +24,7 @@ type Answered = 'accepted' | 'tentativelyAccepted' | 'declined';
 export const answerResponse =
   (response: Answered) =>
   (call: GraphCall, { store, now }: GraphDeps): SandboxAnswer => {
-    const found = foundEvent(call);
+    const found = eventOfCall(call);
     const calendar = editable(found.calendar);
     refuseStale(found, call);
     const { sendResponse = true, comment } = bodyOf(call);
@@ -69,7 +69,7 @@ type By = { readonly email: string; readonly now: number; readonly change: numbe
 
 /** (k) What was declined leaves the calendar; what was accepted "perhaps" is shown so. */
 function responded(
-  { event, instance }: Pick<Found, 'event' | 'instance'>,
+  { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
   response: Answered,
   by: By,
 ): StoredEvent | undefined {

@@ -3,11 +3,11 @@
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { readEventBody } from './event.schema.ts';
-import { foundEvent, oneEvent } from './event-operations.ts';
+import { eventOfCall, oneEvent } from './event-operations.ts';
 import { accessDenied, itemNotFound } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { etagOf, type StoredCalendar, type StoredEvent } from './mailbox.ts';
-import { calendarOf, type Found } from './mailbox-store.ts';
+import { calendarOf, type LocatedEvent } from './mailbox-store.ts';
 import { instanceAt } from './series-instances.ts';
 import { changedEvent, newEvent, writeDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
@@ -28,7 +28,7 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 }
 
 export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const found = foundEvent(call);
+  const found = eventOfCall(call);
   const calendar = editable(found.calendar);
   refuseStale(found, call);
   const body = readEventBody(jsonBody(call.request));
@@ -45,7 +45,7 @@ export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 
 /** The whole event or series, or one occurrence of it. */
 export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const found = foundEvent(call);
+  const found = eventOfCall(call);
   const calendar = editable(found.calendar);
   refuseStale(found, call);
   const { event, instance } = found;
@@ -56,7 +56,7 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 }
 
 /** (k) If-Match is honoured on events, and the error's code is that of Exchange. */
-export function refuseStale({ event, instance }: Found, { request }: GraphCall): void {
+export function refuseStale({ event, instance }: LocatedEvent, { request }: GraphCall): void {
   const wanted = request.headers['if-match'];
   if (wanted === undefined || wanted === '*') return;
   const current = etagOf((instance?.exception ?? event).change);
@@ -75,8 +75,8 @@ export function editable(calendar: StoredCalendar): StoredCalendar {
 
 function stored(written: {
   readonly event: StoredEvent | undefined;
-  readonly instance: Found['instance'];
-}): Pick<Found, 'event' | 'instance'> {
+  readonly instance: LocatedEvent['instance'];
+}): Pick<LocatedEvent, 'event' | 'instance'> {
   const { event, instance } = written;
   if (event === undefined) throw itemNotFound();
   return { event, instance };

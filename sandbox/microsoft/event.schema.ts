@@ -2,6 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
+import { isJsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 const optional = <T extends TProperties[string]>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
@@ -91,7 +92,7 @@ const READ_ONLY = new Set([
 
 /** The body of a create or update. Throws a 400 that names the member. */
 export function readEventBody(body: unknown): EventBody {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isJsonObject(body)) {
     throw new SandboxRefusal(400, 'RequestBodyRead', 'The request body must be an object.');
   }
   const written = Object.fromEntries(

@@ -13,7 +13,7 @@ import type { Subscriptions } from './subscriptions.ts';
 export type GraphDeps = {
   now(): number;
   origin(): string;
-  /** Minutes that a subscription may live: 10,080 now, 4,230 by older documentation. */
+  /** The longest life of a subscription in minutes: 10,080 now, 4,230 by older documentation. */
   longestSubscription(): number;
   readonly store: MailboxStore;
   readonly deltas: DeltaTokens;
@@ -83,7 +83,7 @@ export function jsonBody({ body }: SandboxRequest): unknown {
   }
 }
 
-/** Tells which of the client's preferences hold, as Graph does. */
+/** Names the client's preferences that were applied, as Graph does. */
 export function jsonAnswer(body: object, { prefer, view }: GraphCall, status = 200): SandboxAnswer {
   const applied = [
     ...(prefer.timeZone === undefined ? [] : [`outlook.timezone="${view.zoneName}"`]),

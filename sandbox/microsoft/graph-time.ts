@@ -55,8 +55,8 @@ export function readTime(
   const zone = zoneOfName(name);
   if (zone === undefined) throw unknownZone(name);
   // A `Z` makes it an instant, which is then shown in the zone named beside it (k).
-  const own = parts[3] === undefined ? local : formatLocal(localOfInstant(zone, parseLocal(local) ?? 0));
-  return { local: own, zone, name };
+  const inZone = parts[3] === undefined ? local : formatLocal(localOfInstant(zone, parseLocal(local) ?? 0));
+  return { local: inZone, zone, name };
 }
 
 /** (k) The code Graph answers for a zone it does not know. */
@@ -86,13 +86,13 @@ export function eventTimeOf({ local, zone }: StoredTime, isAllDay: boolean): Eve
 }
 
 /** As Graph shows an instant to a client that prefers this zone. */
-export function shownTime(instant: number, zoneName: string): DateTimeTimeZone {
+export function graphTime(instant: number, zoneName: string): DateTimeTimeZone {
   const zone = zoneOfName(zoneName) ?? 'UTC';
   return { dateTime: `${formatLocal(localOfInstant(zone, instant))}.0000000`, timeZone: zoneName };
 }
 
 /** (k) All-day events keep their dates whatever zone the client prefers: midnight of the date, in that zone's name. */
-export function shownDate(midnightUtc: number, zoneName: string): DateTimeTimeZone {
+export function graphDate(midnightUtc: number, zoneName: string): DateTimeTimeZone {
   return { dateTime: `${formatDate(dayOfLocal(midnightUtc))}T00:00:00.0000000`, timeZone: zoneName };
 }
 

@@ -4,7 +4,7 @@ import { matchRoute } from '../core/path-pattern.ts';
 import { bearerToken } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
-import { aadsts } from './aadsts.ts';
+import { aadsts, identityJson } from './aadsts.ts';
 import { answerAdminConsent } from './admin-consent.ts';
 import { answerAuthorize, answerChoice, answerConsent, chosenEmail } from './authorize.ts';
 import { findAccount } from './directory.ts';
@@ -29,7 +29,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     route: 'GET /:tenant/v2.0/.well-known/openid-configuration',
     name: 'openid-configuration',
-    answer: (_request, tenant, { origin }) => json(metadataAt(origin(), tenant)),
+    answer: (_request, tenant, { origin }) => identityJson(200, metadataAt(origin(), tenant)),
   },
   {
     route: 'GET /:tenant/discovery/v2.0/keys',
@@ -53,7 +53,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     route: 'POST /:tenant/oauth2/v2.0/token',
     name: 'token',
     user: tokenUser,
-    answer: async (request, tenant, deps) => json(await answerTokenRequest(request, tenant, deps)),
+    answer: async (request, tenant, deps) =>
+      identityJson(200, await answerTokenRequest(request, tenant, deps)),
   },
   {
     route: 'GET /oidc/userinfo',
@@ -90,7 +91,7 @@ function tokenUser(request: SandboxRequest, { tokens, directory }: IdentityDeps)
 /** (k) Microsoft's keys state no `alg`; checking has to take it from the token, within what metadata allows. */
 async function answerKeys(signer: IdTokenSigner): Promise<SandboxAnswer> {
   const key = await signer.publicKey();
-  return json({ keys: [{ ...key, x5t: key.kid }] });
+  return identityJson(200, { keys: [{ ...key, x5t: key.kid }] });
 }
 
 /** OpenID Connect Core §5.3; in the world Graph serves it. */
@@ -99,13 +100,5 @@ function userInfo(request: SandboxRequest, { tokens }: IdentityDeps): SandboxAns
   if (typeof access === 'string')
     throw new SandboxRefusal(401, 'invalid_token', 'The access token is not valid.');
   const { account, clientId } = access;
-  return json({ sub: subjectOf(account, clientId), name: account.name, email: account.email });
-}
-
-function json(body: object): SandboxAnswer {
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store, no-cache',
-  };
-  return { status: 200, headers, body: JSON.stringify(body) };
+  return identityJson(200, { sub: subjectOf(account, clientId), name: account.name, email: account.email });
 }

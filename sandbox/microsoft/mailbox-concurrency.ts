@@ -10,9 +10,9 @@ import { isMailboxOperation } from './graph.ts';
 const MOST_AT_ONCE = 4;
 
 export type MailboxConcurrency = {
-  /** The board, with a 429 for every request too many. */
+  /** The faults, with a 429 for every request too many. */
   readonly faults: Faults;
-  /** The operation, which gives its place back when it is done. */
+  /** The operation, which frees its place when it is done. */
   counted(operation: Operation): Operation;
 };
 
@@ -48,5 +48,5 @@ export function mailboxConcurrency(faults: Faults): MailboxConcurrency {
   };
 }
 
-/** Whatever the load, Graph says one second. */
+/** Graph names one second whatever the load. */
 const THROTTLED: FaultEffect = { kind: 'status', status: 429, reason: 'ApplicationThrottled', retryAfter: 1 };

@@ -53,7 +53,7 @@ export function calendarOf({ mailbox }: Account, calendarId: string | undefined)
 }
 
 /** An event found by an id: itself, or one of its occurrences. */
-export type Found = {
+export type LocatedEvent = {
   readonly calendar: StoredCalendar;
   readonly event: StoredEvent;
   readonly instance: EventInstance | undefined;
@@ -63,7 +63,7 @@ export type Found = {
  * The event of an id, in that calendar or in any of the user's own: what others shared is found only by way of its
  * calendar. Throws a 404.
  */
-export function findEvent(account: Account, calendarId: string | undefined, id: string): Found {
+export function findEvent(account: Account, calendarId: string | undefined, id: string): LocatedEvent {
   const named = parseEventId(id);
   if (named === undefined) throw itemNotFound();
   const calendars =

@@ -22,7 +22,7 @@ export type Mailbox = {
   change: number;
   /** Whether Teams is there to make online meetings with. */
   onlineMeetings: boolean;
-  /** What organizers were told of the answers to their invitations, in order. */
+  /** The answers that organizers got to their invitations, in order. */
   readonly responses: SentResponse[];
 };
 

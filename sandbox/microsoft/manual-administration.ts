@@ -1,4 +1,4 @@
-/** What administrators and the passing of time do to accounts, by hand. */
+/** What administrators and the passing of time do to accounts. */
 import { accountOf, calendarById } from './manual-calendars.ts';
 import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
 

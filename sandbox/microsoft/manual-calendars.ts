@@ -1,4 +1,4 @@
-/** People and their calendars, by hand. */
+/** Adding people, and changes to their calendars in Outlook. */
 import { type Account, type Directory, findAccount, newAccount } from './directory.ts';
 import { newCalendarId } from './item-id.ts';
 import { nextChange, type StoredCalendar } from './mailbox.ts';

@@ -23,7 +23,7 @@ export type MicrosoftManualChanges = ProviderHand & {
   ): Promise<string>;
   /** The person has no Teams (any more). */
   forbidMeetings(email: string): Promise<void>;
-  /** What organizers were told of the person's answers. */
+  /** The answers that organizers got from the person. */
   responses(email: string): readonly SentResponse[];
   /** The organizer's program brought rules of its own: `tzone://Microsoft/Custom`. */
   giveCustomZone(email: string, calendarId: string, eventId: string): Promise<void>;

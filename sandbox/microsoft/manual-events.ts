@@ -1,8 +1,7 @@
-/** Events, by hand: by the same rules as through Graph, whose refusals become rejections. */
+/** Changes to events in Outlook: by the same rules as through Graph, whose refusals become rejections. */
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
-import type { Account } from './directory.ts';
 import { bodyOfDraft, timeOfDraft } from './draft-body.ts';
 import { CUSTOM_ZONE, instantOfTime } from './graph-time.ts';
 import { eventId, parseEventId } from './item-id.ts';
@@ -28,33 +27,36 @@ type ManualEvents = Pick<
 >;
 
 export function manualEvents(deps: ManualChangesDeps): ManualEvents {
-  const placeOf = (email: string, calendarId: string, id: string | undefined) => {
+  const placeOf = (email: string, calendarId: string) => {
     const account = accountOf(deps.directory, email);
-    const calendar = calendarById(account, calendarId);
-    const key = id === undefined ? undefined : parseEventId(id)?.key;
-    const event = key === undefined ? undefined : calendar.events.get(key);
-    if (id !== undefined && event === undefined) throw new Error(`The calendar has no event ${id}`);
-    return { account, calendar, key, event };
+    return { account, calendar: calendarById(account, calendarId), key: undefined };
   };
   const existing = (email: string, calendarId: string, id: string) => {
-    const { event, ...place } = placeOf(email, calendarId, id);
-    // placeOf has refused an id without its event.
-    return { place, event: event as StoredEvent };
+    const place = placeOf(email, calendarId);
+    const key = parseEventId(id)?.key ?? '';
+    const event = place.calendar.events.get(key);
+    if (event === undefined) throw new Error(`The calendar has no event ${id}`);
+    return { place: { ...place, key }, event };
   };
-  const write = (account: Account, change: number) => writeDeps(account, change, deps);
+  const create = (
+    place: ReturnType<typeof placeOf>,
+    draft: EventDraft,
+    complete: (event: StoredEvent) => StoredEvent,
+  ) => {
+    const made = deps.store.write(place, (change) =>
+      complete(newEvent(bodyOfDraft(draft, place.account), writeDeps(place.account, change, deps))),
+    );
+    return eventId(made?.key ?? '', 'immutable');
+  };
   return {
     async createEvent(email, calendarId, draft) {
-      const { event: _none, ...place } = placeOf(email, calendarId, undefined);
-      const made = deps.store.write(place, (change) =>
-        withConference(newEvent(bodyOfDraft(draft, place.account), write(place.account, change)), draft),
-      );
-      return eventId(made?.key ?? '', 'immutable');
+      return create(placeOf(email, calendarId), draft, (event) => withConference(event, draft));
     },
     async updateEvent(email, calendarId, id, draft) {
       const { place, event } = existing(email, calendarId, id);
       deps.store.write(place, (change) =>
         withConference(
-          changedEvent(event, bodyOfDraft(draft, place.account), write(place.account, change)),
+          changedEvent(event, bodyOfDraft(draft, place.account), writeDeps(place.account, change, deps)),
           draft,
         ),
       );
@@ -71,7 +73,9 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
         ...(start === undefined ? {} : { start: timeOfDraft(start, place.account) }),
         ...(end === undefined ? {} : { end: timeOfDraft(end, place.account) }),
       };
-      deps.store.write(place, (change) => withException(instance, body, write(place.account, change)));
+      deps.store.write(place, (change) =>
+        withException(instance, body, writeDeps(place.account, change, deps)),
+      );
     },
     async deleteOccurrence(email, calendarId, id, originalStart) {
       const { place, event } = existing(email, calendarId, id);
@@ -83,18 +87,14 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
       deps.store.write(place, (change) => ({ ...inCustomZone(event), change, modifiedAt: deps.now() }));
     },
     async invite(email, calendarId, draft, organizer) {
-      const { event: _none, ...place } = placeOf(email, calendarId, undefined);
-      const made = deps.store.write(place, (change) =>
-        invited(newEvent(bodyOfDraft(draft, place.account), write(place.account, change)), organizer),
-      );
-      return eventId(made?.key ?? '', 'immutable');
+      return create(placeOf(email, calendarId), draft, (event) => invited(event, organizer));
     },
     async forbidMeetings(email) {
       accountOf(deps.directory, email).mailbox.onlineMeetings = false;
     },
     responses: (email) => accountOf(deps.directory, email).mailbox.responses,
     async instances(email, calendarId, window) {
-      return shownInstances(calendarById(accountOf(deps.directory, email), calendarId), window);
+      return instancesIn(calendarById(accountOf(deps.directory, email), calendarId), window);
     },
   };
 }
@@ -154,7 +154,7 @@ function originalOf({ content }: StoredEvent, time: DraftTime): string {
   return (content.isAllDay ? text.slice(0, 10) : text).replace(/[-:]/g, '');
 }
 
-function shownInstances(calendar: StoredCalendar, window: { readonly start: number; readonly end: number }) {
+function instancesIn(calendar: StoredCalendar, window: { readonly start: number; readonly end: number }) {
   return [...calendar.events.values()]
     .flatMap((event) => instancesOf(event, window))
     .map(({ event, exception, start, end }) => {

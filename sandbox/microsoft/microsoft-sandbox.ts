@@ -10,7 +10,7 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
-import { aadstsBody, codeOf, oauthError } from './aadsts.ts';
+import { aadstsBody, codeOf, identityJson, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
 import { deltaTokens } from './delta-tokens.ts';
 import { emptyDirectory, findAccount } from './directory.ts';
@@ -27,7 +27,7 @@ import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes
 import { manualEvents } from './manual-events.ts';
 import { microsoftTokens } from './microsoft-tokens.ts';
 import { errorPage } from './sign-in.page.ts';
-import { subscriptionBook } from './subscriptions.ts';
+import { openSubscriptions } from './subscriptions.ts';
 
 export type MicrosoftSandbox = ProviderSandbox & {
   readonly kind: 'microsoft';
@@ -50,7 +50,7 @@ export type MicrosoftSandboxOptions = SandboxDeps & {
   readonly apps?: readonly MicrosoftApp[];
 };
 
-/** Starts the sandbox's Microsoft on 127.0.0.1. Nobody lives there yet: the hand adds people. */
+/** Starts the sandbox's Microsoft on 127.0.0.1. It has no people yet. */
 export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promise<MicrosoftSandbox> {
   const { clock, faults, port, apps = [] } = options;
   const now = () => clock.now();
@@ -58,7 +58,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   const directory = emptyDirectory();
   const registered: Apps = new Map(apps.map((app) => [app.clientId, app]));
   const tokens = microsoftTokens(now);
-  const subscriptions = subscriptionBook({ faults, now });
+  const subscriptions = openSubscriptions({ faults, now });
   const store = mailboxStore((change) => subscriptions.changed(change));
   const deltas = deltaTokens();
   let longestSubscription = LONGEST_SUBSCRIPTION;
@@ -85,7 +85,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     concurrency.counted(
       identityOperation(request, identity) ?? graphOperation(request, tokens, graph) ?? nowhere(),
     );
-  const errorAnswer = errorTeller(now, origin);
+  const errorAnswer = errorAnswers(now, origin);
   const server = await startSandboxServer({
     kind: 'microsoft',
     faults: concurrency.faults,
@@ -121,24 +121,20 @@ function nowhere(): never {
   throw new SandboxRefusal(404, 'NotFound', 'There is nothing here.');
 }
 
-/** Sign-in pages tell errors to people, the token endpoint in OAuth's form, Graph in its own. */
-function errorTeller(now: () => number, origin: () => string): SandboxServerOptions['errorAnswer'] {
+/** Errors: pages for people who sign in, OAuth's form from the token endpoint, Graph's own elsewhere. */
+function errorAnswers(now: () => number, origin: () => string): SandboxServerOptions['errorAnswer'] {
   return ({ operation, status, reason, message }) => {
     if (!isIdentityOperation(operation)) {
       return graphErrorAnswer({ status, ...(reason && { reason }), ...(message && { message }) }, now());
     }
-    const told = reason ?? 'AADSTS90033';
+    const code = reason ?? 'AADSTS90033';
     if (operation.startsWith('authorize') || operation === 'adminconsent') {
-      return errorPage(oauthError(told, now()).description, status);
+      return errorPage(oauthError(code, now()).description, status);
     }
-    const headers = {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store, no-cache',
-    };
     const body =
-      codeOf(told) === undefined
-        ? { error: told, error_description: message ?? told }
-        : aadstsBody(told, now(), origin());
-    return { status, headers, body: JSON.stringify(body) };
+      codeOf(code) === undefined
+        ? { error: code, error_description: message ?? code }
+        : aadstsBody(code, now(), origin());
+    return identityJson(status, body);
   };
 }

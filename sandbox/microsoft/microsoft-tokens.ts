@@ -14,7 +14,7 @@ type ExpiringAccess = Access & { readonly expiresAt: number };
 
 /** (k) */
 const CODE_LIFE = 10 * 60_000;
-/** (k) The platform draws 60 to 90 minutes; the least is what clients must live with. */
+/** (k) The platform draws 60 to 90 minutes; the least is the hardest for clients. */
 export const ACCESS_LIFE = 60 * 60_000;
 /** (k) Of inactivity: each use gives a token with a full life. */
 const REFRESH_LIFE = 90 * 24 * 60 * 60_000;
@@ -26,7 +26,7 @@ export type MicrosoftTokens = {
   /** Spends the code. Throws invalid_grant. */
   redeemCode(code: string): IssuedCode;
   issueAccess(access: Access): string;
-  /** Whose the token is; `expired` and `unknown` tell the two refusals apart. */
+  /** Whose the token is, or which of the two refusals it gets. */
   access(token: string): Access | 'expired' | 'unknown';
   issueRefresh(access: Access): string;
   /** What a refresh token stands for. Throws invalid_grant. */
@@ -35,7 +35,7 @@ export type MicrosoftTokens = {
   supersede(token: string): void;
   /** Whose code or refresh token a text is, good or not any more. */
   holder(text: string): Account | undefined;
-  /** Every token of the account is dead, as after a change of its password (AADSTS50173). */
+  /** Revokes every token of the account, as after a change of its password (AADSTS50173). */
   revoke(account: Account): void;
 };
 

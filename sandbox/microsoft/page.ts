@@ -60,15 +60,15 @@ export function selected<T extends object>(item: T, parameters: URLSearchParams)
     .get('$select')
     ?.split(',')
     .map((name) => name.trim());
-  const isShown = (name: string) =>
+  const isSelected = (name: string) =>
     names === undefined
       ? !ON_SELECT.includes(name)
       : name === 'id' || name.startsWith('@') || names.includes(name);
   // Some of the entries of a T, unchanged.
-  return Object.fromEntries(Object.entries(item).filter(([name]) => isShown(name))) as Partial<T>;
+  return Object.fromEntries(Object.entries(item).filter(([name]) => isSelected(name))) as Partial<T>;
 }
 
-/** Refuses the query options that an operation does not play. */
+/** Refuses the query options that an operation does not support. */
 export function allowOnly(parameters: URLSearchParams, allowed: readonly string[]): void {
   for (const name of parameters.keys()) {
     if (name.startsWith('$') && !allowed.includes(name)) throw unsupportedQuery(name);

@@ -1,7 +1,7 @@
 /** Delegated permissions of Graph, as far as calendars need them. */
 import { aadsts } from './aadsts.ts';
 
-/** What the consent page says of each. (k) The wordings. */
+/** Each with its text on the consent page. (k) The wordings. */
 const PERMISSIONS = {
   openid: 'Sign you in',
   profile: 'View your basic profile',

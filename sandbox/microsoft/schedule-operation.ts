@@ -8,7 +8,7 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
 import { type Account, isPersonal } from './directory.ts';
 import { type GraphCall, type GraphDeps, jsonAnswer, jsonBody } from './graph-request.ts';
-import { instantOfTime, readTime, shownDate, shownTime, windowsNameOf } from './graph-time.ts';
+import { graphDate, graphTime, instantOfTime, readTime, windowsNameOf } from './graph-time.ts';
 import { type EventInstance, instancesOf } from './series-instances.ts';
 
 const Time = Type.Object({ dateTime: Type.String(), timeZone: Type.String() });
@@ -86,14 +86,14 @@ function information(
   const scheduleItems = instances.map((instance) => {
     const { isAllDay, sensitivity, subject } = { ...instance.event.content, ...instance.exception?.content };
     const isPrivate = sensitivity === 'private';
-    const shown = isAllDay ? shownDate : shownTime;
+    const timeOf = isAllDay ? graphDate : graphTime;
     return {
       isPrivate,
       status: statusOf(instance),
       // What a colleague sees of another's calendar depends on sharing; the owner sees everything (k).
       ...(account === reader || !isPrivate ? { subject: subject ?? '' } : {}),
-      start: shown(instance.start, view.zoneName),
-      end: shown(instance.end, view.zoneName),
+      start: timeOf(instance.start, view.zoneName),
+      end: timeOf(instance.end, view.zoneName),
     };
   });
   const availabilityView = Array.from({ length: slots }, (_, slot) => statusAt(start + slot * interval)).join(

@@ -84,10 +84,10 @@ export function neighboursOf(
     .filter((instance) => instance.original !== original)
     .map((instance) => ({ instance, key: localOf(originalTime(event, instance.original ?? '')) }))
     .sort((a, b) => a.key - b.key);
-  const own = localOf(originalTime(event, original));
+  const here = localOf(originalTime(event, original));
   return {
-    before: near.findLast(({ key }) => key < own)?.instance,
-    after: near.find(({ key }) => key > own)?.instance,
+    before: near.findLast(({ key }) => key < here)?.instance,
+    after: near.find(({ key }) => key > here)?.instance,
   };
 }
 

@@ -65,7 +65,7 @@ ${ACCEPT_OR_CANCEL}
   );
 }
 
-/** What cannot be told to an app. */
+/** For errors that no app can be sent. */
 export const errorPage = (description: string, status: number): SandboxAnswer =>
   pageAnswer(status, {
     provider: 'Microsoft',

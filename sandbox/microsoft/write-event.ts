@@ -131,7 +131,7 @@ function localIn(zone: string, instant: number): string {
   return at.toPlainDateTime().toString({ smallestUnit: 'second' });
 }
 
-/** What the body says, over what was there. Throws a 400. */
+/** The content with the members of the body in place of those before. Throws a 400. */
 export function readContent(body: EventBody, before: EventContent, deps: WriteDeps): EventContent {
   const { start, end, isAllDay, singleValueExtendedProperties: properties } = body;
   const readStart = start === undefined ? undefined : readTime('start', start);

@@ -8,7 +8,7 @@ import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 export type GoogleEvent = calendar_v3.Schema$Event;
 
 /** What clients write and read back as it is. */
-export type EventWords = Pick<
+export type EventDetails = Pick<
   GoogleEvent,
   | 'summary'
   | 'description'
@@ -42,7 +42,7 @@ export type StoredEvent = {
   readonly recurrence?: readonly string[] | undefined;
   /** Of an exception. `original` is in the type and zone of the master's start. */
   readonly instanceOf?: { readonly masterId: string; readonly original: EventTime } | undefined;
-  readonly words: EventWords;
+  readonly details: EventDetails;
   readonly creator: string;
   /** iCalendar's. */
   readonly sequence: number;
@@ -93,29 +93,29 @@ export type GooglePerson = {
   tokenEpoch: number;
 };
 
-export type GoogleWorld = {
+export type GoogleStore = {
   readonly people: Map<string, GooglePerson>;
   readonly calendars: Map<string, GoogleCalendar>;
   readonly instanceVersions: InstanceVersions;
 };
 
-export const googleWorld = (instanceVersions: InstanceVersions = 'master'): GoogleWorld => ({
+export const googleStore = (instanceVersions: InstanceVersions = 'master'): GoogleStore => ({
   people: new Map(),
   calendars: new Map(),
   instanceVersions,
 });
 
 /** Fails as Error for a person who is there already. Everybody has a calendar of their own, named by their address. */
-export function addPerson(world: GoogleWorld, email: string, name: string): void {
-  if (world.people.has(email)) throw new Error(`${email} has an account already`);
+export function addPerson(store: GoogleStore, email: string, name: string): void {
+  if (store.people.has(email)) throw new Error(`${email} has an account already`);
   // 21 digits, as Google's are (k).
   const sub = `1${BigInt(`0x${randomBytes(12).toString('hex')}`)
     .toString()
     .padStart(20, '0')
     .slice(0, 20)}`;
   const person: GooglePerson = { email, name, sub, list: new Map(), version: 0, tokenEpoch: 0 };
-  world.people.set(email, person);
-  addCalendar(world, person, { id: email, title: email, timeZone: 'UTC' });
+  store.people.set(email, person);
+  addCalendar(store, person, { id: email, title: email, timeZone: 'UTC' });
 }
 
 export type NewCalendar = {
@@ -127,7 +127,7 @@ export type NewCalendar = {
   readonly role?: AccessRole;
 };
 
-export function addCalendar(world: GoogleWorld, person: GooglePerson, made: NewCalendar): GoogleCalendar {
+export function addCalendar(store: GoogleStore, person: GooglePerson, made: NewCalendar): GoogleCalendar {
   const id = made.id ?? `c_${randomBytes(28).toString('hex')}@group.calendar.google.com`;
   const calendar: GoogleCalendar = {
     id,
@@ -139,9 +139,9 @@ export function addCalendar(world: GoogleWorld, person: GooglePerson, made: NewC
     exceptions: new Map(),
     version: 0,
     tokenEpoch: 0,
-    instanceVersions: world.instanceVersions,
+    instanceVersions: store.instanceVersions,
   };
-  world.calendars.set(id, calendar);
+  store.calendars.set(id, calendar);
   putEntry(person, id, { role: made.role ?? 'owner', color: made.color ?? '#9fe1e7', deleted: false });
   return calendar;
 }
@@ -156,9 +156,9 @@ export function putEntry(
 }
 
 /** Takes the calendar out of everybody's list. */
-export function removeCalendar(world: GoogleWorld, calendarId: string): void {
-  world.calendars.delete(calendarId);
-  for (const person of world.people.values()) {
+export function removeCalendar(store: GoogleStore, calendarId: string): void {
+  store.calendars.delete(calendarId);
+  for (const person of store.people.values()) {
     const entry = person.list.get(calendarId);
     if (entry !== undefined) putEntry(person, calendarId, { ...entry, deleted: true });
   }
