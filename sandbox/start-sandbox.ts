@@ -169,7 +169,7 @@ function controlsFor({ microsoft }: Providers, demoPort: number) {
   );
   const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
   const [, domain = ''] = employee.split('@');
-  const organisation = { name: domain, demandConsent: () => microsoft.hand.demandAdminConsent(employee) };
+  const organisation = { name: domain, demandConsent: () => microsoft.manual.demandAdminConsent(employee) };
   return { people, organisation, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 

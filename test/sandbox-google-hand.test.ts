@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { EventDraft, ProviderHand } from '../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../sandbox/core/provider-sandbox.ts';
 import {
   ADA,
   type Api,
@@ -36,7 +36,7 @@ describe('the hand in the sandbox’s Google', () => {
 
   it('shows the instances the API lists, whatever was done in whatever order', async () => {
     for (let seed = 1; seed <= 8; seed += 1) {
-      const { hand } = open.google;
+      const { manual: hand } = open.google;
       const id = await hand.addCalendar(ADA.email, { title: `Seed ${seed}`, timeZone: BRUSSELS });
       const mirror = new Map<string, calendar_v3.Schema$Event>();
       let syncToken: string | undefined;
@@ -64,13 +64,13 @@ describe('the hand in the sandbox’s Google', () => {
   });
 
   it('fails for what does not exist', async () => {
-    const { hand } = open.google;
+    const { manual: hand } = open.google;
     const id = await hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
     const single = await hand.createEvent(ADA.email, id, draft('Single'));
     const series = await hand.createEvent(ADA.email, id, weekly('Series'));
     const off = { dateTime: '2026-10-13T09:00:00', timeZone: BRUSSELS };
     const on = { dateTime: '2026-10-12T09:00:00', timeZone: BRUSSELS };
-    await hand.deleteOccurrence(ADA.email, id, series, on);
+    await hand.deleteOccurrence(ADA.email, id, { id: series, original: on });
 
     for (const wrong of [
       () => hand.addPerson(ADA),
@@ -78,11 +78,11 @@ describe('the hand in the sandbox’s Google', () => {
       () => hand.addCalendar(ADA.email, { title: 'X', timeZone: 'Mars/Olympus' }),
       () => hand.removeCalendar(ADA.email, 'nothing'),
       () => hand.createEvent(ADA.email, 'nothing', draft('X')),
-      () => hand.updateEvent(ADA.email, id, 'nothing', draft('X')),
+      () => hand.updateEvent(ADA.email, id, { ...draft('X'), id: 'nothing' }),
       () => hand.deleteEvent(ADA.email, id, 'nothing'),
-      () => hand.changeOccurrence(ADA.email, id, series, off, { title: 'X' }),
-      () => hand.changeOccurrence(ADA.email, id, series, on, { title: 'X' }),
-      () => hand.deleteOccurrence(ADA.email, id, single, on),
+      () => hand.changeOccurrence(ADA.email, id, { id: series, original: off, title: 'X' }),
+      () => hand.changeOccurrence(ADA.email, id, { id: series, original: on, title: 'X' }),
+      () => hand.deleteOccurrence(ADA.email, id, { id: single, original: on }),
       () => hand.revokeAccess('nobody@example.com'),
       () => hand.forgetSyncTokens(ADA.email, 'nothing'),
       () => hand.instances(ADA.email, 'nothing', { start: 0, end: DAY }),
@@ -92,7 +92,7 @@ describe('the hand in the sandbox’s Google', () => {
   });
 
   it('writes rules as Google keeps them: the last day inclusive, in UTC for times', async () => {
-    const { hand } = open.google;
+    const { manual: hand } = open.google;
     const id = await hand.addCalendar(ADA.email, { title: 'Rules', timeZone: BRUSSELS });
     await hand.createEvent(ADA.email, id, {
       ...draft('Gym', '2026-11-23'),
@@ -153,7 +153,7 @@ async function follow(
 }
 
 /** One change of a calendar, drawn from the seed: 16 bits of a multiplicative hash for each choice. */
-async function randomChange(hand: ProviderHand, id: string, seed: number): Promise<void> {
+async function randomChange(hand: ManualChanges, id: string, seed: number): Promise<void> {
   const draw = (choices: number, salt: number) =>
     ((((seed * 7 + salt) * 2_654_435_761) >>> 16) & 0xffff) % choices;
   const date = new Date(Date.parse('2026-10-05') + draw(60, 1) * DAY).toISOString().slice(0, 10);
@@ -169,7 +169,7 @@ async function randomChange(hand: ProviderHand, id: string, seed: number): Promi
   }
   const kind = draw(8, 5);
   if (kind < 2) {
-    await hand.updateEvent(ADA.email, id, known.id, event);
+    await hand.updateEvent(ADA.email, id, { ...event, id: known.id });
     known.event = event;
   } else if (kind === 2) {
     await hand.deleteEvent(ADA.email, id, known.id);
@@ -180,8 +180,8 @@ async function randomChange(hand: ProviderHand, id: string, seed: number): Promi
     const moved = { start: event.start, end: event.end, title: `Moved ${seed}` };
     const done =
       kind < 6
-        ? hand.changeOccurrence(ADA.email, id, known.id, original, moved)
-        : hand.deleteOccurrence(ADA.email, id, known.id, original);
+        ? hand.changeOccurrence(ADA.email, id, { ...moved, id: known.id, original })
+        : hand.deleteOccurrence(ADA.email, id, { id: known.id, original });
     await done.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
   }
 }

@@ -55,7 +55,7 @@ describe('pushes of the sandbox’s Google', () => {
     return api.call('POST', path, { body });
   };
   const change = () =>
-    open.google.hand.createEvent(ADA.email, ADA.email, {
+    open.google.manual.createEvent(ADA.email, ADA.email, {
       title: 'Event',
       start: { date: '2026-11-23' },
       end: { date: '2026-11-24' },
@@ -96,7 +96,7 @@ describe('pushes of the sandbox’s Google', () => {
     await watch({}, '/users/me/calendarList/watch');
     await received(receives.pushes, 1);
 
-    await open.google.hand.addCalendar(ADA.email, { title: 'New', timeZone: 'UTC' });
+    await open.google.manual.addCalendar(ADA.email, { title: 'New', timeZone: 'UTC' });
 
     await received(receives.pushes, 2);
   });

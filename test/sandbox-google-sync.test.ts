@@ -3,7 +3,7 @@ import { before, beforeEach, describe, it } from 'node:test';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { EventDraft, ProviderHand } from '../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../sandbox/core/provider-sandbox.ts';
 import {
   ADA,
   type Api,
@@ -30,7 +30,7 @@ const reasonOf = ({ body }: { body: { error: { errors: { reason: string }[] } } 
 
 describe('following a calendar of the sandbox’s Google', () => {
   let open: OpenGoogle;
-  let hand: ProviderHand;
+  let hand: ManualChanges;
   let api: Api;
   let id: string;
   const create = (event: EventDraft) => hand.createEvent(ADA.email, id, event);
@@ -38,7 +38,7 @@ describe('following a calendar of the sandbox’s Google', () => {
 
   before(async () => {
     open = await openGoogle();
-    hand = open.google.hand;
+    hand = open.google.manual;
     api = apiOf(open.google, (await signIn(open.google)).access_token);
   });
   beforeEach(async () => {
@@ -59,7 +59,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     await create(draft('Stays'));
     const [changes, goes] = [await create(draft('Changes')), await create(draft('Goes'))];
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    await hand.updateEvent(ADA.email, id, changes, draft('Changed'));
+    await hand.updateEvent(ADA.email, id, { ...draft('Changed'), id: changes });
     await hand.deleteEvent(ADA.email, id, goes);
     await create(draft('New'));
 
@@ -92,7 +92,7 @@ describe('following a calendar of the sandbox’s Google', () => {
   it('has no tombstones in a full listing, but every cancelled exception', async () => {
     await hand.deleteEvent(ADA.email, id, await create(draft('Gone')));
     const series = await create(weekly('Standup'));
-    await hand.deleteOccurrence(ADA.email, id, series, at('2026-10-26'));
+    await hand.deleteOccurrence(ADA.email, id, { id: series, original: at('2026-10-26') });
 
     const { items } = await allPages(api, id);
 
@@ -102,7 +102,7 @@ describe('following a calendar of the sandbox’s Google', () => {
 
   it('names a deleted series once and its exceptions no more', async () => {
     const series = await create(weekly('Standup'));
-    await hand.changeOccurrence(ADA.email, id, series, at('2026-10-26'), { title: 'Special' });
+    await hand.changeOccurrence(ADA.email, id, { id: series, original: at('2026-10-26'), title: 'Special' });
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
 
     await hand.deleteEvent(ADA.email, id, series);
@@ -252,12 +252,12 @@ describe('following a calendar of the sandbox’s Google', () => {
 describe('the calendar list of the sandbox’s Google', () => {
   it('has the primary calendar and the others, with role, colour and zone', async () => {
     const { google } = await openGoogle();
-    const id = await google.hand.addCalendar(ADA.email, {
+    const id = await google.manual.addCalendar(ADA.email, {
       title: 'Work',
       color: '#16a765',
       timeZone: BRUSSELS,
     });
-    const shared = await google.hand.addCalendar(ADA.email, {
+    const shared = await google.manual.addCalendar(ADA.email, {
       title: 'Team',
       timeZone: BRUSSELS,
       readOnly: true,
@@ -280,17 +280,17 @@ describe('the calendar list of the sandbox’s Google', () => {
     const { google } = await openGoogle();
     const ids: string[] = [];
     for (const title of ['A', 'B', 'C']) {
-      ids.push(await google.hand.addCalendar(ADA.email, { title, timeZone: 'UTC' }));
+      ids.push(await google.manual.addCalendar(ADA.email, { title, timeZone: 'UTC' }));
     }
     const api = apiOf(google, (await signIn(google)).access_token);
     const first = (await api.call('GET', '/users/me/calendarList?maxResults=3')).body;
     const second = (
       await api.call('GET', `/users/me/calendarList?maxResults=3&pageToken=${first.nextPageToken}`)
     ).body;
-    await google.hand.removeCalendar(ADA.email, ids[0] ?? '');
+    await google.manual.removeCalendar(ADA.email, ids[0] ?? '');
 
     const since = (await api.call('GET', `/users/me/calendarList?syncToken=${second.nextSyncToken}`)).body;
-    await google.hand.forgetSyncTokens(ADA.email, ADA.email);
+    await google.manual.forgetSyncTokens(ADA.email, ADA.email);
     const forgotten = await api.call('GET', `/users/me/calendarList?syncToken=${second.nextSyncToken}`);
 
     assert.deepEqual([first.items.length, second.items.length], [3, 1]);

@@ -27,8 +27,8 @@ describe('Hands at the Microsoft sandbox', () => {
       recurrence: { frequency: 'weekly', count: 5 },
     });
     const change = { title: 'Late', start: zoned('2026-10-13T15:00:00'), end: zoned('2026-10-13T16:00:00') };
-    await hand.changeOccurrence(ADA, calendarId, id, zoned('2026-10-12T09:00:00'), change);
-    await hand.deleteOccurrence(ADA, calendarId, id, zoned('2026-10-19T09:00:00'));
+    await hand.changeOccurrence(ADA, calendarId, { ...change, id, original: zoned('2026-10-12T09:00:00') });
+    await hand.deleteOccurrence(ADA, calendarId, { id, original: zoned('2026-10-19T09:00:00') });
 
     const shown = await hand.instances(ADA, calendarId, WINDOW);
 
@@ -73,14 +73,18 @@ describe('Hands at the Microsoft sandbox', () => {
   it('put back what a new draft leaves out, and keep exceptions while the pattern stays', async (t) => {
     const { hand, calendarId } = await openGraph(t);
     const id = await hand.createEvent(ADA, calendarId, STANDUP);
-    await hand.changeOccurrence(ADA, calendarId, id, zoned('2026-10-12T09:00:00'), { title: 'Special' });
+    await hand.changeOccurrence(ADA, calendarId, {
+      id,
+      original: zoned('2026-10-12T09:00:00'),
+      title: 'Special',
+    });
     const special = async () =>
       (await hand.instances(ADA, calendarId, WINDOW)).filter(({ title }) => title === 'Special').length;
 
-    await hand.updateEvent(ADA, calendarId, id, { ...STANDUP, title: 'Sync' });
+    await hand.updateEvent(ADA, calendarId, { id, ...STANDUP, title: 'Sync' });
     const kept = await special();
     const later = { start: zoned('2026-10-05T10:00:00'), end: zoned('2026-10-05T10:30:00') };
-    await hand.updateEvent(ADA, calendarId, id, { ...STANDUP, ...later });
+    await hand.updateEvent(ADA, calendarId, { id, ...STANDUP, ...later });
 
     assert.deepEqual([kept, await special()], [1, 0]);
   });
@@ -89,10 +93,18 @@ describe('Hands at the Microsoft sandbox', () => {
     const { hand, calendarId } = await openGraph(t);
     const draft = (count: number): EventDraft => ({ ...STANDUP, recurrence: { frequency: 'daily', count } });
     const id = await hand.createEvent(ADA, calendarId, draft(5));
-    await hand.changeOccurrence(ADA, calendarId, id, zoned('2026-10-06T09:00:00'), { title: 'Second' });
-    await hand.changeOccurrence(ADA, calendarId, id, zoned('2026-10-09T09:00:00'), { title: 'Fifth' });
+    await hand.changeOccurrence(ADA, calendarId, {
+      id,
+      original: zoned('2026-10-06T09:00:00'),
+      title: 'Second',
+    });
+    await hand.changeOccurrence(ADA, calendarId, {
+      id,
+      original: zoned('2026-10-09T09:00:00'),
+      title: 'Fifth',
+    });
 
-    await hand.updateEvent(ADA, calendarId, id, draft(3));
+    await hand.updateEvent(ADA, calendarId, { ...draft(3), id });
 
     const shown = await hand.instances(ADA, calendarId, WINDOW);
     assert.deepEqual(
@@ -119,7 +131,7 @@ describe('Hands at the Microsoft sandbox', () => {
       async (t) => {
         const { hand, calendarId } = await openGraph(t);
         const id = await hand.createEvent(ADA, calendarId, STANDUP);
-        await hand.deleteOccurrence(ADA, calendarId, id, zoned('2026-10-06T09:00:00'));
+        await hand.deleteOccurrence(ADA, calendarId, { id, original: zoned('2026-10-06T09:00:00') });
       },
     ],
   ];
@@ -163,20 +175,20 @@ async function act(
   if (kind === 1)
     ids.push(await hand.createEvent(ADA, calendarId, { ...STANDUP, title: `s${which}`, ...times }));
   if (kind === 2 && id !== undefined)
-    await hand.updateEvent(ADA, calendarId, id, { title: `u${which}`, ...times });
+    await hand.updateEvent(ADA, calendarId, { id, title: `u${which}`, ...times });
   if (kind === 3 && id !== undefined) {
     await hand.deleteEvent(ADA, calendarId, id);
     ids.splice(ids.indexOf(id), 1);
   }
   if (kind === 4 && id !== undefined)
-    await hand.updateEvent(ADA, calendarId, id, { ...STANDUP, title: `t${day}` });
+    await hand.updateEvent(ADA, calendarId, { id, ...STANDUP, title: `t${day}` });
   if (kind >= 5 && id !== undefined) {
     const change = kind === 5 ? { title: `x${day}` } : times;
     // The chosen start may be another event's, and the move one that Outlook refuses.
     const acted =
       kind === 7
-        ? hand.deleteOccurrence(ADA, calendarId, id, original)
-        : hand.changeOccurrence(ADA, calendarId, id, original, change);
+        ? hand.deleteOccurrence(ADA, calendarId, { id, original })
+        : hand.changeOccurrence(ADA, calendarId, { ...change, id, original });
     await acted.catch((error: Error) => assert.match(error.message, /no occurrence|adjacent|recurrence/));
   }
 }

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import * as oauth from 'oauth4webapi';
 
-import { passSignIn } from '../sandbox/microsoft/pass-sign-in.ts';
+import { completeSignIn } from '../sandbox/microsoft/complete-sign-in.ts';
 import {
   ADA,
   APP,
@@ -116,7 +116,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     const { sandbox } = await openMicrosoft(t);
     const { url, state } = await authorization(sandbox.origin);
 
-    const callback = await passSignIn(url, { account: ADA, consent: 'Cancel' });
+    const callback = await completeSignIn(url, { account: ADA, consent: 'Cancel' });
 
     assert.equal(callback.searchParams.get('error'), 'access_denied');
     assert.match(callback.searchParams.get('error_description') ?? '', /^AADSTS65004: /);
@@ -128,7 +128,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     await hand.demandAdminConsent(ADA);
     const { url } = await authorization(sandbox.origin);
 
-    const callback = await passSignIn(url, { account: ADA });
+    const callback = await completeSignIn(url, { account: ADA });
 
     assert.equal(callback.searchParams.get('error'), 'access_denied');
     assert.match(callback.searchParams.get('error_description') ?? '', /^AADSTS90094: /);
@@ -143,7 +143,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     const parameters = { client_id: APP.clientId, redirect_uri: REDIRECT_URI, state: 's', scope: SCOPE };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
 
-    const callback = await passSignIn(url, { account: ADA });
+    const callback = await completeSignIn(url, { account: ADA });
 
     assert.equal(callback.searchParams.get('admin_consent'), 'True');
     assert.equal(callback.searchParams.get('state'), 's');
@@ -178,7 +178,7 @@ describe('Tokens of the Microsoft sandbox', () => {
   it('redeems a code once (AADSTS54005)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url, verifier } = await authorization(sandbox.origin);
-    const code = (await passSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
+    const code = (await completeSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
     const fields = {
       grant_type: 'authorization_code',
       code,
@@ -197,7 +197,7 @@ describe('Tokens of the Microsoft sandbox', () => {
   it('wants the verifier of the challenge (AADSTS50148)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url } = await authorization(sandbox.origin);
-    const code = (await passSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
+    const code = (await completeSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
     const code_verifier = oauth.generateRandomCodeVerifier();
 
     const { status, body } = await token(sandbox.origin, {
@@ -262,7 +262,7 @@ describe('Tokens of the Microsoft sandbox', () => {
     const freed = await refresh(sandbox.origin, refreshToken);
     await hand.block(ADA, 53003);
 
-    const callback = await passSignIn((await authorization(sandbox.origin)).url, { account: ADA });
+    const callback = await completeSignIn((await authorization(sandbox.origin)).url, { account: ADA });
 
     assert.deepEqual(blocked.body.error_codes, [50076]);
     assert.equal(freed.status, 200);

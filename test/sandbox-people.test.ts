@@ -62,7 +62,7 @@ for (const kind of ['icloud', 'caldav'] as const)
         const found = await account.listCalendars();
         assert.deepEqual(found.map(({ title }) => title).sort(), calendars.map(({ title }) => title).sort());
         for (const { href, title } of found)
-          assert.ok((await sandbox.hand.instances(email, href, window)).length > 0, `${email}: ${title}`);
+          assert.ok((await sandbox.manual.instances(email, href, window)).length > 0, `${email}: ${title}`);
       }
     });
   });

@@ -26,7 +26,7 @@ export interface Accounts {
   renewPassword(email: string): string;
 }
 
-export function accountBook(kind: 'icloud' | 'caldav'): Accounts {
+export function calendarAccounts(kind: 'icloud' | 'caldav'): Accounts {
   const byEmail = new Map<string, Account>();
   const byId = new Map<string, Account>();
   const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');

@@ -12,7 +12,7 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
-import { accountBook } from './accounts.ts';
+import { calendarAccounts } from './accounts.ts';
 import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
 import type { DavContext } from './dav-context.ts';
 import { caldavManualChanges, hrefOf } from './manual-changes.ts';
@@ -43,7 +43,7 @@ export interface CalDavSandbox extends ProviderSandbox {
 export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
   const { kind, clock, faults, port, syncPage = 1000 } = options;
   const behaviour = kind === 'icloud' ? ICLOUD_BEHAVIOUR : CALDAV_BEHAVIOUR;
-  const accounts = accountBook(kind);
+  const accounts = calendarAccounts(kind);
   let homeOrigin = '';
   const route = (request: SandboxRequest): Operation => {
     return {
@@ -70,7 +70,7 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
     kind,
     origin: front.origin,
     homeOrigin,
-    hand: caldavManualChanges(deps),
+    manual: caldavManualChanges(deps),
     passwordOf: (email) => accounts.of(email).password,
     calendarUrl: (email, name) => hrefOf(accounts.of(email), { name }, deps),
     requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),

@@ -1,14 +1,14 @@
-/** What people do in the calendar app of their CalDAV provider: with calendars here, with events in event-hand.ts. */
+/** What people do in the calendar app of their CalDAV provider: with calendars here, with events in manual-events.ts. */
 import { randomUUID } from 'node:crypto';
 
-import type { ProviderHand } from '../core/provider-sandbox.ts';
+import type { ManualChanges } from '../core/provider-sandbox.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { calendarZone, zoneText } from './calendar-zone.ts';
 import { CalendarCollection } from './collection.ts';
 import { xmlText } from './dav-answer.ts';
-import { eventHand } from './event-hand.ts';
-import { byStartThenTitle, instancesOf, shown } from './instances.ts';
+import { byStartThenTitle, instancesOf, listedInstance } from './instances.ts';
 import { COLOR, TIME_ZONE, TITLE } from './live-properties.ts';
+import { manualEvents } from './manual-events.ts';
 import type { ServerBehaviour } from './server-behaviour.ts';
 
 export type ManualChangesDeps = {
@@ -20,12 +20,12 @@ export type ManualChangesDeps = {
 };
 
 /** The ids of calendars are their absolute URLs, those of events the last segments of theirs. */
-export function caldavManualChanges(deps: ManualChangesDeps): ProviderHand {
+export function caldavManualChanges(deps: ManualChangesDeps): ManualChanges {
   const { accounts, now } = deps;
   const find = (email: string, calendarId: string) => calendarOf(email, calendarId, deps);
 
   return {
-    ...eventHand({ now, accounts, find }),
+    ...manualEvents({ now, accounts, find }),
     async addPerson(person) {
       accounts.add(person);
     },
@@ -57,7 +57,7 @@ export function caldavManualChanges(deps: ManualChangesDeps): ProviderHand {
       const calendar = find(email, calendarId);
       const zone = calendarZone(calendar);
       const instances = calendar.objects().flatMap((object) => instancesOf(object, window, zone));
-      return instances.map(shown).sort(byStartThenTitle);
+      return instances.map(listedInstance).sort(byStartThenTitle);
     },
   };
 }

@@ -11,7 +11,6 @@ export function busySpans(
       start: Math.max(startsAt, window.start),
       end: Math.min(endsAt, window.end),
     }))
-    .filter(({ start, end }) => end > start)
     .sort((a, b) => a.start - b.start);
   const spans: TimeWindow[] = [];
   for (const span of busy) {

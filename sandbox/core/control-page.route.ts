@@ -55,7 +55,7 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
       const person = personOf(who, people);
       const provider = providers.find(({ kind }) => kind === person?.kind);
       if (person === undefined || provider === undefined) return refuse(reply, 'Choose who it is.');
-      await provider.hand.revokeAccess(person.email);
+      await provider.manual.revokeAccess(person.email);
       return back(reply, 'withdrawn');
     });
     app.post('/control/demand-consent', async (_request, reply) => {

@@ -165,7 +165,7 @@ function answerCode(
   return redirected(transaction, { code: deps.tokens.issueCode(code), scope: scopes.join(' ') }, deps);
 }
 
-/** Back to the app. That `iss` (RFC 9207) comes along is unconfirmed (k). */
+/** Back to the app. That `iss` (RFC 9207) comes along no source confirms. */
 function redirected(
   { redirectUri, state }: Transaction,
   parameters: Readonly<Record<string, string>>,

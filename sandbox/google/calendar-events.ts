@@ -22,7 +22,7 @@ export type PlacedEvent = { readonly calendar: GoogleCalendar; readonly event: S
 
 export type Writer = { readonly email: string; readonly now: number };
 
-/** base32hex in lower case, 26 characters, as Google makes them (k). */
+/** base32hex in lower case, 26 characters, as Google seems to make them: no source confirms it. */
 export const newEventId = (): string =>
   Array.from(randomBytes(26), (byte) => '0123456789abcdefghijklmnopqrstuv'[byte % 32]).join('');
 
@@ -73,7 +73,7 @@ export function amendEvent(
 
 /**
  * Google keeps exceptions that are still in the pattern; that the others stay as cancelled ones, so that a sync
- * lists them, is unconfirmed (k).
+ * lists them, no source confirms.
  */
 function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
   for (const exception of exceptionsOf(calendar, master.id)) {
@@ -86,7 +86,7 @@ function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now
 
 /**
  * Deletes an event, a series or an instance. With a series its exceptions are gone: that a sync names the master
- * alone is unconfirmed (k); it is the harder case for clients.
+ * alone no source confirms; it is the harder case for clients.
  */
 export function cancelEvent({ calendar, event }: PlacedEvent, { now }: Writer): void {
   put(calendar, { ...event, status: 'cancelled', updated: now, sequence: event.sequence + 1 });

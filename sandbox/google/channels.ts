@@ -40,7 +40,7 @@ export interface Channels {
   close(): void;
 }
 
-/** About seven days at most (k). */
+/** No source confirms that channels live seven days at most. */
 const LONGEST_MS = 7 * 86_400_000;
 /** Google retries these with exponential backoff; here thrice and fast. */
 const RETRIED = [500, 502, 503, 504];

@@ -14,7 +14,7 @@ type CreateRequest = calendar_v3.Schema$CreateConferenceRequest;
 export type MeetBehaviour = {
   /** The kinds of conferences that Google makes in calendars here; with Meet by default. */
   readonly conferenceSolutions: readonly string[];
-  /** Whether Google keeps conferences that clients describe; by default it does (k). */
+  /** Whether Google keeps conferences that clients describe; by default it does, which no source confirms. */
   readonly keepsDescribed: boolean;
   /** How long a Meet stays pending, in real milliseconds; at once by default. */
   readonly meetDelayMs: number;

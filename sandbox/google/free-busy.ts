@@ -13,9 +13,9 @@ import { rfc3339, textOfInstant, zoneNamed } from './event-times.ts';
 import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 import { jsonBody } from './query.ts';
 
-/** (k) */
+/** No source confirms it. */
 const MOST_CALENDARS = 50;
-/** About three months (k). */
+/** About three months. No source confirms it. */
 const LONGEST_WINDOW = 93 * 86_400_000;
 
 export function queryFreeBusy(context: ApiContext): SandboxAnswer {
@@ -65,10 +65,9 @@ function busyOf(
 ): calendar_v3.Schema$FreeBusyCalendar {
   try {
     const { calendar } = calendarNamed(store, person, id);
-    const busy = busySpans(busyInstances(calendar, window), window).map(({ start, end }) => ({
-      start: textOfInstant(start, zone),
-      end: textOfInstant(end, zone),
-    }));
+    const busy = busySpans(busyInstances(calendar, window), window)
+      .filter(({ start, end }) => end > start)
+      .map(({ start, end }) => ({ start: textOfInstant(start, zone), end: textOfInstant(end, zone) }));
     return { busy };
   } catch (error) {
     if (!(error instanceof SandboxRefusal)) throw error;

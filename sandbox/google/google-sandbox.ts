@@ -1,6 +1,6 @@
 /**
- * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Facts that no source
- * confirmed are marked (k) where they are used.
+ * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Where no source
+ * confirms a behaviour, the comment there says so.
  */
 import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
@@ -67,7 +67,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     origin,
     issuer: origin,
     apiUrl: `${origin}/calendar/v3`,
-    hand: googleManualChanges({ store, tokens, channels, now }),
+    manual: googleManualChanges({ store, tokens, channels, now }),
     requests: server.requests,
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {

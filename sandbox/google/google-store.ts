@@ -69,7 +69,7 @@ export type GoogleCalendar = {
   readonly instanceVersions: InstanceVersions;
 };
 
-/** Whether an instance that nobody changed has its master's version, which is unconfirmed (k), or one of its own. */
+/** Whether an instance that nobody changed has its master's version or one of its own. No source confirms which. */
 export type InstanceVersions = 'master' | 'own';
 
 export type AccessRole = 'freeBusyReader' | 'reader' | 'writer' | 'owner';
@@ -108,7 +108,7 @@ export const googleStore = (instanceVersions: InstanceVersions = 'master'): Goog
 /** Fails as Error for a person who is there already. Everybody has a calendar of their own, named by their address. */
 export function addPerson(store: GoogleStore, email: string, name: string): void {
   if (store.people.has(email)) throw new Error(`${email} has an account already`);
-  // 21 digits, as Google's are (k).
+  // 21 digits. No source confirms that Google's are so.
   const sub = `1${BigInt(`0x${randomBytes(12).toString('hex')}`)
     .toString()
     .padStart(20, '0')

@@ -13,7 +13,7 @@ import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenTe
 import { flag, instant, pageSize, parametersOf, withPageFaults, zone } from './query.ts';
 
 const DAY = 86_400_000;
-/** How far a series without an end is expanded when the listing has none: unconfirmed (k). */
+/** How far a series without an end is expanded when the listing has none. No source confirms it. */
 const HORIZON = 2 * 366 * DAY;
 
 type Window = { readonly start: number | undefined; readonly end: number | undefined };
@@ -51,7 +51,7 @@ const NOT_WITH_SYNC = [
   'timeMax',
   'updatedMin',
 ];
-/** A listing restricted by these gives no sync token (k); one with a window does, for that window (k). */
+/** A listing restricted by these gives no sync token; one with a window does, for that window. No source confirms either. */
 const WITHOUT_SYNC = NOT_WITH_SYNC.filter((name) => name !== 'timeMin' && name !== 'timeMax');
 const REPEATING = ['singleEvents', 'eventTypes', 'maxAttendees', 'showHiddenInvitations', 'timeZone'];
 

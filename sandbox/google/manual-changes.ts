@@ -3,7 +3,7 @@ import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { ruleOfDraft } from '../core/draft-rule.ts';
-import type { EventDraft, ProviderHand, ShownInstance } from '../core/provider-sandbox.ts';
+import type { EventDraft, ListedInstance, ManualChanges } from '../core/provider-sandbox.ts';
 import {
   cancelEvent,
   type EventInput,
@@ -35,7 +35,7 @@ export type ManualChangesDeps = {
   readonly now: () => number;
 };
 
-export function googleManualChanges({ store, tokens, channels, now }: ManualChangesDeps): ProviderHand {
+export function googleManualChanges({ store, tokens, channels, now }: ManualChangesDeps): ManualChanges {
   const { personOf, calendarOf, eventOf, occurrenceOf } = lookups(store);
   const writerOf = (email: string) => ({ email, now: now() });
 
@@ -53,7 +53,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
     async renameCalendar(email, calendarId, title) {
       const calendar = calendarOf(email, calendarId);
       calendar.title = title;
-      // It is listed as changed for everybody who has it (k).
+      // It is listed as changed for everybody who has it. No source confirms that.
       for (const person of store.people.values()) {
         const entry = person.list.get(calendarId);
         if (entry === undefined || entry.deleted) continue;
@@ -72,7 +72,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
       channels.changed(calendarId);
       return id;
     },
-    async updateEvent(email, calendarId, eventId, draft) {
+    async updateEvent(email, calendarId, { id: eventId, ...draft }) {
       const calendar = calendarOf(email, calendarId);
       const event = eventOf(calendar, eventId);
       replaceEvent({ calendar, event }, inputOf(draft), writerOf(email));
@@ -83,7 +83,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
       cancelEvent({ calendar, event: eventOf(calendar, eventId) }, writerOf(email));
       channels.changed(calendarId);
     },
-    async changeOccurrence(email, calendarId, eventId, originalStart, { title, start, end }) {
+    async changeOccurrence(email, calendarId, { id: eventId, original: originalStart, title, start, end }) {
       const calendar = calendarOf(email, calendarId);
       const event = occurrenceOf(calendar, eventId, timeOfDraft(originalStart));
       const details = { ...event.details, ...(title === undefined ? {} : { summary: title }) };
@@ -95,7 +95,7 @@ export function googleManualChanges({ store, tokens, channels, now }: ManualChan
       replaceEvent({ calendar, event }, { ...times, details }, writerOf(email));
       channels.changed(calendarId);
     },
-    async deleteOccurrence(email, calendarId, eventId, originalStart) {
+    async deleteOccurrence(email, calendarId, { id: eventId, original: originalStart }) {
       const calendar = calendarOf(email, calendarId);
       const event = occurrenceOf(calendar, eventId, timeOfDraft(originalStart));
       cancelEvent({ calendar, event }, writerOf(email));
@@ -142,7 +142,7 @@ function existing<T>(value: T | undefined, message: string): T {
   return value;
 }
 
-function instancesIn(calendar: GoogleCalendar, window: { start: number; end: number }): ShownInstance[] {
+function instancesIn(calendar: GoogleCalendar, window: { start: number; end: number }): ListedInstance[] {
   return [...calendar.events.values()]
     .filter(({ instanceOf, status }) => instanceOf === undefined && status !== 'cancelled')
     .flatMap((event) => instancesOf(calendar, event, window))

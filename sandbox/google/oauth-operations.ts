@@ -108,7 +108,7 @@ async function tokenAnswer(issued: IssuedTokens, deps: OAuthDeps): Promise<Sandb
     access_token: accessToken,
     expires_in: expiresIn,
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-    // Sent for apps in Testing (k).
+    // Sent for apps in Testing. No source confirms that.
     ...(refreshTokenExpiresIn === undefined ? {} : { refresh_token_expires_in: refreshTokenExpiresIn }),
     scope: scopes.filter((scope) => SCOPES.has(scope)).join(' '),
     token_type: 'Bearer',

@@ -38,7 +38,7 @@ export type ConsentInput = {
 
 /**
  * Every permission can be unticked. They come ticked; whether Google's come so, and that it shows no boxes for a
- * single permission, is unconfirmed (k).
+ * single permission, no source confirms.
  */
 export function consentPage(
   { person, appName, scopes, granted }: ConsentInput,

@@ -1,7 +1,7 @@
 /**
  * The identity platform's refusals. Every one has a number, which stands at the beginning of its description and in
- * `error_codes`; the OAuth code beside it (RFC 6749 §5.2) is coarser. (k) Wordings and OAuth codes are from general
- * knowledge.
+ * `error_codes`; the OAuth code beside it (RFC 6749 §5.2) is coarser. No source confirms the
+ * wordings and OAuth codes.
  */
 import { randomUUID } from 'node:crypto';
 

@@ -28,7 +28,7 @@ export function answerAuthorize(
     const { prompt, loginHint } = request;
     if (prompt === 'none') throw aadsts(50058);
     const hinted = loginHint === undefined ? undefined : findAccount(deps.directory, loginHint);
-    // (k) With prompt=select_account the hint only puts the account first.
+    // With prompt=select_account the hint only puts the account first; no source confirms it.
     if (hinted !== undefined && prompt !== 'select_account' && prompt !== 'login') {
       return withAccount(hinted, request, deps);
     }

@@ -11,7 +11,7 @@ import { newCalendarId } from './item-id.ts';
 import { nextChange, type StoredCalendar } from './mailbox.ts';
 import { calendarOf } from './mailbox-store.ts';
 
-/** (k) Graph names its colours and publishes no RGB for them. */
+/** Graph publishes names of colours only: no source confirms the RGB values. */
 const HEX_OF_COLOR: ReadonlyMap<CalendarColor, string> = new Map([
   ['auto', ''],
   ['lightBlue', '#a6d1f5'],
@@ -47,7 +47,7 @@ export function answerCalendarUpdate(call: GraphCall): SandboxAnswer {
   return answerCalendar(call);
 }
 
-/** (k) The default calendar stays. */
+/** The default calendar stays; no source confirms the error. */
 export function answerCalendarDelete(call: GraphCall, { deltas }: GraphDeps): SandboxAnswer {
   const { id, isDefault } = ownCalendarOf(call);
   if (isDefault)

@@ -10,7 +10,7 @@ import { eventId, occurrenceId } from './item-id.ts';
 import { calendarOf } from './mailbox-store.ts';
 import { allowOnly, selected, withPageFaults } from './page.ts';
 
-/** (k) How many a page has when the client names no `odata.maxpagesize`. */
+/** Where the client names no `odata.maxpagesize`. No source confirms it. */
 const DEFAULT_SIZE = 50;
 const LARGEST_SIZE = 1000;
 

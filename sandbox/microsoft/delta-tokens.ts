@@ -35,7 +35,7 @@ type Kept =
   | { readonly kind: 'page'; readonly round: DeltaRound; readonly from: number }
   | { readonly kind: 'link'; readonly round: DeltaRound };
 
-/** Links older than the last so many of a mailbox are forgotten; (k) the real ones are good as long as their sync state. */
+/** Older links of a mailbox are forgotten. No source says how long the real ones are good. */
 const MOST_TOKENS = 400;
 
 /** Whose sync state it is, and how many entries a page has. */
@@ -124,7 +124,7 @@ function pageEnd(groups: DeltaRound['groups'], from: number, size: number): numb
 /**
  * What a client is answered about one event. A series that changed is listed anew with all its occurrences in the window, and
  * nothing is said of those it no longer has: clients see that they are missing. Only when nothing of an event is left in
- * the window is it listed as removed; (k) a series with every occurrence of it then.
+ * the window is it listed as removed, a series with every occurrence of it. No source confirms that.
  */
 function difference(
   before: StoredEvent | undefined,

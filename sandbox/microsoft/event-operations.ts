@@ -17,7 +17,7 @@ import { instanceAt, instancesOf } from './series-instances.ts';
 export function answerEvents(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select', '$orderby', '$expand', '$count']);
-  // (k) In the order they were made.
+  // In the order they were made: no source confirms which order Graph has.
   const events = ordered([...calendarOf(call.account, call.parts.calendarId).events.values()], searchParams);
   return eventPage(events, (event) => withExpansions(event, call, MANY), call);
 }
@@ -74,7 +74,7 @@ export function answerCalendarView(call: GraphCall): SandboxAnswer {
   return eventPage(instances, (one) => instanceResource(one, call.view), call);
 }
 
-/** (k) The window has bounds of its own; five years is what views are known to refuse beyond. */
+/** Views refuse longer windows. No source confirms that the bound is the same for other requests. */
 const LONGEST_WINDOW = 1825 * 86_400_000;
 
 /** Both are needed. Throws a 400. */
@@ -135,7 +135,7 @@ function ordered(events: StoredEvent[], parameters: URLSearchParams): StoredEven
 const ONE: readonly string[] = ['exceptionOccurrences', 'singleValueExtendedProperties'];
 const MANY: readonly string[] = ['singleValueExtendedProperties'];
 
-/** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. (k) */
+/** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. No source confirms that. */
 function withExpansions(
   event: StoredEvent,
   { request, view }: GraphCall,

@@ -67,7 +67,7 @@ function refuse({ content }: StoredEvent, sendResponse: boolean): void {
 
 type By = { readonly email: string; readonly now: number; readonly change: number };
 
-/** (k) What was declined leaves the calendar; what was accepted "perhaps" is shown so. */
+/** A declined event leaves the calendar; a tentatively accepted one stays as tentative. No source confirms that. */
 function responded(
   { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
   response: Answered,

@@ -74,7 +74,7 @@ export function occurrenceStub(
 ): EventResource {
   return {
     '@odata.type': '#microsoft.graph.event',
-    // (k) Stubs carry the master's etag.
+    // That stubs have the master's etag no source confirms.
     '@odata.etag': etagOf(event.change),
     id: occurrenceId(event.key, original ?? '', view.idForm),
     type: 'occurrence',
@@ -87,7 +87,7 @@ export function occurrenceStub(
 export const cancelledOccurrences = (event: StoredEvent, view: EventView): string[] =>
   [...event.deleted].sort().map((original) => dayId(event, original, view));
 
-/** `OID.<master>.<date>`: an occurrence by its day, on the clock of the series (k). */
+/** `OID.<master>.<date>`: an occurrence by its day, on the clock of the series. No source confirms that. */
 function dayId({ key }: StoredEvent, original: string, { idForm }: EventView): string {
   const day = original.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3');
   return `OID.${eventId(key, idForm)}.${day}`;
@@ -112,7 +112,7 @@ function members(content: EventContent, { basic, textBody }: EventView): EventRe
   const { body, onlineMeeting, onlineMeetingProvider, ...plain } = rest;
   return {
     ...plain,
-    // (k) Which members Calendars.ReadBasic leaves out beside the body is not documented one by one.
+    // Which members Calendars.ReadBasic leaves out beside the body is not documented.
     ...(basic ? {} : { body: bodyResource(body, textBody), bodyPreview: plainText(body).slice(0, 255) }),
     originalStartTimeZone: startZoneName,
     originalEndTimeZone: endZoneName,
@@ -132,7 +132,7 @@ function bodyResource(body: GraphEvent['body'], asText: boolean): ItemBody {
   const { content, contentType } = body ?? {};
   if (asText) return { contentType: 'text', content: plainText(body) };
   if (contentType === 'html') return { contentType, content: content ?? '' };
-  // (k) The document Exchange makes of plain text is longer than this.
+  // Exchange makes a longer document of plain text; no source shows it whole.
   const escaped = html`${content ?? ''}`.markup.replaceAll('\n', '<br>\n');
   return { contentType: 'html', content: `<html><head></head><body>${escaped}</body></html>` };
 }

@@ -55,7 +55,7 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   return { status: 204 };
 }
 
-/** (k) If-Match is honoured on events, and the error's code is that of Exchange. */
+/** If-Match on events. No source confirms that it is honoured, or the error's code. */
 export function refuseStale({ event, instance }: LocatedEvent, { request }: GraphCall): void {
   const wanted = request.headers['if-match'];
   if (wanted === undefined || wanted === '*') return;

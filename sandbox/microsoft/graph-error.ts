@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
-/** (k) Code and message where a fault names a status only. */
+/** Code and message where a fault names a status only. No source confirms all of them. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['BadRequest', 'The request is malformed.'],
   401: ['InvalidAuthenticationToken', 'Access token has expired or is not yet valid.'],

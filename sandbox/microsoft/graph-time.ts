@@ -31,7 +31,7 @@ export function windowsNameOf(zone: string): string {
   return findWindows(zone)[0] ?? zone;
 }
 
-/** (k) What Exchange can keep a time in. */
+/** Years that Exchange can keep a time in. No source confirms them. */
 const FIRST_YEAR = 1601;
 const LAST_YEAR = 4500;
 
@@ -54,12 +54,12 @@ export function readTime(
   const name = timeZone ?? 'UTC';
   const zone = zoneOfName(name);
   if (zone === undefined) throw unknownZone(name);
-  // A `Z` makes it an instant, which is then shown in the zone named beside it (k).
+  // A `Z` makes it an instant in the zone named beside it. No source confirms that.
   const inZone = parts[3] === undefined ? local : formatLocal(localOfInstant(zone, parseLocal(local) ?? 0));
   return { local: inZone, zone, name };
 }
 
-/** (k) The code Graph answers for a zone it does not know. */
+/** For a zone that Graph does not know. No source confirms the code. */
 export function unknownZone(name: string): SandboxRefusal {
   return new SandboxRefusal(
     400,
@@ -91,7 +91,7 @@ export function graphTime(instant: number, zoneName: string): DateTimeTimeZone {
   return { dateTime: `${formatLocal(localOfInstant(zone, instant))}.0000000`, timeZone: zoneName };
 }
 
-/** (k) All-day events keep their dates whatever zone the client prefers: midnight of the date, in that zone's name. */
+/** Midnight of an all-day event's date, whatever zone the client prefers. No source confirms that. */
 export function graphDate(midnightUtc: number, zoneName: string): DateTimeTimeZone {
   return { dateTime: `${formatDate(dayOfLocal(midnightUtc))}T00:00:00.0000000`, timeZone: zoneName };
 }

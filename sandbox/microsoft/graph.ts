@@ -31,69 +31,67 @@ type Endpoint = {
   readonly may: (granted: readonly Permission[]) => boolean;
   readonly answer: Answer;
 };
-/** A route below its base, its name, who may call it, and what answers. */
-type Row = readonly [route: string, name: string, may: Endpoint['may'], answer: Answer];
+type Unguarded = Omit<Endpoint, 'may'>;
 
 /** These decide on their permissions themselves. */
 const anybody = () => true;
 
-const ROWS: readonly Row[] = [
-  ['GET /me', 'me', anybody, answerMe],
-  ['GET /me/mailboxSettings', 'mailboxSettings', anybody, answerMailboxSettings],
-  ['GET /me/calendars', 'calendars.list', mayReadBasic, answerCalendars],
-  ['POST /me/calendars', 'calendars.create', mayWrite, answerNewCalendar],
-  ['PATCH /me/calendars/:calendarId', 'calendars.update', mayWrite, answerCalendarUpdate],
-  ['DELETE /me/calendars/:calendarId', 'calendars.delete', mayWrite, answerCalendarDelete],
-  ['GET /me/calendar', 'calendars.get', mayReadBasic, answerCalendar],
-  ['GET /me/calendars/:calendarId', 'calendars.get', mayReadBasic, answerCalendar],
-  ['POST /me/calendar/getSchedule', 'getSchedule', mayReadBasic, answerSchedule],
-  ['POST /subscriptions', 'subscriptions.create', anybody, answerSubscribe],
-  ['GET /subscriptions', 'subscriptions.list', anybody, answerSubscriptions],
-  ['GET /subscriptions/:subscriptionId', 'subscriptions.get', anybody, answerSubscription],
-  ['PATCH /subscriptions/:subscriptionId', 'subscriptions.update', anybody, answerRenewal],
-  ['DELETE /subscriptions/:subscriptionId', 'subscriptions.delete', anybody, answerUnsubscribe],
-  [
-    'POST /subscriptions/:subscriptionId/reauthorize',
-    'subscriptions.reauthorize',
-    anybody,
-    answerReauthorize,
-  ],
-];
+const endpoint = (route: string, name: string, answer: Answer): Unguarded => ({ route, name, answer });
+
+const guarded = (may: Endpoint['may'], endpoints: readonly Unguarded[]): Endpoint[] =>
+  endpoints.map((one) => ({ ...one, route: one.route.replace(' ', ' /v1.0'), may }));
 
 /** At the default calendar, at a named one, and, for events, at the mailbox. */
-const CALENDAR_ROWS: readonly Row[] = [
-  ['GET /calendarView/delta', 'calendarView.delta', mayReadBasic, answerDelta],
-  ['GET /calendarView', 'calendarView.list', mayReadBasic, answerCalendarView],
-  ['GET /events', 'events.list', mayReadBasic, answerEvents],
-  ['POST /events', 'events.create', mayWrite, answerCreate],
-  ['GET /events/:eventId', 'events.get', mayReadBasic, answerEvent],
-  ['PATCH /events/:eventId', 'events.update', mayWrite, answerUpdate],
-  ['DELETE /events/:eventId', 'events.delete', mayWrite, answerDelete],
-  ['POST /events/:eventId/accept', 'events.accept', mayWrite, answerResponse('accepted')],
-  [
-    'POST /events/:eventId/tentativelyAccept',
-    'events.tentativelyAccept',
-    mayWrite,
-    answerResponse('tentativelyAccepted'),
-  ],
-  ['POST /events/:eventId/decline', 'events.decline', mayWrite, answerResponse('declined')],
-  ['GET /events/:eventId/instances', 'events.instances', mayReadBasic, answerInstances],
-];
-
-const endpointsAt =
-  (base: string) =>
-  ([route, name, may, answer]: Row): Endpoint => ({
-    route: route.replace(' ', ` /v1.0${base}`),
-    name,
-    may,
-    answer,
-  });
+const atCalendars = (endpoints: readonly Unguarded[]): Unguarded[] =>
+  ['/me', '/me/calendar', '/me/calendars/:calendarId'].flatMap((base) =>
+    endpoints.map((one) => ({ ...one, route: one.route.replace(' ', ` ${base}`) })),
+  );
 
 const ENDPOINTS: readonly Endpoint[] = [
-  ...ROWS.map(endpointsAt('')),
-  ...['/me', '/me/calendar', '/me/calendars/:calendarId'].flatMap((base) =>
-    CALENDAR_ROWS.map(endpointsAt(base)),
-  ),
+  ...guarded(anybody, [
+    endpoint('GET /me', 'me', answerMe),
+    endpoint('GET /me/mailboxSettings', 'mailboxSettings', answerMailboxSettings),
+    endpoint('POST /subscriptions', 'subscriptions.create', answerSubscribe),
+    endpoint('GET /subscriptions', 'subscriptions.list', answerSubscriptions),
+    endpoint('GET /subscriptions/:subscriptionId', 'subscriptions.get', answerSubscription),
+    endpoint('PATCH /subscriptions/:subscriptionId', 'subscriptions.update', answerRenewal),
+    endpoint('DELETE /subscriptions/:subscriptionId', 'subscriptions.delete', answerUnsubscribe),
+    endpoint(
+      'POST /subscriptions/:subscriptionId/reauthorize',
+      'subscriptions.reauthorize',
+      answerReauthorize,
+    ),
+  ]),
+  ...guarded(mayReadBasic, [
+    endpoint('GET /me/calendars', 'calendars.list', answerCalendars),
+    endpoint('GET /me/calendar', 'calendars.get', answerCalendar),
+    endpoint('GET /me/calendars/:calendarId', 'calendars.get', answerCalendar),
+    endpoint('POST /me/calendar/getSchedule', 'getSchedule', answerSchedule),
+    ...atCalendars([
+      endpoint('GET /calendarView/delta', 'calendarView.delta', answerDelta),
+      endpoint('GET /calendarView', 'calendarView.list', answerCalendarView),
+      endpoint('GET /events', 'events.list', answerEvents),
+      endpoint('GET /events/:eventId', 'events.get', answerEvent),
+      endpoint('GET /events/:eventId/instances', 'events.instances', answerInstances),
+    ]),
+  ]),
+  ...guarded(mayWrite, [
+    endpoint('POST /me/calendars', 'calendars.create', answerNewCalendar),
+    endpoint('PATCH /me/calendars/:calendarId', 'calendars.update', answerCalendarUpdate),
+    endpoint('DELETE /me/calendars/:calendarId', 'calendars.delete', answerCalendarDelete),
+    ...atCalendars([
+      endpoint('POST /events', 'events.create', answerCreate),
+      endpoint('PATCH /events/:eventId', 'events.update', answerUpdate),
+      endpoint('DELETE /events/:eventId', 'events.delete', answerDelete),
+      endpoint('POST /events/:eventId/accept', 'events.accept', answerResponse('accepted')),
+      endpoint(
+        'POST /events/:eventId/tentativelyAccept',
+        'events.tentativelyAccept',
+        answerResponse('tentativelyAccepted'),
+      ),
+      endpoint('POST /events/:eventId/decline', 'events.decline', answerResponse('declined')),
+    ]),
+  ]),
 ];
 
 /** Graph's operation that a request is; an unknown path refuses. `undefined` outside of `/v1.0`. */

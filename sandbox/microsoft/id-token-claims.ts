@@ -27,7 +27,7 @@ export function idTokenClaims(
     iss: issuerOf(origin, account.tenant),
     iat: begins,
     nbf: begins,
-    // (k)
+    // No source confirms the two lives.
     exp: seconds + (isPersonal(account) ? 86_400 : 3600),
     ...(scopes.profile ? { name: account.name, preferred_username: account.email, oid: account.oid } : {}),
     ...(scopes.email ? { email: account.email } : {}),

@@ -88,7 +88,7 @@ function tokenUser(request: SandboxRequest, { tokens, directory }: IdentityDeps)
   return account === undefined ? undefined : findAccount(directory, account.email)?.email;
 }
 
-/** (k) Microsoft's keys state no `alg`; checking has to take it from the token, within what metadata allows. */
+/** Without `alg`: clients take it from the token, within what metadata allows. No source confirms that it is absent. */
 async function answerKeys(signer: IdTokenSigner): Promise<SandboxAnswer> {
   const key = await signer.publicKey();
   return identityJson(200, { keys: [{ ...key, x5t: key.kid }] });

@@ -6,7 +6,7 @@ import type { FaultEffect, Faults } from '../core/faults.ts';
 import type { Operation } from '../core/sandbox-server.ts';
 import { isMailboxOperation } from './graph.ts';
 
-/** (k) the number; that it holds inside $batch too is confirmed. */
+/** No source confirms the number. */
 const MOST_AT_ONCE = 4;
 
 export type MailboxConcurrency = {

@@ -1,5 +1,5 @@
 /** What people do in Outlook, and what administrators do behind it. */
-import type { EventDraft, ProviderHand } from '../core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import type { DeltaTokens } from './delta-tokens.ts';
 import type { Directory } from './directory.ts';
 import type { SentResponse } from './mailbox.ts';
@@ -8,7 +8,7 @@ import type { MicrosoftTokens } from './microsoft-tokens.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Beside what people do at every provider. */
-export type MicrosoftManualChanges = ProviderHand & {
+export type MicrosoftManualChanges = ManualChanges & {
   /** Another person's calendar that the user was given: seen with a `.Shared` permission, by its own path only. */
   shareCalendar(
     email: string,
@@ -18,8 +18,7 @@ export type MicrosoftManualChanges = ProviderHand & {
   invite(
     email: string,
     calendarId: string,
-    draft: EventDraft,
-    by: { email: string; name: string; responseRequested?: boolean },
+    draft: EventDraft & { readonly organizer: { email: string; name: string; responseRequested?: boolean } },
   ): Promise<string>;
   /** The person has no Teams (any more). */
   forbidMeetings(email: string): Promise<void>;

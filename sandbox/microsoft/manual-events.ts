@@ -52,7 +52,7 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
     async createEvent(email, calendarId, draft) {
       return create(placeOf(email, calendarId), draft, (event) => withConference(event, draft));
     },
-    async updateEvent(email, calendarId, id, draft) {
+    async updateEvent(email, calendarId, { id, ...draft }) {
       const { place, event } = existing(email, calendarId, id);
       deps.store.write(place, (change) =>
         withConference(
@@ -65,7 +65,7 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
       const { place } = existing(email, calendarId, id);
       deps.store.write(place, () => undefined);
     },
-    async changeOccurrence(email, calendarId, id, originalStart, { title, start, end }) {
+    async changeOccurrence(email, calendarId, { id, original: originalStart, title, start, end }) {
       const { place, event } = existing(email, calendarId, id);
       const instance = occurrence(event, originalStart);
       const body = {
@@ -77,7 +77,7 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
         withException(instance, body, writeDeps(place.account, change, deps)),
       );
     },
-    async deleteOccurrence(email, calendarId, id, originalStart) {
+    async deleteOccurrence(email, calendarId, { id, original: originalStart }) {
       const { place, event } = existing(email, calendarId, id);
       const instance = occurrence(event, originalStart);
       deps.store.write(place, (change) => withoutOccurrence(instance, { now: deps.now(), change }));
@@ -86,7 +86,7 @@ export function manualEvents(deps: ManualChangesDeps): ManualEvents {
       const { place, event } = existing(email, calendarId, id);
       deps.store.write(place, (change) => ({ ...inCustomZone(event), change, modifiedAt: deps.now() }));
     },
-    async invite(email, calendarId, draft, organizer) {
+    async invite(email, calendarId, { organizer, ...draft }) {
       return create(placeOf(email, calendarId), draft, (event) => invited(event, organizer));
     },
     async forbidMeetings(email) {

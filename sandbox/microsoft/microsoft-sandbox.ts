@@ -1,6 +1,6 @@
 /**
- * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. What provider-facing knowledge could not
- * be confirmed against the real thing is marked (k) where it stands.
+ * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. Where no source
+ * confirms a behaviour, the comment there says so.
  */
 import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
@@ -31,7 +31,7 @@ import { openSubscriptions } from './subscriptions.ts';
 
 export type MicrosoftSandbox = ProviderSandbox & {
   readonly kind: 'microsoft';
-  readonly hand: MicrosoftManualChanges;
+  readonly manual: MicrosoftManualChanges;
   /** `${origin}/common/v2.0`, for KALENDS_MICROSOFT_ISSUER. */
   readonly issuer: string;
   /** `${origin}/v1.0`, for KALENDS_MICROSOFT_API_URL. */
@@ -100,7 +100,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     origin: server.origin,
     issuer: `${server.origin}/common/v2.0`,
     apiUrl: `${server.origin}/v1.0`,
-    hand: { ...manualCalendars(manual), ...manualEvents(manual), ...manualAdministration(manual) },
+    manual: { ...manualCalendars(manual), ...manualEvents(manual), ...manualAdministration(manual) },
     requests: (operation) => server.requests(operation),
     registerApp: (app) => void registered.set(app.clientId, app),
     limitSubscriptions(minutes) {

@@ -12,13 +12,13 @@ export type IssuedCode = Access & {
 
 type ExpiringAccess = Access & { readonly expiresAt: number };
 
-/** (k) */
+/** No source confirms it. */
 const CODE_LIFE = 10 * 60_000;
-/** (k) The platform draws 60 to 90 minutes; the least is the hardest for clients. */
+/** The platform draws 60 to 90 minutes, by no confirmed source; the least is the hardest for clients. */
 export const ACCESS_LIFE = 60 * 60_000;
-/** (k) Of inactivity: each use gives a token with a full life. */
+/** Of inactivity: each use gives a token with a full life. No source confirms it. */
 const REFRESH_LIFE = 90 * 24 * 60 * 60_000;
-/** (k) How long a refresh token that was used stays good, for clients whose answer got lost. */
+/** A used refresh token stays good this long, for clients whose answer got lost. No source confirms it. */
 const SUPERSEDED_LIFE = 24 * 60 * 60_000;
 
 export type MicrosoftTokens = {

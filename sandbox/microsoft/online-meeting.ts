@@ -8,7 +8,7 @@ import type { EventContent } from './mailbox.ts';
 
 type Provider = EventContent['onlineMeetingProvider'];
 
-/** (k) What a personal account's calendars allow. */
+/** No source confirms what a personal account's calendars allow. */
 export function allowedProviders(account: Account): Provider[] {
   if (!account.mailbox.onlineMeetings) return [];
   return isPersonal(account) ? ['skypeForConsumer'] : ['teamsForBusiness'];

@@ -4,7 +4,7 @@ import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { unsupportedQuery } from './graph-error.ts';
 import type { GraphCall } from './graph-request.ts';
 
-/** (k) */
+/** No source confirms it. */
 const DEFAULT_SIZE = 10;
 /** Graph's own bound for events. */
 const LARGEST_SIZE = 1000;
@@ -51,7 +51,7 @@ export function withPageFaults<T>(items: readonly T[], effects: readonly FaultEf
   return hasEffect(effects, 'duplicate') ? [...ordered.slice(0, 1), ...ordered] : ordered;
 }
 
-/** Answered only when `$select` names them; of `originalStart` that is reported (k), of the others documented. */
+/** Answered only when `$select` names them; users report that of `originalStart`, the others are documented. */
 const ON_SELECT = ['cancelledOccurrences', 'occurrenceId', 'originalStart'];
 
 /** Only the members that `$select` names, the id and annotations beside them; without one, what is shown by default. */

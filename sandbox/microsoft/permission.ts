@@ -1,7 +1,7 @@
 /** Delegated permissions of Graph, as far as calendars need them. */
 import { aadsts } from './aadsts.ts';
 
-/** Each with its text on the consent page. (k) The wordings. */
+/** Each with its text on the consent page. No source confirms the wordings. */
 const PERMISSIONS = {
   openid: 'Sign you in',
   profile: 'View your basic profile',
@@ -37,7 +37,7 @@ function permissionOf(name: string): Permission {
   return known;
 }
 
-/** (k) The token endpoint's `scope` does not name `offline_access`. */
+/** Without `offline_access`, which no source confirms. */
 export const scopeText = (permissions: readonly Permission[]): string =>
   permissions.filter((permission) => permission !== 'offline_access').join(' ');
 

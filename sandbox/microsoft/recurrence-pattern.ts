@@ -118,7 +118,7 @@ export function ruleOf({ pattern, range }: StoredRecurrence): string {
   return [...parts, `INTERVAL=${interval}`, ...end].join(';');
 }
 
-/** (k) In a month without that day, Outlook takes the month's last one. */
+/** In a month without that day, Outlook takes the month's last one. No source confirms that. */
 function dayOfMonthParts(day: number): string[] {
   if (day < 29) return [`BYMONTHDAY=${day}`];
   const days = Array.from({ length: day - 27 }, (_, index) => 28 + index);
@@ -129,7 +129,8 @@ const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
 
 /**
  * The first start the pattern names on or after `startLocal`, a local time in milliseconds; `undefined` when the range
- * holds none. (k) Exchange moves a series there whose start is no day of its pattern.
+ * holds none. Exchange moves a series there whose start is no day of its
+ * pattern; no source confirms that.
  */
 export function firstStart(recurrence: StoredRecurrence, startLocal: number): number | undefined {
   const rule = parseRule(ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } }));

@@ -19,7 +19,7 @@ const ScheduleRequest = Type.Object({
   availabilityViewInterval: Type.Optional(Type.Integer({ minimum: 5, maximum: 1440 })),
 });
 
-/** (k) Views are at most 62 days long. */
+/** No source confirms that views are at most 62 days long. */
 const LONGEST = 62 * 86_400_000;
 const DIGITS: Readonly<Record<FreeBusyStatus, string>> = {
   free: '0',
@@ -32,7 +32,7 @@ const DIGITS: Readonly<Record<FreeBusyStatus, string>> = {
 
 export function answerSchedule(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   if (isPersonal(call.account)) {
-    // (k) The refusal's code.
+    // No source confirms the code.
     throw new SandboxRefusal(
       403,
       'ErrorAccessDenied',
@@ -90,7 +90,7 @@ function information(
     return {
       isPrivate,
       status: statusOf(instance),
-      // What a colleague sees of another's calendar depends on sharing; the owner sees everything (k).
+      // What a colleague sees of another's calendar depends on sharing; that the owner sees everything no source confirms.
       ...(account === reader || !isPrivate ? { subject: subject ?? '' } : {}),
       start: timeOf(instance.start, view.zoneName),
       end: timeOf(instance.end, view.zoneName),
@@ -102,7 +102,7 @@ function information(
   return { scheduleId: email, availabilityView, scheduleItems, workingHours: workingHours(account) };
 }
 
-/** (k) The zone of working hours is that of the mailbox unless its owner says otherwise. */
+/** In the zone of the mailbox. No source confirms that it is the default. */
 const workingHours = ({ mailbox }: Account): NonNullable<ScheduleInformation['workingHours']> => ({
   daysOfWeek: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
   startTime: '08:00:00.0000000',

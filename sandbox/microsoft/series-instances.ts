@@ -78,7 +78,7 @@ export function neighboursOf(
   original: string,
 ): { readonly before: EventInstance | undefined; readonly after: EventInstance | undefined } {
   const at = instantOf(originalTime(event, original), 'UTC');
-  // (k) Far enough for every pattern but those that pause for more than two years.
+  // Far enough for every pattern but those that pause for more than two years.
   const reach = 800 * DAY;
   const near = instancesOf(event, { start: at - reach, end: at + reach })
     .filter((instance) => instance.original !== original)

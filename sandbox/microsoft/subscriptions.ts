@@ -123,7 +123,7 @@ function wants({ account, calendarId, changeTypes }: StoredSubscription, change:
     : calendarId === change.calendar.id;
 }
 
-/** (k) A change of one occurrence is sent as a change of its series. */
+/** A change of one occurrence is sent as a change of its series. No source confirms that. */
 function changeNotification(
   subscription: StoredSubscription,
   { account, key, type, change }: Change,

@@ -73,7 +73,7 @@ export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDep
   if (placed.recurrence === undefined || shapeOf(changed) !== shapeOf(event)) {
     return { ...changed, exceptions: new Map(), deleted: new Set() };
   }
-  // (k) Trimming a series keeps what remains of its exceptions.
+  // A shortened series keeps the exceptions inside of it. No source confirms that.
   const plain = { ...changed, exceptions: new Map(), deleted: new Set<string>() };
   const remains = (original: string) => instanceAt(plain, original) !== undefined;
   return {

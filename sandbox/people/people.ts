@@ -41,20 +41,25 @@ export const ACCOUNTS: Readonly<Record<SandboxKind, readonly AccountPlan[]>> = {
 
 /** Creates the accounts of one provider with their calendars and events. `now` is epoch milliseconds. */
 export async function addAccounts(
-  { kind, hand }: Pick<ProviderSandbox, 'kind' | 'hand'>,
+  { kind, manual }: Pick<ProviderSandbox, 'kind' | 'manual'>,
   now: number,
 ): Promise<void> {
   const week = weekOf(now);
   for (const { person, calendars } of ACCOUNTS[kind]) {
-    await hand.addPerson(person);
+    await manual.addPerson(person);
     for (const { title, color, timeZone, readOnly = false, events } of calendars) {
-      const calendarId = await hand.addCalendar(person.email, { title, color, timeZone, readOnly });
+      const calendarId = await manual.addCalendar(person.email, { title, color, timeZone, readOnly });
       for (const { exceptions = [], ...draft } of events(week)) {
-        const eventId = await hand.createEvent(person.email, calendarId, draft);
+        const eventId = await manual.createEvent(person.email, calendarId, draft);
         for (const { originalStart, change } of exceptions) {
           if (change === undefined)
-            await hand.deleteOccurrence(person.email, calendarId, eventId, originalStart);
-          else await hand.changeOccurrence(person.email, calendarId, eventId, originalStart, change);
+            await manual.deleteOccurrence(person.email, calendarId, { id: eventId, original: originalStart });
+          else
+            await manual.changeOccurrence(person.email, calendarId, {
+              ...change,
+              id: eventId,
+              original: originalStart,
+            });
         }
       }
     }

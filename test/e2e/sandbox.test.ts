@@ -8,7 +8,7 @@ import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
 
 import type { SandboxKind } from '../../sandbox/core/faults.ts';
-import type { ProviderSandbox, ShownInstance } from '../../sandbox/core/provider-sandbox.ts';
+import type { ListedInstance, ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
 import {
   type EventPage,
   type ListedCalendar,
@@ -134,7 +134,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   });
 
   it('says so when there is nothing to show', async () => {
-    const { hand } = sandbox.providers.caldav;
+    const { manual: hand } = sandbox.providers.caldav;
     await hand.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
     await hand.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
     const { page, close } = await open();
@@ -302,7 +302,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     const shown: string[] = [];
     for (const { provider, id } of calendars) {
       const kind = kindOf(provider);
-      const { hand } = sandbox.providers[kind];
+      const { manual: hand } = sandbox.providers[kind];
       const instances = await hand.instances(emailOf(name, kind), id, window);
       shown.push(...instances.map((instance) => line(provider, instance)));
     }
@@ -313,7 +313,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
 const SERIES_WINDOW = { start: Date.UTC(2027, 2, 1), end: Date.UTC(2027, 4, 1) };
 
 /** Tuesdays at six in Berlin: the second was moved by a day, the fourth deleted; clocks change on 28 March. */
-async function playSeries({ kind, hand }: ProviderSandbox): Promise<void> {
+async function playSeries({ kind, manual: hand }: ProviderSandbox): Promise<void> {
   const at = (dateTime: string) => ({ dateTime, timeZone: 'Europe/Berlin' });
   const email = emailOf('mara', kind);
   const calendar = await hand.addCalendar(email, { title: 'Club', timeZone: 'Europe/Berlin' });
@@ -323,12 +323,14 @@ async function playSeries({ kind, hand }: ProviderSandbox): Promise<void> {
     end: at('2027-03-16T19:30:00'),
     recurrence: { frequency: 'weekly', weekdays: ['TU'], count: 5 },
   });
-  await hand.changeOccurrence(email, calendar, series, at('2027-03-23T18:00:00'), {
+  await hand.changeOccurrence(email, calendar, {
+    id: series,
+    original: at('2027-03-23T18:00:00'),
     title: 'Rowing, by moonlight',
     start: at('2027-03-24T21:00:00'),
     end: at('2027-03-24T22:00:00'),
   });
-  await hand.deleteOccurrence(email, calendar, series, at('2027-04-06T18:00:00'));
+  await hand.deleteOccurrence(email, calendar, { id: series, original: at('2027-04-06T18:00:00') });
 }
 
 /** The rules broken and where, without the rest of axe's report. */
@@ -359,7 +361,7 @@ const emailOf = (name: string, kind: SandboxKind): string => lifeOf(name, kind)?
 const livesOf = (name: string, provider: string): string[] =>
   (lifeOf(name, kindOf(provider))?.calendars ?? []).map(({ title }) => title);
 
-const line = (provider: string, { title, start, end, allDay }: ShownInstance): string =>
+const line = (provider: string, { title, start, end, allDay }: ListedInstance): string =>
   [provider, new Date(start).toISOString(), new Date(end).toISOString(), allDay ? 'all day' : '', title].join(
     ' ',
   );

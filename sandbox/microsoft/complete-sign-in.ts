@@ -8,7 +8,7 @@ export type SignInChoices = {
 };
 
 /** The address the browser is sent back to. Rejects when the pages lead nowhere, with what the last one says. */
-export async function passSignIn(authorizationUrl: URL, choices: SignInChoices): Promise<URL> {
+export async function completeSignIn(authorizationUrl: URL, choices: SignInChoices): Promise<URL> {
   let answer = await fetch(authorizationUrl, { redirect: 'manual' });
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const location = answer.headers.get('location');

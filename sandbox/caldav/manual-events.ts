@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
-import type { DraftTime, EventDraft, ProviderHand } from '../core/provider-sandbox.ts';
+import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import type { Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
 import { eventLines, eventTimeOf, type Writing } from './event-writer.ts';
@@ -22,19 +22,19 @@ import {
 } from './object-editor.ts';
 import { lengthened } from './occurrence-end.ts';
 
-export type EventHandDeps = {
+export type ManualEventsDeps = {
   readonly now: () => number;
   readonly accounts: Accounts;
   /** Throws an Error when there is no such calendar. */
   find(email: string, calendarId: string): CalendarCollection;
 };
 
-export type EventHand = Pick<
-  ProviderHand,
+export type ManualEvents = Pick<
+  ManualChanges,
   'createEvent' | 'updateEvent' | 'deleteEvent' | 'changeOccurrence' | 'deleteOccurrence'
 >;
 
-export function eventHand({ now, accounts, find }: EventHandDeps): EventHand {
+export function manualEvents({ now, accounts, find }: ManualEventsDeps): ManualEvents {
   const write = (calendar: CalendarCollection, object: CalendarObject, edited: EditedObject) =>
     calendar.put(object.name, object.uid, writeObject(edited, now()));
 
@@ -52,7 +52,7 @@ export function eventHand({ now, accounts, find }: EventHandDeps): EventHand {
       calendar.put(name, uid, writeObject({ master, overrides: new Map() }, now()));
       return name;
     },
-    async updateEvent(email, calendarId, eventId, draft) {
+    async updateEvent(email, calendarId, { id: eventId, ...draft }) {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
       const organizer = accounts.of(email).person;
@@ -62,13 +62,13 @@ export function eventHand({ now, accounts, find }: EventHandDeps): EventHand {
       const calendar = find(email, calendarId);
       calendar.remove(objectOf(calendar, eventId).name);
     },
-    async changeOccurrence(email, calendarId, eventId, originalStart, change) {
+    async changeOccurrence(email, calendarId, { id: eventId, original: originalStart, ...change }) {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
       checkOccurrence(object, originalStart);
       write(calendar, object, withOverride(object, { originalStart, change }, now()));
     },
-    async deleteOccurrence(email, calendarId, eventId, originalStart) {
+    async deleteOccurrence(email, calendarId, { id: eventId, original: originalStart }) {
       const calendar = find(email, calendarId);
       const object = objectOf(calendar, eventId);
       checkOccurrence(object, originalStart);

@@ -9,7 +9,7 @@ export type SignInChoices = {
 };
 
 /** The address the browser is sent back to. Rejects when the pages lead nowhere. */
-export async function passSignIn(url: URL, { email, untick = [] }: SignInChoices): Promise<URL> {
+export async function completeSignIn(url: URL, { email, untick = [] }: SignInChoices): Promise<URL> {
   let response = await fetch(url, { redirect: 'manual' });
   for (let page = 0; page < 2 && response.status === 200; page += 1) {
     const text = await response.text();
