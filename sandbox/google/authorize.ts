@@ -165,7 +165,7 @@ function answerCode(
   return redirected(transaction, { code: deps.tokens.issueCode(code), scope: scopes.join(' ') }, deps);
 }
 
-/** Back to the app. That `iss` (RFC 9207) comes along no source confirms. */
+/** Back to the app. No source confirms that `iss` (RFC 9207) comes along. */
 function redirected(
   { redirectUri, state }: Transaction,
   parameters: Readonly<Record<string, string>>,

@@ -85,7 +85,7 @@ function change(
   refuseStale(event, context);
   const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
   const recurrence = event.recurrence === undefined ? {} : { recurrence: event.recurrence };
-  // That a changed instance that was cancelled is back no source confirms.
+  // No source confirms that changing a cancelled instance brings it back.
   const status = event.status === 'cancelled' ? {} : { status: event.status };
   const former = {
     ...event.details,
@@ -166,7 +166,7 @@ function listedInstances(
 ): StoredEvent[] {
   const { startsAt } = spanOf(master, calendar);
   const wanted = originalStartIn(query);
-  // Where a series without an end stops when no timeMax is asked no source confirms.
+  // No source confirms where a series without an end stops when there is no timeMax.
   const window = {
     start: instant(query, 'timeMin') ?? startsAt - 1,
     end: instant(query, 'timeMax') ?? Math.max(startsAt, now) + TWO_YEARS,

@@ -42,7 +42,7 @@ export function viewOf(calendar: GoogleCalendar, event: StoredEvent, viewer: Vie
     eventType: event.details.eventType ?? 'default',
     ...(event.details.transparency === 'transparent' ? { transparency: 'transparent' } : {}),
   };
-  // Which fields are left of an event that may only be seen as busy no source confirms.
+  // No source confirms which fields are left of an event that may only be seen as busy.
   if (hidesDetails(event, viewer)) return { ...placed, visibility: 'private' };
   return { ...placed, ...detailsOf(calendar, event, viewer) };
 }
