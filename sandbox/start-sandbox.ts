@@ -126,7 +126,7 @@ async function startProviders(
   later: (stop: () => Promise<unknown>) => void,
 ): Promise<Providers> {
   const deps = { clock, faults };
-  const kept = <T extends ProviderSandbox>(provider: T): T => {
+  const closedLater = <T extends ProviderSandbox>(provider: T): T => {
     later(() => provider.close());
     return provider;
   };
@@ -137,10 +137,10 @@ async function startProviders(
   ];
   const microsoftApps = [{ ...MICROSOFT_APP, redirectUris: at('microsoft'), name: APP_NAME }];
   return {
-    google: kept(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
-    microsoft: kept(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
-    icloud: kept(await caldavSandbox({ ...deps, kind: 'icloud', port: ports.icloud })),
-    caldav: kept(await caldavSandbox({ ...deps, kind: 'caldav', port: ports.caldav })),
+    google: closedLater(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
+    microsoft: closedLater(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
+    icloud: closedLater(await caldavSandbox({ ...deps, kind: 'icloud', port: ports.icloud })),
+    caldav: closedLater(await caldavSandbox({ ...deps, kind: 'caldav', port: ports.caldav })),
   };
 }
 

@@ -54,9 +54,9 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
     };
   };
   const errorAnswer: SandboxServerOptions['errorAnswer'] = (error) => {
-    const given = davErrorAnswer(error);
-    if (error.status !== 401) return given;
-    return { ...given, headers: { ...given.headers, 'www-authenticate': behaviour.challenge } };
+    const refused = davErrorAnswer(error);
+    if (error.status !== 401) return refused;
+    return { ...refused, headers: { ...refused.headers, 'www-authenticate': behaviour.challenge } };
   };
   const front = await startSandboxServer({ kind, faults, port, route, errorAnswer });
   const partition =
@@ -97,16 +97,16 @@ function answer(request: SandboxRequest, deps: AnswerDeps): SandboxAnswer {
   const account = accounts.signedIn(request);
   if (account === undefined)
     throw new SandboxRefusal(401, 'unauthorized', 'A user name and a password are needed');
-  const found = resourceAt(url.pathname, deps);
-  const owner = found !== undefined && 'account' in found ? found.account : account;
+  const resource = resourceAt(url.pathname, deps);
+  const owner = resource !== undefined && 'account' in resource ? resource.account : account;
   if (owner !== account) throw new SandboxRefusal(403, 'd:need-privileges', 'That is another person’s');
   const context: DavContext = { ...deps, account, principalPath: behaviour.pathOfPrincipal(account) };
-  return perform(request, found, context);
+  return perform(request, resource, context);
 }
 
 function perform(
   request: SandboxRequest,
-  found: DavResource | Vacancy | undefined,
+  resource: DavResource | Vacancy | undefined,
   context: DavContext,
 ): SandboxAnswer {
   const { method, headers } = request;
@@ -115,27 +115,27 @@ function perform(
     case 'PROPFIND': {
       const depth = headerOf(request, 'depth') ?? 'infinity';
       const body = request.body.trim() === '' ? undefined : xmlOf(request);
-      return propfind(present(found), { depth, body }, context);
+      return propfind(present(resource), { depth, body }, context);
     }
     case 'REPORT':
       return report(
-        present(found),
+        present(resource),
         { depth: headerOf(request, 'depth') ?? '0', body: xmlOf(request) },
         context,
       );
     case 'PROPPATCH':
-      return proppatch(present(found), xmlOf(request), context);
+      return proppatch(present(resource), xmlOf(request), context);
     case 'GET':
     case 'HEAD':
-      return getObject(present(found), context.behaviour);
+      return getObject(present(resource), context.behaviour);
     case 'PUT':
-      return putObject(found, { ...conditions, icalendar: request.body }, context);
+      return putObject(resource, { ...conditions, icalendar: request.body }, context);
     case 'DELETE':
-      return deleteResource(found, conditions);
+      return deleteResource(resource, conditions);
     case 'MKCALENDAR':
-      return makeCalendar(found, request.body.trim() === '' ? undefined : xmlOf(request));
+      return makeCalendar(resource, request.body.trim() === '' ? undefined : xmlOf(request));
     case 'MKCOL':
-      if (context.behaviour.allowsMkcol) return makeCalendar(found, xmlOf(request));
+      if (context.behaviour.allowsMkcol) return makeCalendar(resource, xmlOf(request));
       throw notAllowed(context.behaviour);
     default:
       throw notAllowed(context.behaviour);
@@ -148,10 +148,10 @@ function getObject(resource: DavResource, behaviour: ServerBehaviour): SandboxAn
   return { status: 200, headers: { etag, 'content-type': 'text/calendar; charset=utf-8' }, body: icalendar };
 }
 
-function present(found: DavResource | Vacancy | undefined): DavResource {
-  if (found === undefined || found.type === 'no calendar' || found.type === 'no object')
+function present(resource: DavResource | Vacancy | undefined): DavResource {
+  if (resource === undefined || resource.type === 'no calendar' || resource.type === 'no object')
     throw new SandboxRefusal(404, 'not found', 'Nothing is there');
-  return found;
+  return resource;
 }
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'PUT', 'DELETE', 'PROPFIND', 'PROPPATCH', 'REPORT', 'MKCALENDAR'];

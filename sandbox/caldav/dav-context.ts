@@ -15,10 +15,7 @@ export type DavContext = PropertyContext &
   };
 
 /** The responses of a listing as the faults of its request have them: each twice, or in another order. */
-export function withPageFaults(
-  responses: readonly string[],
-  effects: readonly FaultEffect[],
-): readonly string[] {
+export function withFaults(responses: readonly string[], effects: readonly FaultEffect[]): readonly string[] {
   const repeated = hasEffect(effects, 'duplicate')
     ? responses.flatMap((response) => [response, response])
     : responses;

@@ -73,10 +73,10 @@ export function manualEvents({ now, accounts, find }: ManualEventsDeps): ManualE
       const object = objectOf(calendar, eventId);
       checkOccurrence(object, originalStart);
       const { master, overrides } = readObject(object.icalendar);
-      const kept = new Map(overrides);
-      kept.delete(keyOf(originalStart));
+      const remaining = new Map(overrides);
+      remaining.delete(keyOf(originalStart));
       const excluded = [...changedEvent(master, {}, now()), timeLine('EXDATE', originalStart)];
-      write(calendar, object, { master: excluded, overrides: kept });
+      write(calendar, object, { master: excluded, overrides: remaining });
     },
   };
 }
@@ -108,8 +108,8 @@ function checkOccurrence({ name, icalendar }: CalendarObject, originalStart: Dra
   const { master } = seriesOf(readEvents(icalendar));
   const key = keyOf(originalStart);
   const pattern = { master, overrides: [] };
-  const found = expand(pattern, { start: key, end: key + 1 }, 'UTC', recurrenceBudget()).instances;
-  const isNamed = found.some((instance) => instantOf(instance.originalStart, 'UTC') === key);
+  const instances = expand(pattern, { start: key, end: key + 1 }, 'UTC', recurrenceBudget()).instances;
+  const isNamed = instances.some((instance) => instantOf(instance.originalStart, 'UTC') === key);
   if (master?.recurrence?.rrules.length === 0 || !isNamed)
     throw new Error(`${name} has no occurrence at ${JSON.stringify(originalStart)}`);
 }

@@ -6,7 +6,7 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { calendarZone } from './calendar-zone.ts';
 import type { CalendarObject } from './collection.ts';
 import { failedCondition, multistatus, propertyResponse, statusResponse, xmlText } from './dav-answer.ts';
-import { type DavContext, withPageFaults } from './dav-context.ts';
+import { type DavContext, withFaults } from './dav-context.ts';
 import { freeBusyText } from './free-busy.ts';
 import { valuesOf } from './propfind.ts';
 import { matches, readFilter, readTimeRange } from './query-filter.ts';
@@ -47,7 +47,7 @@ function syncCollection(resource: CalendarResource, body: XmlElement, context: D
   return multistatus(
     [
       ...itself,
-      ...withPageFaults([...members, ...removed], effects),
+      ...withFaults([...members, ...removed], effects),
       // §3.6: the collection itself says that there is more.
       ...(changes.truncated ? [statusResponse(path, '507 Insufficient Storage', cut)] : []),
     ],
@@ -69,18 +69,18 @@ function calendarQuery(
   const zone = calendarZone(resource.calendar);
   const matching = objects.filter((object) => matches(object, filter, zone));
   const { itself, members } = listing(resource, { objects: matching, body }, context);
-  return multistatus([...itself, ...withPageFaults(members, context.effects)]);
+  return multistatus([...itself, ...withFaults(members, context.effects)]);
 }
 
 /** §7.9: each href asked for has a response. */
 function calendarMultiget(resource: CalendarResource, body: XmlElement, context: DavContext): SandboxAnswer {
   const responses = hrefsOf(body).map((href) => {
     const path = URL.parse(href, context.homeOrigin)?.pathname ?? '';
-    const found = resourceAt(path, context);
-    const isHere = found?.type === 'object' && found.calendar === resource.calendar;
-    return isHere ? resourceResponse(found, body, context) : statusResponse(href, '404 Not Found');
+    const member = resourceAt(path, context);
+    const isHere = member?.type === 'object' && member.calendar === resource.calendar;
+    return isHere ? resourceResponse(member, body, context) : statusResponse(href, '404 Not Found');
   });
-  return multistatus(withPageFaults(responses, context.effects));
+  return multistatus(withFaults(responses, context.effects));
 }
 
 /** §7.10. */

@@ -28,9 +28,9 @@ export function faultOfForm(
   people: readonly ControlPerson[],
 ): Fault | Refused {
   const person = personOf(whom, people);
-  const kind = person?.kind ?? SANDBOX_KINDS.find((known) => known === whom);
+  const kind = person?.kind ?? SANDBOX_KINDS.find((candidate) => candidate === whom);
   if (kind === undefined) return { trouble: 'Choose whom it befalls.' };
-  const common = COMMON_FAULTS.find((known) => known.name === name);
+  const common = COMMON_FAULTS.find((candidate) => candidate.name === name);
   if (common === undefined) return { trouble: 'Choose a fault.' };
   const fault = common.at[kind];
   if (fault === undefined) return { trouble: `“${common.label}” cannot happen at ${KIND_NAMES[kind]}.` };

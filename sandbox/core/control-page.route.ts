@@ -10,7 +10,7 @@ import type { ControlDeps } from './control-deps.ts';
 import { AccessForm, ClockForm, faultOfForm, OffForm, personOf, SwitchForm } from './control-form.ts';
 import { STYLE_SOURCE } from './page-answer.ts';
 
-const DONE = {
+const NOTICES = {
   on: 'Switched on.',
   off: 'Switched off.',
   turned: 'The clock is turned.',
@@ -19,11 +19,11 @@ const DONE = {
   demanded: 'The administrator’s consent is needed from now on.',
 } as const;
 
-type Done = keyof typeof DONE;
+type NoticeName = keyof typeof NOTICES;
 
 export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
   const { clock, faults, providers = [], people = [], organisation } = deps;
-  const back = (reply: FastifyReply, done: Done) => reply.redirect(`/control?done=${done}`, 303);
+  const back = (reply: FastifyReply, notice: NoticeName) => reply.redirect(`/control?done=${notice}`, 303);
   const send = (reply: FastifyReply, notice: ControlNotice | undefined) =>
     sendPage(reply, notice?.isTrouble ? 400 : 200, controlPage(viewOf(deps, notice)), {
       styleSource: STYLE_SOURCE,
@@ -68,7 +68,7 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
 
 const noticeOf = (done = ''): ControlNotice | undefined =>
   // Only its own keys: the address can say anything.
-  Object.hasOwn(DONE, done) ? { isTrouble: false, text: DONE[done as Done] } : undefined;
+  Object.hasOwn(NOTICES, done) ? { isTrouble: false, text: NOTICES[done as NoticeName] } : undefined;
 
 function viewOf(
   { clock, faults, providers = [], people = [], organisation, demoUrl }: ControlDeps,

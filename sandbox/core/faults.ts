@@ -65,11 +65,11 @@ export interface Faults {
 }
 
 export function faultBoard(): Faults {
-  const set = new Map<string, { fault: SetFault; left: number }>();
+  const set = new Map<string, { fault: SetFault; remaining: number }>();
   return {
     set(fault) {
       const id = randomUUID();
-      set.set(id, { fault: { ...fault, id }, left: fault.times ?? Number.POSITIVE_INFINITY });
+      set.set(id, { fault: { ...fault, id }, remaining: fault.times ?? Number.POSITIVE_INFINITY });
       return id;
     },
     list: () => [...set.values()].map(({ fault }) => fault),
@@ -80,8 +80,8 @@ export function faultBoard(): Faults {
     take(request) {
       const applying = [...set.values()].filter(({ fault }) => appliesTo(fault, request));
       for (const entry of applying) {
-        entry.left -= 1;
-        if (entry.left <= 0) set.delete(entry.fault.id);
+        entry.remaining -= 1;
+        if (entry.remaining <= 0) set.delete(entry.fault.id);
       }
       return applying.map(({ fault }) => fault.effect);
     },

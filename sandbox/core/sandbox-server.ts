@@ -108,9 +108,9 @@ async function answer(incoming: IncomingMessage, response: ServerResponse, deps:
     incoming.socket.resetAndDestroy();
     return;
   }
-  const given = statusFault(effects, operation, deps) ?? (await outcome(operation, effects, deps));
+  const result = statusFault(effects, operation, deps) ?? (await outcome(operation, effects, deps));
   if (hasEffect(effects, 'lost_answer')) incoming.socket.resetAndDestroy();
-  else send(response, given, hasEffect(effects, 'truncate'));
+  else send(response, result, hasEffect(effects, 'truncate'));
 }
 
 /** The operation of a request; a refusal thrown on the way becomes an operation that refuses. */
@@ -153,9 +153,9 @@ function statusFault(
   const fault = effects.find((effect) => effect.kind === 'status');
   if (fault === undefined) return undefined;
   const { status, reason, retryAfter } = fault;
-  const given = errorAnswer({ status, operation: name, ...(reason === undefined ? {} : { reason }) });
+  const result = errorAnswer({ status, operation: name, ...(reason === undefined ? {} : { reason }) });
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return { ...given, headers: { ...given.headers, ...headers } };
+  return { ...result, headers: { ...result.headers, ...headers } };
 }
 
 async function outcome(
@@ -168,8 +168,8 @@ async function outcome(
   } catch (error) {
     if (!(error instanceof SandboxRefusal)) throw error;
     const { status, reason, message, headers } = error;
-    const given = errorAnswer({ status, reason, message, operation: operation.name });
-    return { ...given, headers: { ...given.headers, ...headers } };
+    const result = errorAnswer({ status, reason, message, operation: operation.name });
+    return { ...result, headers: { ...result.headers, ...headers } };
   }
 }
 

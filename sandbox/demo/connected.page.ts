@@ -23,7 +23,7 @@ export type ConnectedView = {
 
 export function connectedPage(view: ConnectedView): Html {
   const { notice, calendars, events, now } = view;
-  const known = 'value' in calendars ? calendars.value : [];
+  const list = 'value' in calendars ? calendars.value : [];
   return demoLayout(
     'Your calendars – Tideline',
     html`${noticeOf(notice)}
@@ -31,7 +31,7 @@ export function connectedPage(view: ConnectedView): Html {
 <div class="columns">
 <section class="card wide" aria-labelledby="events">
 <h2 id="events">The next four weeks</h2>
-${'problem' in events ? refusal(events.problem) : agenda(events.value, known, now)}
+${'problem' in events ? refusal(events.problem) : agenda(events.value, list, now)}
 </section>
 <div class="side">
 <section class="card" aria-labelledby="calendars">

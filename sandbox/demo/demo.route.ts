@@ -49,8 +49,8 @@ const sessionOf = ({ cookies: { [COOKIE]: name } }: FastifyRequest, sessions: De
 
 /** The browser's session, made when it has none. */
 function sessionFor(request: FastifyRequest, reply: FastifyReply, sessions: DemoSessions): DemoSession {
-  const found = sessionOf(request, sessions);
-  if (found !== undefined) return found;
+  const current = sessionOf(request, sessions);
+  if (current !== undefined) return current;
   const { name, session } = sessions.start();
   reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
   return session;
@@ -147,9 +147,9 @@ function acceptedCode(
   return { code: userId };
 }
 
-function sameText(given: unknown, expected: string): boolean {
-  if (typeof given !== 'string') return false;
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function sameText(value: unknown, expected: string): boolean {
+  if (typeof value !== 'string') return false;
+  const [one, other] = [Buffer.from(value), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 

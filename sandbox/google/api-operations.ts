@@ -91,8 +91,8 @@ export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation 
     run(effects) {
       const { person, scopes } = permitted(grant, endpoint.name, deps.store);
       const { store, channels, meets, eventsPerPage } = deps;
-      const request = { person, scopes, params, query: url.searchParams, headers, body, effects };
-      const context = { store, channels, meets, eventsPerPage, ...request };
+      const requestContext = { person, scopes, params, query: url.searchParams, headers, body, effects };
+      const context = { store, channels, meets, eventsPerPage, ...requestContext };
       return bounded(() => endpoint.run({ ...context, now: deps.now(), origin: deps.origin() }));
     },
   };

@@ -66,8 +66,8 @@ export function authorization(deps: AuthorizeDeps): Authorization {
       transactions.delete(id);
       return answerCode({ ...transaction, person, offline: false }, scopes, deps);
     }
-    const known = transaction.includeGranted ? granted : [];
-    const input = { person, appName: app.name ?? app.clientId, scopes, granted: known };
+    const grantedBefore = transaction.includeGranted ? granted : [];
+    const input = { person, appName: app.name ?? app.clientId, scopes, granted: grantedBefore };
     return consentPage(input, frameOf(id, transaction));
   };
 
@@ -102,10 +102,10 @@ export function authorization(deps: AuthorizeDeps): Authorization {
         return redirected(transaction, { error: 'access_denied' }, deps);
       const ticked = form.getAll('scope');
       const before = transaction.includeGranted ? tokens.granted(person.email, app.clientId) : [];
-      const given = scopes.filter(
+      const accepted = scopes.filter(
         (scope) => SCOPES.get(scope) === undefined || ticked.includes(scope) || before.includes(scope),
       );
-      return answerCode({ ...transaction, person }, given, deps);
+      return answerCode({ ...transaction, person }, accepted, deps);
     },
   };
 }
@@ -152,14 +152,14 @@ function readRequest(query: URLSearchParams, apps: ReadonlyMap<string, GoogleApp
 
 function answerCode(
   transaction: Transaction & { readonly person: GooglePerson },
-  given: readonly string[],
+  accepted: readonly string[],
   deps: AuthorizeDeps,
 ): SandboxAnswer {
   const { app, person, redirectUri, codeChallenge, nonce, prompts, includeGranted } = transaction;
   const before = deps.tokens.granted(person.email, app.clientId);
   // Without prompt=consent a refresh token comes with the first agreement only.
   const offline = transaction.offline && (prompts.includes('consent') || before.length === 0);
-  const scopes = includeGranted ? [...new Set([...before, ...given])] : given;
+  const scopes = includeGranted ? [...new Set([...before, ...accepted])] : accepted;
   const { clientId } = app;
   const code = { user: person.email, clientId, scopes, redirectUri, codeChallenge, nonce, offline };
   return redirected(transaction, { code: deps.tokens.issueCode(code), scope: scopes.join(' ') }, deps);

@@ -72,8 +72,8 @@ export function amendEvent(
 }
 
 /**
- * Google keeps exceptions that are still in the pattern; that the others stay as cancelled ones, so that a sync
- * lists them, no source confirms.
+ * Google keeps exceptions that are still in the pattern. No source confirms that the others stay as cancelled ones,
+ * which a sync lists.
  */
 function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
   for (const exception of exceptionsOf(calendar, master.id)) {
@@ -85,8 +85,8 @@ function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now
 }
 
 /**
- * Deletes an event, a series or an instance. With a series its exceptions are gone: that a sync names the master
- * alone no source confirms; it is the harder case for clients.
+ * Deletes an event, a series or an instance. With a series its exceptions are gone. No source confirms that a sync
+ * names the master alone; it is the harder case for clients.
  */
 export function cancelEvent({ calendar, event }: PlacedEvent, { now }: Writer): void {
   put(calendar, { ...event, status: 'cancelled', updated: now, sequence: event.sequence + 1 });

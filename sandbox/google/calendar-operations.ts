@@ -18,7 +18,7 @@ import {
   removeCalendar,
 } from './google-store.ts';
 import { fullSyncRequired, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
-import { flag, jsonBody, pageSize, parametersOf, withPageFaults } from './query.ts';
+import { flag, jsonBody, pageSize, parametersOf, withFaults } from './query.ts';
 
 const ROLES: readonly AccessRole[] = ['freeBusyReader', 'reader', 'writer', 'owner'];
 const ROLE_NAMES: readonly string[] = ROLES;
@@ -38,10 +38,10 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
   const page = pageText === null ? undefined : readPageToken(pageText, { of, parameters });
   const version = page?.version ?? person.version;
   const rest = listedEntries(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
-  const shown = rest.slice(0, pageSize(query, 100, 250));
-  const last = shown.at(-1);
+  const entries = rest.slice(0, pageSize(query, 100, 250));
+  const last = entries.at(-1);
   const next: calendar_v3.Schema$CalendarList =
-    last !== undefined && shown.length < rest.length
+    last !== undefined && entries.length < rest.length
       ? { nextPageToken: tokenText({ kind: 'page', of, after: last.calendarId, version, parameters }) }
       : query.has('minAccessRole')
         ? {}
@@ -55,8 +55,8 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
               window: [null, null],
             }),
           };
-  const items = withPageFaults(
-    shown.map((entry) => entryView(context, entry)),
+  const items = withFaults(
+    entries.map((entry) => entryView(context, entry)),
     effects,
   );
   return jsonAnswer(200, { kind: 'calendar#calendarList', etag: etagOf(person), ...next, items });

@@ -39,26 +39,26 @@ export function eventBody(body: JsonObject): GoogleEvent {
     [[...OBJECTS, 'start', 'end'], isJsonObject],
     [LISTS, Array.isArray],
   ];
-  const kept: Record<string, unknown> = {};
+  const checked: Record<string, unknown> = {};
   for (const [names, holds] of checks) {
     for (const name of names) {
       const value = body[name];
       if (value === undefined || value === null) continue;
       if (!holds(value)) throw wrong(name);
-      kept[name] = value;
+      checked[name] = value;
     }
   }
   for (const side of ['start', 'end']) {
-    const time = kept[side];
+    const time = checked[side];
     const texts = isJsonObject(time) ? [time.date, time.dateTime, time.timeZone] : [];
     if (texts.some((value) => value && typeof value !== 'string')) throw wrong(side);
   }
-  checkAttendees(kept.attendees);
-  checkConference(kept.conferenceData);
-  if (Array.isArray(kept.recurrence) && !kept.recurrence.every((line) => typeof line === 'string')) {
+  checkAttendees(checked.attendees);
+  checkConference(checked.conferenceData);
+  if (Array.isArray(checked.recurrence) && !checked.recurrence.every((line) => typeof line === 'string')) {
     throw wrong('recurrence');
   }
-  return kept as GoogleEvent; // every member that is read below was checked above
+  return checked as GoogleEvent; // every member that is read below was checked above
 }
 
 function checkAttendees(attendees: unknown): void {

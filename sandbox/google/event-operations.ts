@@ -111,9 +111,9 @@ function change(
 function merged(former: JsonObject, patch: JsonObject): JsonObject {
   const result: Record<string, unknown> = { ...former };
   for (const [name, value] of Object.entries(patch)) {
-    const known = result[name];
-    const both = isJsonObject(known) && isJsonObject(value);
-    result[name] = both ? merged(known, value) : value;
+    const before = result[name];
+    const both = isJsonObject(before) && isJsonObject(value);
+    result[name] = both ? merged(before, value) : value;
   }
   return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== null));
 }
@@ -134,24 +134,24 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   const { query, params, now } = context;
   const master = calendar.events.get(params.eventId ?? '');
   if (master === undefined || master.status === 'cancelled') throw notFound();
-  const found = listedInstances(context, { calendar, master, now });
+  const instances = listedInstances(context, { calendar, master, now });
   const size = pageSize(query, 250, 2500);
   const of = `${calendar.id} ${master.id}`;
   const parameters = parametersOf(query);
   const token = query.get('pageToken');
   const after = token === null ? '' : readPageToken(token, { of, parameters }).after;
-  const rest = found.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const shown = rest.slice(0, size);
-  const last = shown.at(-1);
+  const rest = instances.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
   const answer: calendar_v3.Schema$Events = {
     kind: 'calendar#events',
     etag: etagOf(calendar),
     summary: calendar.title,
     timeZone: viewer.timeZone,
     accessRole: viewer.role,
-    items: shown.map((event) => viewOf(calendar, event, viewer)),
+    items: page.map((event) => viewOf(calendar, event, viewer)),
   };
-  if (last !== undefined && shown.length < rest.length) {
+  if (last !== undefined && page.length < rest.length) {
     const { version } = calendar;
     answer.nextPageToken = tokenText({ kind: 'page', of, after: last.id, version, parameters });
   }
@@ -165,14 +165,14 @@ function listedInstances(
   { calendar, master, now }: Pick<OpenCalendar, 'calendar'> & { master: StoredEvent; now: number },
 ): StoredEvent[] {
   const { startsAt } = spanOf(master, calendar);
-  const wanted = originalStartIn(query);
+  const originalStart = originalStartIn(query);
   // No source confirms where a series without an end stops when there is no timeMax.
   const window = {
     start: instant(query, 'timeMin') ?? startsAt - 1,
     end: instant(query, 'timeMax') ?? Math.max(startsAt, now) + TWO_YEARS,
   };
   // A moved instance is found by where it was to start, wherever it is now.
-  const around = wanted === undefined ? window : { start: wanted, end: wanted + 1 };
+  const around = originalStart === undefined ? window : { start: originalStart, end: originalStart + 1 };
   const regular = isMaster(master)
     ? instancesOf(calendar, master, around)
         .filter(({ isOverride }) => !isOverride)
@@ -181,12 +181,12 @@ function listedInstances(
   const exceptions = exceptionsOf(calendar, master.id).filter((event) => {
     if (event.status === 'cancelled' && !(flag(query, 'showDeleted') ?? false)) return false;
     const span = spanOf(event, calendar);
-    return wanted !== undefined || (span.endsAt > window.start && span.startsAt < window.end);
+    return originalStart !== undefined || (span.endsAt > window.start && span.startsAt < window.end);
   });
   return [...regular, ...exceptions].filter(
     ({ instanceOf }) =>
-      wanted === undefined ||
-      (instanceOf !== undefined && instantOf(instanceOf.original, calendar.timeZone) === wanted),
+      originalStart === undefined ||
+      (instanceOf !== undefined && instantOf(instanceOf.original, calendar.timeZone) === originalStart),
   );
 }
 

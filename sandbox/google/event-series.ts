@@ -26,11 +26,11 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
     const times = line?.value
       .split(',')
       .map((value) => parseTime(value, line, (tzid) => (tzid === undefined ? calendarZone : ianaZone(tzid))));
-    const known = times?.filter((time) => time !== undefined) ?? [];
+    const readable = times?.filter((time) => time !== undefined) ?? [];
     if (line?.name === 'RRULE' && parseRule(line.value) !== undefined) rrules.push(line.value);
     // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not supported here.
-    else if (line?.name === 'RDATE' && known.length === times?.length) dates.rdate.push(...known);
-    else if (line?.name === 'EXDATE' && known.length === times?.length) dates.exdate.push(...known);
+    else if (line?.name === 'RDATE' && readable.length === times?.length) dates.rdate.push(...readable);
+    else if (line?.name === 'EXDATE' && readable.length === times?.length) dates.exdate.push(...readable);
     else throw new SandboxRefusal(400, 'invalid', 'Invalid recurrence rule.');
   }
   return { rrules, rdates: dates.rdate.map((start) => ({ start })), exdates: dates.exdate };

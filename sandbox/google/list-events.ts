@@ -10,7 +10,7 @@ import { textOfInstant } from './event-times.ts';
 import { etagOf, type Viewer, viewOf } from './event-view.ts';
 import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
-import { flag, instant, pageSize, parametersOf, withPageFaults, zone } from './query.ts';
+import { flag, instant, pageSize, parametersOf, withFaults, zone } from './query.ts';
 
 const DAY = 86_400_000;
 /** How far a series without an end is expanded when the listing has none. No source confirms it. */
@@ -64,15 +64,15 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const version = page?.version ?? calendar.version;
   const rows = rowsOf(calendar, listing).filter(({ key }) => page === undefined || key > page.after);
   rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const pageRows = rows.slice(0, size);
+  const last = pageRows.at(-1);
   const viewer = { ...input.viewer, timeZone: zone(query, calendar.timeZone) };
-  const items = withPageFaults(
-    shown.map(({ event }) => viewOf(calendar, event, viewer)),
+  const items = withFaults(
+    pageRows.map(({ event }) => viewOf(calendar, event, viewer)),
     effects,
   );
   const next: calendar_v3.Schema$Events = {};
-  if (last !== undefined && shown.length < rows.length) {
+  if (last !== undefined && pageRows.length < rows.length) {
     const parameters = parametersOf(query);
     next.nextPageToken = tokenText({ kind: 'page', of: calendar.id, after: last.key, version, parameters });
   } else if (!WITHOUT_SYNC.some((name) => query.has(name))) {
@@ -95,8 +95,8 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
 }
 
 function readListing({ calendar, query, now }: ListEventsInput) {
-  const kept = [...query].filter(([name]) => REPEATING.includes(name));
-  const repeating = new URLSearchParams(kept.sort()).toString();
+  const repeatingParameters = [...query].filter(([name]) => REPEATING.includes(name));
+  const repeating = new URLSearchParams(repeatingParameters.sort()).toString();
   const syncText = query.get('syncToken');
   const pageText = query.get('pageToken');
   const page: PageToken | undefined =
@@ -125,12 +125,12 @@ function readListing({ calendar, query, now }: ListEventsInput) {
 }
 
 function refuseBesideSync(query: URLSearchParams): void {
-  const found = NOT_WITH_SYNC.find((name) => query.has(name));
-  if (found !== undefined) {
+  const forbidden = NOT_WITH_SYNC.find((name) => query.has(name));
+  if (forbidden !== undefined) {
     throw new SandboxRefusal(
       400,
       'badRequest',
-      `Sync token cannot be used with ${found} query restrictions.`,
+      `Sync token cannot be used with ${forbidden} query restrictions.`,
     );
   }
   if (flag(query, 'showDeleted') === false) {
@@ -157,10 +157,10 @@ function rowsOf(calendar: GoogleCalendar, listing: Listing): Row[] {
   const rows: Row[] = [];
   for (const event of calendar.events.values()) {
     if (!isOfKind(event, listing)) continue;
-    const shown = listing.singleEvents
+    const events = listing.singleEvents
       ? instanceRows(calendar, event, listing)
       : resourceRows(calendar, event, listing);
-    for (const one of shown) rows.push({ key: keyOf(calendar, one, listing), event: one });
+    for (const one of events) rows.push({ key: keyOf(calendar, one, listing), event: one });
   }
   return rows;
 }
@@ -252,8 +252,8 @@ function isOfKind({ details, iCalUID }: StoredEvent, { query }: Listing): boolea
   );
 }
 
-const hasAll = (wanted: readonly string[], properties: Readonly<Record<string, string>>): boolean =>
-  wanted.every((pair) => {
+const hasAll = (pairs: readonly string[], properties: Readonly<Record<string, string>>): boolean =>
+  pairs.every((pair) => {
     const at = pair.indexOf('=');
     return properties[pair.slice(0, at)] === pair.slice(at + 1);
   });

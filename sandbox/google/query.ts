@@ -24,12 +24,12 @@ export function pageSize(query: URLSearchParams, usual: number, most: number): n
 
 /** The parameters that have to be the same on every page, as text. */
 export function parametersOf(query: URLSearchParams): string {
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  return new URLSearchParams(kept.sort()).toString();
+  const parameters = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
+  return new URLSearchParams(parameters.sort()).toString();
 }
 
 /** A page as the faults of its request have it: its items twice, or in another order. */
-export function withPageFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): T[] {
+export function withFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): T[] {
   const repeated = hasEffect(effects, 'duplicate') ? [...items, ...items] : [...items];
   return hasEffect(effects, 'reorder') ? repeated.reverse() : repeated;
 }

@@ -37,8 +37,8 @@ export type ConsentInput = {
 };
 
 /**
- * Every permission can be unticked. They come ticked; whether Google's come so, and that it shows no boxes for a
- * single permission, no source confirms.
+ * Every permission can be unticked. No source confirms that they come ticked, and that there are no boxes for a
+ * single permission.
  */
 export function consentPage(
   { person, appName, scopes, granted }: ConsentInput,
@@ -51,7 +51,7 @@ export function consentPage(
       (scope) =>
         html`<label><input type="checkbox" name="scope" value="${scope}" checked> ${SCOPES.get(scope)}</label>`,
     );
-  const known = requested
+  const alreadyGranted = requested
     .filter((scope) => granted.includes(scope))
     .map((scope) => html`<li>${SCOPES.get(scope)}</li>`);
   return pageAnswer(200, {
@@ -62,7 +62,7 @@ export function consentPage(
 <form method="post" action="${CONSENT_PATH}">
 <input type="hidden" name="transaction" value="${frame.transaction}">
 ${boxes.length > 0 && html`<fieldset><legend>Select what the app can access</legend>${boxes}</fieldset>`}
-${known.length > 0 && html`<p>It already has some access:</p><ul class="points">${known}</ul>`}
+${alreadyGranted.length > 0 && html`<p>It already has some access:</p><ul class="points">${alreadyGranted}</ul>`}
 <div class="pair"><button name="decision" value="cancel">Cancel</button>
 <button name="decision" value="continue">Continue</button></div>
 </form>`,

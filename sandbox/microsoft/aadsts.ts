@@ -9,14 +9,14 @@ import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
-type Known = {
+type AadstsError = {
   readonly status: number;
   readonly error: string;
   readonly text: string;
   readonly suberror?: string;
 };
 
-const KNOWN: Readonly<Record<number, Known>> = {
+const ERRORS: Readonly<Record<number, AadstsError>> = {
   50011: {
     status: 400,
     error: 'invalid_request',
@@ -143,11 +143,15 @@ const KNOWN: Readonly<Record<number, Known>> = {
 
 /** A refusal of the identity platform; its reason is `AADSTS<code>`. */
 export function aadsts(code: number): SandboxRefusal {
-  const { status, text } = KNOWN[code] ?? UNKNOWN;
+  const { status, text } = ERRORS[code] ?? UNKNOWN;
   return new SandboxRefusal(status, `AADSTS${code}`, text);
 }
 
-const UNKNOWN: Known = { status: 400, error: 'invalid_request', text: 'The request could not be served.' };
+const UNKNOWN: AadstsError = {
+  status: 400,
+  error: 'invalid_request',
+  text: 'The request could not be served.',
+};
 
 /** The number in a reason; `undefined` for a reason of another kind. */
 export function codeOf(reason: string | undefined): number | undefined {
@@ -168,7 +172,7 @@ export function oauthError(
   readonly timestamp: string;
 } {
   const code = codeOf(reason);
-  const { error, text, suberror } = (code === undefined ? undefined : KNOWN[code]) ?? UNKNOWN;
+  const { error, text, suberror } = (code === undefined ? undefined : ERRORS[code]) ?? UNKNOWN;
   const traceId = randomUUID();
   const correlationId = randomUUID();
   const timestamp = new Date(now)

@@ -40,7 +40,7 @@ export function answerNewCalendar(call: GraphCall): SandboxAnswer {
 
 export function answerCalendarUpdate(call: GraphCall): SandboxAnswer {
   const { mailbox } = call.account;
-  const calendar = ownCalendarOf(call);
+  const calendar = editableCalendarOf(call);
   const { name = calendar.name, color } = readCalendar(call, calendar.id);
   const painted = color === undefined ? {} : { color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
   mailbox.calendars.set(calendar.id, { ...calendar, name, ...painted, change: nextChange(mailbox) });
@@ -49,7 +49,7 @@ export function answerCalendarUpdate(call: GraphCall): SandboxAnswer {
 
 /** The default calendar stays; no source confirms the error. */
 export function answerCalendarDelete(call: GraphCall, { deltas }: GraphDeps): SandboxAnswer {
-  const { id, isDefault } = ownCalendarOf(call);
+  const { id, isDefault } = editableCalendarOf(call);
   if (isDefault)
     throw refused('ErrorCannotDeleteObject', 'The default calendar of the mailbox cannot be deleted.');
   call.account.mailbox.calendars.delete(id);
@@ -57,7 +57,7 @@ export function answerCalendarDelete(call: GraphCall, { deltas }: GraphDeps): Sa
   return { status: 204 };
 }
 
-function ownCalendarOf({ account, parts }: GraphCall): StoredCalendar {
+function editableCalendarOf({ account, parts }: GraphCall): StoredCalendar {
   const calendar = calendarOf(account, parts.calendarId);
   if (calendar.sharedBy !== undefined || !calendar.canEdit) throw accessDenied();
   return calendar;
@@ -72,13 +72,13 @@ function readCalendar({ account, request }: GraphCall, updatedId?: string): Name
   const { name, color } = body;
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
     throw refused('ErrorInvalidRequest', 'The name of the calendar is not valid.');
-  const painted = [...HEX_OF_COLOR.keys()].find((known) => known === color);
+  const painted = [...HEX_OF_COLOR.keys()].find((candidate) => candidate === color);
   if (color !== undefined && painted === undefined)
     throw refused('RequestBodyRead', 'Cannot convert the value to the type Edm.calendarColor.');
-  const taken = [...account.mailbox.calendars.values()].some(
+  const hasNamesake = [...account.mailbox.calendars.values()].some(
     (other) => other.id !== updatedId && other.name.toLowerCase() === name?.toLowerCase(),
   );
-  if (taken)
+  if (hasNamesake)
     throw new SandboxRefusal(409, 'ErrorFolderExists', 'A folder with the specified name already exists.');
   return { ...(name === undefined ? {} : { name }), ...(painted === undefined ? {} : { color: painted }) };
 }

@@ -26,15 +26,15 @@ const MOST_STEPS = 5;
 /** The page's form, filled in with the button that the choices name; `undefined` when it has none of them. */
 function formOf(page: string, url: string, { account, consent = 'Accept' }: SignInChoices) {
   const buttons = [...page.matchAll(/<button name="([^"]*)" value="([^"]*)">([^<]*)<\/button>/g)];
-  const wanted = buttons.find(([, , , label = '']) => [account, consent, RETURN].includes(unescaped(label)));
-  if (wanted === undefined) return undefined;
+  const button = buttons.find(([, , , label = '']) => [account, consent, RETURN].includes(unescaped(label)));
+  if (button === undefined) return undefined;
   const fields = new URLSearchParams();
   for (const [, name = '', value = ''] of page.matchAll(
     /<input type="hidden" name="([^"]*)" value="([^"]*)">/g,
   )) {
     fields.set(name, unescaped(value));
   }
-  fields.set(unescaped(wanted[1] ?? ''), unescaped(wanted[2] ?? ''));
+  fields.set(unescaped(button[1] ?? ''), unescaped(button[2] ?? ''));
   const target = /<form[^>]*action="([^"]*)"/.exec(page)?.[1] ?? url;
   return { action: new URL(unescaped(target), url), fields };
 }

@@ -8,7 +8,7 @@ import { type EventResource, eventResource, instanceResource, occurrenceStub } f
 import { type GraphCall, type GraphDeps, jsonAnswer } from './graph-request.ts';
 import { eventId, occurrenceId } from './item-id.ts';
 import { calendarOf } from './mailbox-store.ts';
-import { allowOnly, selected, withPageFaults } from './page.ts';
+import { allowOnly, selected, withFaults } from './page.ts';
 
 /** Where the client names no `odata.maxpagesize`. No source confirms it. */
 const DEFAULT_SIZE = 50;
@@ -25,7 +25,7 @@ export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const body = {
     '@odata.context': contextOf(call, 'Collection(event)'),
     [name]: link.href,
-    value: withPageFaults(entries, call.effects).map((entry) => resourceOf(entry, call)),
+    value: withFaults(entries, call.effects).map((entry) => resourceOf(entry, call)),
   };
   return jsonAnswer(body, call);
 }

@@ -31,7 +31,7 @@ export type DeltaPage = {
   readonly next: { readonly parameter: '$skiptoken' | '$deltatoken'; readonly token: string };
 };
 
-type Kept =
+type TokenState =
   | { readonly kind: 'page'; readonly round: DeltaRound; readonly from: number }
   | { readonly kind: 'link'; readonly round: DeltaRound };
 
@@ -51,10 +51,10 @@ export type DeltaTokens = {
 };
 
 export function deltaTokens(): DeltaTokens {
-  const kept = new Map<Account, Map<string, Kept>>();
-  const keep = (account: Account, entry: Kept): string => {
-    const tokens = kept.get(account) ?? new Map<string, Kept>();
-    kept.set(account, tokens);
+  const tokensByAccount = new Map<Account, Map<string, TokenState>>();
+  const keep = (account: Account, entry: TokenState): string => {
+    const tokens = tokensByAccount.get(account) ?? new Map<string, TokenState>();
+    tokensByAccount.set(account, tokens);
     const token = randomText(72);
     tokens.set(token, entry);
     const oldest = tokens.keys().next().value;
@@ -64,23 +64,23 @@ export function deltaTokens(): DeltaTokens {
   const page = ({ account, size }: DeltaReader, round: DeltaRound, from: number): DeltaPage => {
     const to = pageEnd(round.groups, from, size);
     const entries = round.groups.slice(from, to).flat();
-    const done = to >= round.groups.length;
-    const token = done
+    const isLast = to >= round.groups.length;
+    const token = isLast
       ? keep(account, { kind: 'link', round: { ...round, groups: [] } })
       : keep(account, { kind: 'page', round, from: to });
-    return { entries, next: { parameter: done ? '$deltatoken' : '$skiptoken', token } };
+    return { entries, next: { parameter: isLast ? '$deltatoken' : '$skiptoken', token } };
   };
   return {
     begin: (reader, calendar, window) => page(reader, newRound(calendar, window, undefined), 0),
     follow(reader, token, calendarOf) {
-      const found = kept.get(reader.account)?.get(token);
-      if (found === undefined) throw syncStateNotFound();
-      if (found.kind === 'page') return page(reader, found.round, found.from);
-      const { calendarId, window } = found.round;
-      return page(reader, newRound(calendarOf(calendarId), window, found.round), 0);
+      const state = tokensByAccount.get(reader.account)?.get(token);
+      if (state === undefined) throw syncStateNotFound();
+      if (state.kind === 'page') return page(reader, state.round, state.from);
+      const { calendarId, window } = state.round;
+      return page(reader, newRound(calendarOf(calendarId), window, state.round), 0);
     },
     forget(account, calendarId) {
-      const tokens = kept.get(account) ?? new Map<string, Kept>();
+      const tokens = tokensByAccount.get(account) ?? new Map<string, TokenState>();
       for (const [token, { round }] of tokens) {
         if (calendarId === undefined || round.calendarId === calendarId) tokens.delete(token);
       }
@@ -112,10 +112,10 @@ function newRound(calendar: StoredCalendar, window: TimeWindow, since: DeltaRoun
 
 /** As many whole groups as the size holds, but one at least. */
 function pageEnd(groups: DeltaRound['groups'], from: number, size: number): number {
-  let left = size;
+  let room = size;
   let to = from;
-  while (to < groups.length && (to === from || left >= (groups[to]?.length ?? 0))) {
-    left -= groups[to]?.length ?? 0;
+  while (to < groups.length && (to === from || room >= (groups[to]?.length ?? 0))) {
+    room -= groups[to]?.length ?? 0;
     to += 1;
   }
   return to;

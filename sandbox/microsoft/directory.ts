@@ -77,8 +77,8 @@ export function missingConsent(
   { account: { consents, tenant }, clientId, permissions }: Access,
 ): Permission[] {
   if (adminConsents.has(`${clientId} ${tenant}`)) return [];
-  const given = consents.get(clientId);
-  return permissions.filter((permission) => given?.has(permission) !== true);
+  const consented = consents.get(clientId);
+  return permissions.filter((permission) => consented?.has(permission) !== true);
 }
 
 export function giveConsent({ account: { consents }, clientId, permissions }: Access): void {

@@ -139,11 +139,11 @@ const MANY: readonly string[] = ['singleValueExtendedProperties'];
 function withExpansions(
   event: StoredEvent,
   { request, view }: GraphCall,
-  known: readonly string[],
+  allowed: readonly string[],
 ): EventResource {
   const expand = request.url.searchParams.get('$expand') ?? '';
   const names = [...expand.replace(/\([^)]*\)/g, '').split(',')].map((name) => name.trim()).filter(Boolean);
-  if (names.some((name) => !known.includes(name))) throw unsupportedQuery('$expand');
+  if (names.some((name) => !allowed.includes(name))) throw unsupportedQuery('$expand');
   const resource = eventResource(event, view);
   if (names.includes('exceptionOccurrences')) {
     resource.exceptionOccurrences = [...event.exceptions.keys()]
@@ -151,7 +151,7 @@ function withExpansions(
       .flatMap((original) => instanceAt(event, original) ?? [])
       .map((instance) => selected(instanceResource(instance, view), request.url.searchParams));
   }
-  if (known === ONE && event.recurrence !== undefined) {
+  if (allowed === ONE && event.recurrence !== undefined) {
     resource.cancelledOccurrences = cancelledOccurrences(event, view);
   }
   if (names.includes('singleValueExtendedProperties') && !view.basic) {

@@ -24,15 +24,15 @@ type Answered = 'accepted' | 'tentativelyAccepted' | 'declined';
 export const answerResponse =
   (response: Answered) =>
   (call: GraphCall, { store, now }: GraphDeps): SandboxAnswer => {
-    const found = eventOfCall(call);
-    const calendar = editable(found.calendar);
-    refuseStale(found, call);
+    const located = eventOfCall(call);
+    const calendar = editable(located.calendar);
+    refuseStale(located, call);
     const { sendResponse = true, comment } = bodyOf(call);
-    const { event, instance } = found;
+    const { event, instance } = located;
     const { account } = call;
     refuse(event, sendResponse);
     store.write({ account, calendar, key: event.key }, (change) =>
-      responded(found, response, { email: account.email, now: now(), change }),
+      responded(located, response, { email: account.email, now: now(), change }),
     );
     if (sendResponse)
       account.mailbox.responses.push({

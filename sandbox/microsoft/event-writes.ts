@@ -28,27 +28,27 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 }
 
 export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const found = eventOfCall(call);
-  const calendar = editable(found.calendar);
-  refuseStale(found, call);
+  const located = eventOfCall(call);
+  const calendar = editable(located.calendar);
+  refuseStale(located, call);
   const body = readEventBody(jsonBody(call.request));
-  const { event, instance } = found;
-  const written = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
+  const { event, instance } = located;
+  const updated = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
     instance === undefined
       ? changedEvent(event, body, writeDeps(call.account, change, deps))
       : withException(instance, body, writeDeps(call.account, change, deps)),
   );
   const original = instance?.original;
-  const after = written === undefined || original === undefined ? undefined : instanceAt(written, original);
-  return oneEvent(stored({ event: written, instance: after }), call);
+  const after = updated === undefined || original === undefined ? undefined : instanceAt(updated, original);
+  return oneEvent(stored({ event: updated, instance: after }), call);
 }
 
 /** The whole event or series, or one occurrence of it. */
 export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const found = eventOfCall(call);
-  const calendar = editable(found.calendar);
-  refuseStale(found, call);
-  const { event, instance } = found;
+  const located = eventOfCall(call);
+  const calendar = editable(located.calendar);
+  refuseStale(located, call);
+  const { event, instance } = located;
   deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
     instance === undefined ? undefined : withoutOccurrence(instance, { now: deps.now(), change }),
   );
@@ -57,10 +57,10 @@ export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
 
 /** If-Match on events. No source confirms that it is honoured, or the error's code. */
 export function refuseStale({ event, instance }: LocatedEvent, { request }: GraphCall): void {
-  const wanted = request.headers['if-match'];
-  if (wanted === undefined || wanted === '*') return;
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch === undefined || ifMatch === '*') return;
   const current = etagOf((instance?.exception ?? event).change);
-  if (wanted.split(',').some((etag) => etag.trim() === current)) return;
+  if (ifMatch.split(',').some((etag) => etag.trim() === current)) return;
   throw new SandboxRefusal(
     412,
     'ErrorIrresolvableConflict',
@@ -73,11 +73,11 @@ export function editable(calendar: StoredCalendar): StoredCalendar {
   return calendar;
 }
 
-function stored(written: {
+function stored(result: {
   readonly event: StoredEvent | undefined;
   readonly instance: LocatedEvent['instance'];
 }): Pick<LocatedEvent, 'event' | 'instance'> {
-  const { event, instance } = written;
+  const { event, instance } = result;
   if (event === undefined) throw itemNotFound();
   return { event, instance };
 }

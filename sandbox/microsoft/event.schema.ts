@@ -95,10 +95,10 @@ export function readEventBody(body: unknown): EventBody {
   if (!isJsonObject(body)) {
     throw new SandboxRefusal(400, 'RequestBodyRead', 'The request body must be an object.');
   }
-  const written = Object.fromEntries(
+  const writable = Object.fromEntries(
     Object.entries(body).filter(([name]) => !READ_ONLY.has(name) && !name.includes('@odata.')),
   );
-  const unknown = Object.keys(written).find((name) => !(name in EventBody.properties));
+  const unknown = Object.keys(writable).find((name) => !(name in EventBody.properties));
   if (unknown !== undefined) {
     throw new SandboxRefusal(
       400,
@@ -106,8 +106,8 @@ export function readEventBody(body: unknown): EventBody {
       `The property '${unknown}' does not exist on type 'microsoft.graph.event'. Make sure to only use property names that are defined by the type.`,
     );
   }
-  if (Value.Check(EventBody, written)) return written;
-  const [problem] = Value.Errors(EventBody, written);
+  if (Value.Check(EventBody, writable)) return writable;
+  const [problem] = Value.Errors(EventBody, writable);
   const where = problem?.instancePath.slice(1).replaceAll('/', '.') ?? '';
   throw new SandboxRefusal(
     400,

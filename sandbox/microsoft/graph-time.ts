@@ -38,9 +38,9 @@ const LAST_YEAR = 4500;
 /** Reads `dateTimeTimeZone` of a request, with the name of its zone as written. Throws a 400. */
 export function readTime(
   property: string,
-  given: DateTimeTimeZone | null | undefined,
+  time: DateTimeTimeZone | null | undefined,
 ): StoredTime & { readonly name: string } {
-  const { dateTime, timeZone } = given ?? {};
+  const { dateTime, timeZone } = time ?? {};
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(?:\.\d{1,7})?(Z)?$/.exec(dateTime ?? '');
   const local = `${parts?.[1]}${parts?.[2] ?? ':00'}`;
   const year = Number(local.slice(0, 4));
@@ -104,17 +104,17 @@ export const stampOf = (instant: number): string =>
  * `startDateTime` and `endDateTime` of a view: ISO 8601 with or without an offset; without one they are UTC. Throws a 400.
  */
 export function readInstant(name: string, text: string | null): number {
-  const given = text ?? '';
-  const valid = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,7})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given);
-  const whole = /T.*(Z|[+-]\d\d:\d\d)$/.test(given)
-    ? given
-    : `${given.length === 10 ? `${given}T00:00` : given}Z`;
+  const value = text ?? '';
+  const valid = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,7})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(value);
+  const whole = /T.*(Z|[+-]\d\d:\d\d)$/.test(value)
+    ? value
+    : `${value.length === 10 ? `${value}T00:00` : value}Z`;
   const instant = valid ? Date.parse(whole) : Number.NaN;
   if (Number.isNaN(instant)) {
     throw new SandboxRefusal(
       400,
       'ErrorInvalidParameter',
-      `The value '${given}' of parameter '${name}' is invalid.`,
+      `The value '${value}' of parameter '${name}' is invalid.`,
     );
   }
   return instant;

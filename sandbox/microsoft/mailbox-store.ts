@@ -30,12 +30,12 @@ export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
       const event = make(next);
       const itemKey = event?.key ?? key;
       if (itemKey === undefined) return undefined;
-      const known = calendar.events.has(itemKey);
+      const exists = calendar.events.has(itemKey);
       nextChange(account.mailbox);
       if (event === undefined) calendar.events.delete(itemKey);
       else calendar.events.set(itemKey, event);
       calendar.eventsChange = next;
-      const type = event === undefined ? 'deleted' : known ? 'updated' : 'created';
+      const type = event === undefined ? 'deleted' : exists ? 'updated' : 'created';
       onChange({ account, calendar, key: itemKey, type, change: next });
       return event;
     },

@@ -138,10 +138,10 @@ function inCustomZone(event: StoredEvent): StoredEvent {
 
 /** Throws an Error when the pattern has no such start, or its occurrence was deleted. */
 function occurrence(event: StoredEvent, originalStart: DraftTime): EventInstance {
-  const found = instanceAt(event, originalOf(event, originalStart));
-  if (found === undefined)
+  const instance = instanceAt(event, originalOf(event, originalStart));
+  if (instance === undefined)
     throw new Error(`The series has no occurrence at ${JSON.stringify(originalStart)}`);
-  return found;
+  return instance;
 }
 
 function originalOf({ content }: StoredEvent, time: DraftTime): string {

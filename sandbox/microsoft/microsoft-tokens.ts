@@ -65,9 +65,9 @@ export function microsoftTokens(now: () => number): MicrosoftTokens {
       return token;
     },
     access(token) {
-      const found = accessTokens.get(token);
-      if (found === undefined) return 'unknown';
-      return found.expiresAt <= now() ? 'expired' : found;
+      const issued = accessTokens.get(token);
+      if (issued === undefined) return 'unknown';
+      return issued.expiresAt <= now() ? 'expired' : issued;
     },
     issueRefresh(access) {
       const token = `0.AX${randomText(120)}`;
@@ -76,17 +76,17 @@ export function microsoftTokens(now: () => number): MicrosoftTokens {
       return token;
     },
     refresh(token, clientId) {
-      const found = refreshTokens.get(token);
-      if (found === undefined) throw aadsts(70000);
-      if (found === 'revoked') throw aadsts(50173);
-      if (found.clientId !== clientId) throw aadsts(70000);
-      if (found.expiresAt <= now()) throw aadsts(700082);
-      return found;
+      const issued = refreshTokens.get(token);
+      if (issued === undefined) throw aadsts(70000);
+      if (issued === 'revoked') throw aadsts(50173);
+      if (issued.clientId !== clientId) throw aadsts(70000);
+      if (issued.expiresAt <= now()) throw aadsts(700082);
+      return issued;
     },
     supersede(token) {
-      const found = refreshTokens.get(token);
-      if (found === undefined || found === 'revoked') return;
-      refreshTokens.set(token, { ...found, expiresAt: Math.min(found.expiresAt, now() + SUPERSEDED_LIFE) });
+      const issued = refreshTokens.get(token);
+      if (issued === undefined || issued === 'revoked') return;
+      refreshTokens.set(token, { ...issued, expiresAt: Math.min(issued.expiresAt, now() + SUPERSEDED_LIFE) });
     },
     holder: (text) => holders.get(text),
     revoke(account) {

@@ -32,7 +32,7 @@ export function pageOf<T>(
   next.searchParams.set('$skip', String(skip + size));
   const more = skip + size < items.length;
   return {
-    items: withPageFaults(items.slice(skip, skip + size), effects),
+    items: withFaults(items.slice(skip, skip + size), effects),
     nextLink: more ? next.href : undefined,
   };
 }
@@ -46,7 +46,7 @@ function count(parameters: URLSearchParams, name: string): number | undefined {
 }
 
 /** Members in another order, or one of them twice. */
-export function withPageFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): readonly T[] {
+export function withFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): readonly T[] {
   const ordered = hasEffect(effects, 'reorder') ? [...items].reverse() : items;
   return hasEffect(effects, 'duplicate') ? [...ordered.slice(0, 1), ...ordered] : ordered;
 }

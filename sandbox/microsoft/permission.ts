@@ -32,9 +32,9 @@ export function readScope(scope: string | null): Permission[] {
 function permissionOf(name: string): Permission {
   const bare = (name.startsWith(RESOURCE) ? name.slice(RESOURCE.length) : name).toLowerCase();
   // Object.keys of a constant has its keys.
-  const known = (Object.keys(PERMISSIONS) as Permission[]).find((one) => one.toLowerCase() === bare);
-  if (known === undefined) throw aadsts(70011);
-  return known;
+  const permission = (Object.keys(PERMISSIONS) as Permission[]).find((one) => one.toLowerCase() === bare);
+  if (permission === undefined) throw aadsts(70011);
+  return permission;
 }
 
 /** Without `offline_access`, which no source confirms. */

@@ -52,7 +52,7 @@ const ATTEMPTS = 3;
 const FIRST_PAUSE = 200;
 
 export function openSubscriptions({ faults, now }: SubscriptionDeps): Subscriptions {
-  const known = new Map<string, StoredSubscription>();
+  const subscriptions = new Map<string, StoredSubscription>();
   const closing = new AbortController();
   const deliveries = new Set<Promise<void>>();
   const queues = new Map<string, ChangeNotification[]>();
@@ -79,8 +79,8 @@ export function openSubscriptions({ faults, now }: SubscriptionDeps): Subscripti
     await post(url, { value }, closing.signal);
   };
   const current = () => {
-    for (const [id, { expiresAt }] of known) if (expiresAt <= now()) known.delete(id);
-    return [...known.values()];
+    for (const [id, { expiresAt }] of subscriptions) if (expiresAt <= now()) subscriptions.delete(id);
+    return [...subscriptions.values()];
   };
 
   return {
@@ -90,10 +90,10 @@ export function openSubscriptions({ faults, now }: SubscriptionDeps): Subscripti
       const { lifecycleNotificationUrl } = subscription;
       if (lifecycleNotificationUrl !== undefined) await validate(lifecycleNotificationUrl, closing.signal);
       const stored = { ...subscription, id: randomUUID() };
-      known.set(stored.id, stored);
+      subscriptions.set(stored.id, stored);
       return stored;
     },
-    remove: (id) => void known.delete(id),
+    remove: (id) => void subscriptions.delete(id),
     changed(change) {
       for (const subscription of current().filter((one) => wants(one, change))) {
         deliver(subscription.notificationUrl, changeNotification(subscription, change), change.account.email);
@@ -102,7 +102,7 @@ export function openSubscriptions({ faults, now }: SubscriptionDeps): Subscripti
     lifecycle(account, event) {
       for (const subscription of current().filter((one) => one.account === account)) {
         const { lifecycleNotificationUrl: url, id } = subscription;
-        if (event === 'subscriptionRemoved') known.delete(id);
+        if (event === 'subscriptionRemoved') subscriptions.delete(id);
         if (url !== undefined) deliver(url, lifecycleNotification(subscription, event), account.email);
       }
     },
@@ -189,7 +189,7 @@ async function post(url: string, body: object, closing: AbortSignal): Promise<vo
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT)]);
     const headers = { 'content-type': 'application/json; charset=utf-8' };
-    const taken = await fetch(url, {
+    const isDelivered = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       headers,
@@ -203,7 +203,7 @@ async function post(url: string, body: object, closing: AbortSignal): Promise<vo
       // An address that cannot be reached is what the next attempt is for.
       () => false,
     );
-    if (taken || closing.aborted || attempt === ATTEMPTS) return;
+    if (isDelivered || closing.aborted || attempt === ATTEMPTS) return;
     await sleep(FIRST_PAUSE * 2 ** attempt, undefined, { signal: closing }).catch(() => undefined);
   }
 }

@@ -58,9 +58,9 @@ async function refreshGrant({ form, clientId, tenant }: TokenRequest, deps: Iden
   if (!admits(tenant, access.account.tenant)) throw aadsts(70000);
   refuseBlocked(access, deps.directory);
   const scope = form.get('scope');
-  const wanted = scope === null ? access : { ...access, permissions: readScope(scope) };
-  if (missingConsent(deps.directory, wanted).length > 0) throw aadsts(65001);
-  const answer = await tokenResponse(wanted, undefined, deps);
+  const requested = scope === null ? access : { ...access, permissions: readScope(scope) };
+  if (missingConsent(deps.directory, requested).length > 0) throw aadsts(65001);
+  const answer = await tokenResponse(requested, undefined, deps);
   deps.tokens.supersede(token);
   return answer;
 }

@@ -96,14 +96,16 @@ function placeSeries(
   content: EventContent,
   before: StoredRecurrence | undefined,
 ): { readonly content: EventContent; readonly recurrence: StoredRecurrence | undefined } {
-  const given = body.recurrence === undefined ? before : (body.recurrence ?? undefined);
-  if (given === undefined) return { content, recurrence: undefined };
-  const zone = given.range.recurrenceTimeZone ? zoneOfName(given.range.recurrenceTimeZone) : undefined;
+  const recurrenceBody = body.recurrence === undefined ? before : (body.recurrence ?? undefined);
+  if (recurrenceBody === undefined) return { content, recurrence: undefined };
+  const zone = recurrenceBody.range.recurrenceTimeZone
+    ? zoneOfName(recurrenceBody.range.recurrenceTimeZone)
+    : undefined;
   if (zone !== undefined && zone !== content.start.zone && !content.isAllDay && body.recurrence) {
     const inZone = (time: StoredTime) => ({ local: localIn(zone, instantOfTime(time)), zone });
     return placeSeries(body, { ...content, start: inZone(content.start), end: inZone(content.end) }, before);
   }
-  const recurrence = readRecurrence(given, content.start.local.slice(0, 10), content.startZoneName);
+  const recurrence = readRecurrence(recurrenceBody, content.start.local.slice(0, 10), content.startZoneName);
   const from = localMs(content.start.local);
   const first = firstStart(recurrence, from);
   if (first === undefined) {
@@ -179,10 +181,10 @@ const LONGEST = 1825 * DAY;
 
 function mergedProperties(
   { extendedProperties }: EventContent,
-  written: readonly { id: string; value: string }[],
+  changes: readonly { id: string; value: string }[],
 ): EventContent['extendedProperties'] {
-  const ids = new Set(written.map(({ id }) => id));
-  return [...extendedProperties.filter(({ id }) => !ids.has(id ?? '')), ...written];
+  const ids = new Set(changes.map(({ id }) => id));
+  return [...extendedProperties.filter(({ id }) => !ids.has(id ?? '')), ...changes];
 }
 
 function blankContent({ owner }: WriteDeps): EventContent {

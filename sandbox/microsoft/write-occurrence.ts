@@ -86,6 +86,6 @@ function refuseCrossing(event: StoredEvent, original: string, { start, end, isAl
 export function instanceStartingAt(event: StoredEvent, originalStart: number): EventInstance | undefined {
   const bare = { ...event, exceptions: new Map(), deleted: new Set<string>() };
   const window = { start: originalStart - DAY, end: originalStart + DAY };
-  const found = instancesOf(bare, window).find(({ start }) => start === originalStart);
-  return found?.original === undefined ? undefined : instanceAt(event, found.original);
+  const instance = instancesOf(bare, window).find(({ start }) => start === originalStart);
+  return instance?.original === undefined ? undefined : instanceAt(event, instance.original);
 }
