@@ -1,4 +1,4 @@
-/** The sandbox's CalDAV servers: what the hand does arrives at our adapters, and each manner keeps its habits. */
+/** The sandbox's CalDAV servers: what people do arrives at our adapters, and each behaves in its own way. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -203,19 +203,19 @@ for (const kind of ['caldav', 'icloud'] as const)
       );
     });
 
-    it('refuses a hand that reaches for what does not exist', async () => {
-      const { manual: hand } = sandbox;
-      const series = await hand.createEvent(ADA, calendar, WEEKLY);
+    it('refuses changes to what does not exist', async () => {
+      const { manual } = sandbox;
+      const series = await manual.createEvent(ADA, calendar, WEEKLY);
       const never = at('2026-10-13T09:00:00');
       const calls = [
-        () => hand.addCalendar('nobody@people.example', { title: 'x', timeZone: 'UTC' }),
-        () => hand.addPerson({ email: ADA, name: 'Again' }),
-        () => hand.updateEvent(ADA, calendar, { ...WEEKLY, id: 'nothing.ics' }),
-        () => hand.deleteEvent(ADA, `${calendar}x`, series),
-        () => hand.changeOccurrence(ADA, calendar, { id: series, original: never, title: 'x' }),
-        () => hand.deleteOccurrence(ADA, calendar, { id: series, original: never }),
-        () => hand.createEvent(ADA, calendar, { ...WEEKLY, end: { date: '2026-10-13' } }),
-        () => hand.createEvent(ADA, calendar, { ...WEEKLY, start: at('2026-10-32T09:00:00') }),
+        () => manual.addCalendar('nobody@people.example', { title: 'x', timeZone: 'UTC' }),
+        () => manual.addPerson({ email: ADA, name: 'Again' }),
+        () => manual.updateEvent(ADA, calendar, { ...WEEKLY, id: 'nothing.ics' }),
+        () => manual.deleteEvent(ADA, `${calendar}x`, series),
+        () => manual.changeOccurrence(ADA, calendar, { id: series, original: never, title: 'x' }),
+        () => manual.deleteOccurrence(ADA, calendar, { id: series, original: never }),
+        () => manual.createEvent(ADA, calendar, { ...WEEKLY, end: { date: '2026-10-13' } }),
+        () => manual.createEvent(ADA, calendar, { ...WEEKLY, start: at('2026-10-32T09:00:00') }),
       ];
 
       for (const call of calls) await assert.rejects(call, Error);
@@ -276,7 +276,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       }
     });
 
-    it('lets a status befall one method of one user', async () => {
+    it('applies a status to one method of one user', async () => {
       const wait = { kind: 'status', status: 429, retryAfter: 7 } as const;
       faults.set({ provider: kind, operation: 'PROPFIND', user: 'ben@people.example', effect: wait });
       faults.set({ provider: kind, operation: 'PROPFIND', user: ADA, times: 1, effect: wait });

@@ -164,11 +164,11 @@ describe('pushes of the sandbox’s Google', () => {
   it('are left out or come twice where a fault asks for it', async () => {
     await watch();
     await received(receives.pushes, 1);
-    const befall = (kind: 'push_missing' | 'push_duplicate') =>
+    const setFault = (kind: 'push_missing' | 'push_duplicate') =>
       open.faults.set({ provider: 'google', operation: 'push', times: 1, effect: { kind } });
-    befall('push_missing');
+    setFault('push_missing');
     await change();
-    befall('push_duplicate');
+    setFault('push_duplicate');
     await change();
     await received(receives.pushes, 3);
     await sleep(50);

@@ -30,19 +30,19 @@ const reasonOf = ({ body }: { body: { error: { errors: { reason: string }[] } } 
 
 describe('following a calendar of the sandbox’s Google', () => {
   let open: OpenGoogle;
-  let hand: ManualChanges;
+  let manual: ManualChanges;
   let api: Api;
   let id: string;
-  const create = (event: EventDraft) => hand.createEvent(ADA.email, id, event);
+  const create = (event: EventDraft) => manual.createEvent(ADA.email, id, event);
   const at = (date: string) => ({ dateTime: `${date}T09:00:00`, timeZone: BRUSSELS });
 
   before(async () => {
     open = await openGoogle();
-    hand = open.google.manual;
+    manual = open.google.manual;
     api = apiOf(open.google, (await signIn(open.google)).access_token);
   });
   beforeEach(async () => {
-    id = await hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
+    id = await manual.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
   });
 
   it('goes through pages whose size is bounded, the sync token on the last one only', async () => {
@@ -59,8 +59,8 @@ describe('following a calendar of the sandbox’s Google', () => {
     await create(draft('Stays'));
     const [changes, goes] = [await create(draft('Changes')), await create(draft('Goes'))];
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    await hand.updateEvent(ADA.email, id, { ...draft('Changed'), id: changes });
-    await hand.deleteEvent(ADA.email, id, goes);
+    await manual.updateEvent(ADA.email, id, { ...draft('Changed'), id: changes });
+    await manual.deleteEvent(ADA.email, id, goes);
     await create(draft('New'));
 
     const { items, nextSyncToken: next = '' } = await allPages(api, id, { syncToken });
@@ -78,7 +78,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     for (let event = 0; event < 4; event += 1) ids.push(await create(draft(`Event ${event}`)));
     const [first = ''] = ids.sort();
     const page = await api.events(id, { maxResults: '2' });
-    await hand.deleteEvent(ADA.email, id, first);
+    await manual.deleteEvent(ADA.email, id, first);
 
     const rest = await api.events(id, { maxResults: '2', pageToken: page.body.nextPageToken });
     const since = await allPages(api, id, { syncToken: rest.body.nextSyncToken });
@@ -90,9 +90,9 @@ describe('following a calendar of the sandbox’s Google', () => {
   });
 
   it('has no tombstones in a full listing, but every cancelled exception', async () => {
-    await hand.deleteEvent(ADA.email, id, await create(draft('Gone')));
+    await manual.deleteEvent(ADA.email, id, await create(draft('Gone')));
     const series = await create(weekly('Standup'));
-    await hand.deleteOccurrence(ADA.email, id, { id: series, original: at('2026-10-26') });
+    await manual.deleteOccurrence(ADA.email, id, { id: series, original: at('2026-10-26') });
 
     const { items } = await allPages(api, id);
 
@@ -102,10 +102,14 @@ describe('following a calendar of the sandbox’s Google', () => {
 
   it('names a deleted series once and its exceptions no more', async () => {
     const series = await create(weekly('Standup'));
-    await hand.changeOccurrence(ADA.email, id, { id: series, original: at('2026-10-26'), title: 'Special' });
+    await manual.changeOccurrence(ADA.email, id, {
+      id: series,
+      original: at('2026-10-26'),
+      title: 'Special',
+    });
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
 
-    await hand.deleteEvent(ADA.email, id, series);
+    await manual.deleteEvent(ADA.email, id, series);
 
     const { items } = await allPages(api, id, { syncToken });
     assert.deepEqual(
@@ -118,7 +122,7 @@ describe('following a calendar of the sandbox’s Google', () => {
   it('has to start over with 410 once the token is forgotten', async () => {
     await create(draft('Event'));
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    await hand.forgetSyncTokens(ADA.email, id);
+    await manual.forgetSyncTokens(ADA.email, id);
 
     const forgotten = await api.events(id, { syncToken });
 
@@ -210,7 +214,7 @@ describe('following a calendar of the sandbox’s Google', () => {
 
   it('meets Google’s own errors where a fault asks for them', async () => {
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    const befall = (status: number, reason: string) =>
+    const setFault = (status: number, reason: string) =>
       open.faults.set({
         provider: 'google',
         operation: 'events.list',
@@ -225,9 +229,9 @@ describe('following a calendar of the sandbox’s Google', () => {
       effect: { kind: 'token_forgotten' },
     });
     const forgotten = await api.events(id, { syncToken });
-    befall(403, 'userRateLimitExceeded');
+    setFault(403, 'userRateLimitExceeded');
     const limited = await api.events(id);
-    befall(403, 'quotaExceeded');
+    setFault(403, 'quotaExceeded');
     const blocked = await api.events(id);
 
     assert.equal(forgotten.status, 410);

@@ -29,7 +29,7 @@ export async function openMicrosoft(t: TestContext) {
   t.after(() => sandbox.close());
   await sandbox.manual.addPerson({ email: ADA, name: 'Ada Lovelace' });
   const calendarId = await sandbox.manual.addCalendar(ADA, { title: 'Calendar', timeZone: 'Europe/Berlin' });
-  return { sandbox, hand: sandbox.manual, clock, faults, calendarId };
+  return { sandbox, manual: sandbox.manual, clock, faults, calendarId };
 }
 
 export type Opened = Awaited<ReturnType<typeof openMicrosoft>>;

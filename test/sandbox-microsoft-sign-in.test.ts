@@ -22,7 +22,7 @@ import {
   signIn,
 } from './sandbox-microsoft-harness.ts';
 
-/** A token request by hand, for what a client library would not send. */
+/** A raw token request, for what a client library would not send. */
 async function token(
   origin: string,
   fields: Record<string, string>,
@@ -73,8 +73,8 @@ describe('Signing in to the Microsoft sandbox', () => {
   });
 
   it('puts personal accounts in the tenant of personal accounts', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
-    await hand.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
+    const { sandbox, manual } = await openMicrosoft(t);
+    await manual.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
 
     const { claims } = await signIn(sandbox.origin, { account: 'mary@outlook.com' });
 
@@ -124,21 +124,21 @@ describe('Signing in to the Microsoft sandbox', () => {
   });
 
   it('lets nobody consent in a tenant that leaves it to administrators, until one has (AADSTS90094)', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
-    await hand.demandAdminConsent(ADA);
+    const { sandbox, manual } = await openMicrosoft(t);
+    await manual.demandAdminConsent(ADA);
     const { url } = await authorization(sandbox.origin);
 
     const callback = await completeSignIn(url, { account: ADA });
 
     assert.equal(callback.searchParams.get('error'), 'access_denied');
     assert.match(callback.searchParams.get('error_description') ?? '', /^AADSTS90094: /);
-    await hand.giveAdminConsent(ADA, APP.clientId);
+    await manual.giveAdminConsent(ADA, APP.clientId);
     assert.ok((await signIn(sandbox.origin)).accessToken);
   });
 
   it('lets an administrator consent for everybody at the admin consent address', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
-    await hand.demandAdminConsent(ADA);
+    const { sandbox, manual } = await openMicrosoft(t);
+    await manual.demandAdminConsent(ADA);
     const url = new URL(`${sandbox.origin}/organizations/v2.0/adminconsent`);
     const parameters = { client_id: APP.clientId, redirect_uri: REDIRECT_URI, state: 's', scope: SCOPE };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -241,9 +241,9 @@ describe('Tokens of the Microsoft sandbox', () => {
   });
 
   it('kills every token when the user’s password changes (AADSTS50173)', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
+    const { sandbox, manual } = await openMicrosoft(t);
     const { refreshToken, accessToken } = await signIn(sandbox.origin);
-    await hand.revokeAccess(ADA);
+    await manual.revokeAccess(ADA);
 
     const { status, body } = await refresh(sandbox.origin, refreshToken);
 
@@ -254,13 +254,13 @@ describe('Tokens of the Microsoft sandbox', () => {
   });
 
   it('ends a block by signing in anew, but not one by policy', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
+    const { sandbox, manual } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin);
-    await hand.block(ADA, 50076);
+    await manual.block(ADA, 50076);
     const blocked = await refresh(sandbox.origin, refreshToken);
     await signIn(sandbox.origin);
     const freed = await refresh(sandbox.origin, refreshToken);
-    await hand.block(ADA, 53003);
+    await manual.block(ADA, 53003);
 
     const callback = await completeSignIn((await authorization(sandbox.origin)).url, { account: ADA });
 
