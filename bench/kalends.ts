@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/config.ts';
 import { openStorage, type Stores } from '../src/open-storage.ts';
-import { freePort } from '../test/program.ts';
+import { freePort } from '../test/harness/program.ts';
 import { sendOnce } from './load/http-load.ts';
 import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';
 import { type ServerProcess, startNode } from './pinned-process.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { currentDocument } from '../src/api-reference/current-document.ts';
 import { COMMANDS } from '../src/cli/cli.ts';
 import { helpAsMarkdown } from '../src/cli/help.ts';
-import { OPTIONS, type Option } from '../src/config.ts';
+import { OPTIONS, type Option } from '../src/config/config.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -34,7 +34,7 @@ All problems are reported together, by name, before anything starts; \`kalends d
 | --- | --- | --- |
 ${rows.join('\n')}
 
-This page is generated from \`src/config.ts\` by \`npm run docs\`.
+This page is generated from \`src/config/config.ts\` by \`npm run docs\`.
 `;
 }
 

@@ -130,7 +130,7 @@ function entranceOf({ path, text }: SourceFile): Problem[] {
   if (!mayReadClock && /\bDate\.now\b|\bnew Date\(\s*\)|\bTemporal\.Now\b/.test(code)) {
     problems.push(`${path}: reads the clock; time enters through deps (only ${ENTRANCES.join(', ')} may)`);
   }
-  if (!['src/config.ts', 'src/main.ts'].includes(path) && /\bprocess\.env\b/.test(code)) {
+  if (!['src/config/config.ts', 'src/main.ts'].includes(path) && /\bprocess\.env\b/.test(code)) {
     problems.push(`${path}: reads process.env; only config.ts does, and main.ts hands it over`);
   }
   return problems;

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 
 import type { Browser, Page } from 'playwright-core';
 
-import { LANGUAGES, ownLanguageName } from '../src/connect/messages.ts';
+import { LANGUAGES, ownLanguageName } from '../src/connect/messages/messages.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from '../test/e2e/connect-chromium.ts';
 import { CHAPTERS, takeTour } from '../test/e2e/connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from '../test/e2e/connect-tour-site.ts';

@@ -1,4 +1,4 @@
-/** `npm run soak`: the same tests with twenty times the rounds (test/rounds.ts). Takes what test.ts takes. */
+/** `npm run soak`: the same tests with twenty times the rounds (test/harness/rounds.ts). Takes what test.ts takes. */
 process.env.KALENDS_TEST_SCALE ??= '20';
 
 await import('./test.ts');

@@ -13,7 +13,7 @@ import path from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 
-import { startPostgres } from '../test/postgres.ts';
+import { startPostgres } from '../test/harness/postgres.ts';
 import { runChecks } from './run-checks.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');

@@ -1,19 +1,20 @@
 /** Opens the configured database with every store on it: for serving and for the command line. */
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
+import { wakeUp } from './jobs/wake-up.ts';
 import { accountStore } from './store/account-store.ts';
 import { authorizationCodeStore } from './store/authorization-code-store.ts';
 import { authorizationRequestStore } from './store/authorization-request-store.ts';
 import { brandingStore } from './store/branding-store.ts';
 import { changeFeed } from './store/change-feed.ts';
 import { clientStore } from './store/client-store.ts';
+import { inspectDatabase } from './store/drivers/inspect-database.ts';
+import { openDatabase } from './store/drivers/open-database.ts';
 import { endedAccessStore } from './store/ended-access-store.ts';
 import { eventReader } from './store/event-reader.ts';
 import { idempotencyStore } from './store/idempotency-store.ts';
-import { inspectDatabase } from './store/inspect-database.ts';
 import { jobStore } from './store/job-store.ts';
 import { knownEvents } from './store/known-events.ts';
 import { mirrorStore } from './store/mirror-store.ts';
-import { openDatabase } from './store/open-database.ts';
 import { providerAppStore } from './store/provider-app-store.ts';
 import { requestLimitStore } from './store/request-limit-store.ts';
 import { signInStore } from './store/sign-in-store.ts';
@@ -22,7 +23,6 @@ import { splitJournal } from './store/split-journal.ts';
 import { tokenFamilyStore } from './store/token-family-store.ts';
 import { tokenLeaseStore } from './store/token-lease-store.ts';
 import { userStore } from './store/user-store.ts';
-import { wakeUp } from './sync/wake-up.ts';
 
 export type Stores = Awaited<ReturnType<typeof openStorage>>;
 

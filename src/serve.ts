@@ -1,12 +1,12 @@
 /** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
 import { pino } from 'pino';
-
+import { accountSessions } from './access/account-session.ts';
+import { providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
-import { accountSessions } from './calendars/account-session.ts';
-import { providerApps } from './calendars/provider-apps.ts';
-import type { Config } from './config.ts';
-import { connectAttempts } from './connect/connect-deps.ts';
+import type { Config } from './config/config.ts';
+import { connectAttempts } from './connect/flow/connect-deps.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
+import { type JobDeps, startJobs } from './jobs/run-jobs.ts';
 import { laterEgress } from './lib/egress/later-egress.ts';
 import type { Log } from './lib/log.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
@@ -16,7 +16,6 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
-import { type JobDeps, startJobs } from './sync/run-jobs.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
 import { calendarTurns } from './writing/calendar-turn.ts';
 

@@ -3,7 +3,7 @@
  * says whose the token is: what the check costs, without what an endpoint does behind it.
  * The configuration comes from KALENDS_* as always.
  */
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';

@@ -1,10 +1,11 @@
 /** Every operation of the interface, in the order the reference shows them. */
-import { calendarOperations } from '../calendars/calendars.schema.ts';
-import { eventOperations } from '../calendars/events.schema.ts';
+
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
+import { calendarOperations } from '../reading/calendars.schema.ts';
+import { eventOperations } from '../reading/events.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
 import { calendarWriteOperations } from '../writing/calendars.schema.ts';
 import { eventWriteOperations } from '../writing/events.schema.ts';

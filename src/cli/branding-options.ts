@@ -7,7 +7,7 @@ import type { ApplicationLook, LogoImage, LookChange } from '../branding/brandin
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { readPrimaryColor, readSupportEmail, readSupportUrl } from '../branding/look-input.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { laterEgress } from '../lib/egress/later-egress.ts';
 import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
 

@@ -3,7 +3,7 @@
  * document; what went wrong is one sentence on standard error, or with --json `{"error", "message"}`
  * on standard output. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
  */
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, loadConfig } from '../config/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import { backupCommand } from './backup-command.ts';
 import { clientCommands } from './client-commands.ts';

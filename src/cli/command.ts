@@ -2,10 +2,11 @@
  * What a command is: what it takes, in words that the parser, `--help` and docs/cli.md all read, and
  * what it answers, as words for people and as one JSON document.
  */
+
+import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
-import type { ProviderAppStore } from '../calendars/provider-apps.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import type { SigningKeyStore } from '../oauth/signing-key-store.ts';

@@ -1,5 +1,5 @@
 /** What `doctor` asks the database, the clock and a running server. */
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { StorageReport } from './command.ts';
 
 /** One line of `doctor`: what was looked at, and what to do when it is not ok. */

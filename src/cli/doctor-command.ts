@@ -1,6 +1,6 @@
 /** `kalends doctor`: looks at everything an operator can get wrong, and says what to do about it. */
-import { APP_KINDS } from '../calendars/provider-apps.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { APP_KINDS } from '../access/provider-apps.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import type { Command, Context, Result } from './command.ts';
 import { type Check, checkClock, checkDatabase, checkKeys, checkServer } from './doctor-checks.ts';
 import {

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { isLoopbackHost } from '../lib/egress/private-network.ts';
 import type { Check } from './doctor-checks.ts';
 

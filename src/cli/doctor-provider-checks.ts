@@ -1,6 +1,6 @@
 /** What `doctor` asks Google and Microsoft: whether the instance's app is what they know of it. */
-import type { AppKind } from '../calendars/provider-apps.ts';
-import type { Config } from '../config.ts';
+import type { AppKind } from '../access/provider-apps.ts';
+import type { Config } from '../config/config.ts';
 import type { Check } from './doctor-checks.ts';
 import { providerAddresses } from './doctor-config-checks.ts';
 

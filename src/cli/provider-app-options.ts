@@ -4,12 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 
-import {
-  APP_KINDS,
-  type AppKind,
-  checkProviderApp,
-  type ProviderAppStore,
-} from '../calendars/provider-apps.ts';
+import { APP_KINDS, type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
 import {
   CommandError,
   type CommandOption,

@@ -1,6 +1,7 @@
 /** An application as the command line shows it: a document for programs, rows for people. */
+
+import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
-import type { ProviderAppStore } from '../calendars/provider-apps.ts';
 import type { Client } from '../oauth/client.ts';
 import { shownLook } from './branding-options.ts';
 import { shownApps } from './provider-app-options.ts';

@@ -1,12 +1,12 @@
 /** The answer on its way to the application: by a redirect, or from a popup to the page that opened it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { answerUrl, type UserAnswer } from './callback-url.ts';
-import type { ConnectDeps } from './connect-deps.ts';
-import { popupAnswer } from './popup-answer.ts';
-import { popupResultPage } from './popup-result.page.ts';
-import { appearanceOf, seeOther, showPage } from './visit.route.ts';
+import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { answerUrl, type UserAnswer } from './flow/callback-url.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import { popupAnswer } from './flow/popup-answer.ts';
+import { popupResultPage } from './pages/popup-result.page.ts';
+import { appearanceOf, seeOther, showPage } from './visit.ts';
 
 /** Sends it, as often as it is asked for: `answer` is what the request's user decided, once. */
 export async function sendAnswer(

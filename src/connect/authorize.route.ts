@@ -2,13 +2,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { privately } from '../http/html.ts';
-import { requestCookie } from './connect-cookies.ts';
-import { addressKey, type ConnectDeps } from './connect-deps.ts';
-import { ConnectError } from './connect-error.ts';
-import { selectionPath } from './paths.ts';
-import { type ReceivedQuery, receivedQuery } from './received-query.ts';
-import { startAuthorization } from './start-authorization.ts';
-import { prepare, setCookie } from './visit.route.ts';
+import { type ReceivedQuery, receivedQuery } from '../http/received-query.ts';
+import { requestCookie } from './flow/connect-cookies.ts';
+import { addressKey, type ConnectDeps } from './flow/connect-deps.ts';
+import { ConnectError } from './flow/connect-error.ts';
+import { selectionPath } from './flow/paths.ts';
+import { startAuthorization } from './flow/start-authorization.ts';
+import { prepare, setCookie } from './visit.ts';
 
 /** Starts a flow, whatever `transaction` says: for mounts other than the origin's root (wire 0). */
 export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {

@@ -2,12 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 
 import { sendAnswer } from './answer.route.ts';
-import { approve, deny } from './answer-request.ts';
-import type { ConnectDeps } from './connect-deps.ts';
-import { accountsOf, finishedError } from './connect-session.ts';
-import { consentPage } from './consent.page.ts';
-import { selectionPath } from './paths.ts';
-import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
+import { approve, deny } from './flow/answer-request.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import { accountsOf, finishedError } from './flow/connect-session.ts';
+import { selectionPath } from './flow/paths.ts';
+import { consentPage } from './pages/consent.page.ts';
+import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.ts';
 
 /** GET /connect/consent, POST /connect/approve and /connect/cancel. */
 export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { Account } from '../calendars/account-store.ts';
-import type { ConnectDeps } from './connect-deps.ts';
-import { accountsOf, ownAccount } from './connect-session.ts';
-import { disconnectAllPage } from './disconnect-all.page.ts';
-import { selectionPath } from './paths.ts';
-import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.route.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import { accountsOf, ownAccount } from './flow/connect-session.ts';
+import { selectionPath } from './flow/paths.ts';
+import { disconnectAllPage } from './pages/disconnect-all.page.ts';
+import { appearanceOf, openPage, readForm, seeOther, showPage } from './visit.ts';
 
 /** POST /connect/disconnect, GET and POST /connect/disconnect-all. */
 export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void {

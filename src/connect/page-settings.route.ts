@@ -2,12 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 
 import { parseTheme } from '../branding/branding.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { themeCookie } from './connect-cookies.ts';
-import type { ConnectDeps } from './connect-deps.ts';
-import { LANGUAGES } from './messages.ts';
-import { pagePath } from './paths.ts';
-import { readForm, seeOther, setCookie } from './visit.route.ts';
+import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { themeCookie } from './flow/connect-cookies.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import { pagePath } from './flow/paths.ts';
+import { LANGUAGES } from './messages/messages.ts';
+import { readForm, seeOther, setCookie } from './visit.ts';
 
 /**
  * Shows the rest of the request's pages in the language that `word` names, and answers the request so; `undefined`,

@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify';
 
 import { privately } from '../http/html.ts';
-import { type AccountState, accountState } from './account-state.ts';
-import type { ConnectDeps } from './connect-deps.ts';
-import { accountsOf } from './connect-session.ts';
-import { messagesFor } from './messages.ts';
-import { openPage } from './visit.route.ts';
+import { type AccountState, accountState } from './accounts/account-state.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import { accountsOf } from './flow/connect-session.ts';
+import { messagesFor } from './messages/messages.ts';
+import { openPage } from './visit.ts';
 
 /** What the script shows; nothing of accounts that this browser did not link (threat T4). */
 export type Progress = {

@@ -2,14 +2,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
-import type { ConnectDeps } from './connect-deps.ts';
-import type { AccountView } from './connect-flow.ts';
-import { accountsOf } from './connect-session.ts';
-import { type ProviderSelection, providerSelectionPage } from './provider-selection.page.ts';
-import { type ReceivedQuery, values } from './received-query.ts';
-import { isSignInWord } from './redirect-sign-in.ts';
-import { appearanceOf, openPage, showPage } from './visit.route.ts';
+import { type ReceivedQuery, values } from '../http/received-query.ts';
+import { isSignInWord } from './accounts/redirect-sign-in.ts';
+import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import type { AccountView } from './flow/connect-flow.ts';
+import { accountsOf } from './flow/connect-session.ts';
+import { type ProviderSelection, providerSelectionPage } from './pages/provider-selection.page.ts';
+import { appearanceOf, openPage, showPage } from './visit.ts';
 
 /** Answers GET /authorize with a transaction. Throws ConnectError 400 as openPage does. */
 export async function showSelection(

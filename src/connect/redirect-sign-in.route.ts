@@ -1,18 +1,17 @@
 /** The way to Google's and Microsoft's own pages, and back from them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-
+import { APP_KINDS, type AppKind } from '../access/provider-apps.ts';
 import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
-import { APP_KINDS, type AppKind } from '../calendars/provider-apps.ts';
-import { adminConsentPage } from './admin-consent.page.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { deviceCookie, newDevice, readCookies } from './connect-cookies.ts';
-import { addressKey, type ConnectDeps } from './connect-deps.ts';
-import { backToAccounts, ConnectError } from './connect-error.ts';
-import { ownAccount, requestOf } from './connect-session.ts';
-import { callbackPath, selectionPath } from './paths.ts';
-import { receivedQuery, scalar } from './received-query.ts';
-import { beginSignIn, finishSignIn, transactionOfState } from './redirect-sign-in.ts';
-import { lonelyAppearance, openPage, seeOther, setCookie, showLonePage } from './visit.route.ts';
+import { receivedQuery, scalar } from '../http/received-query.ts';
+import { beginSignIn, finishSignIn, transactionOfState } from './accounts/redirect-sign-in.ts';
+import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
+import { deviceCookie, newDevice, readCookies } from './flow/connect-cookies.ts';
+import { addressKey, type ConnectDeps } from './flow/connect-deps.ts';
+import { backToAccounts, ConnectError } from './flow/connect-error.ts';
+import { ownAccount, requestOf } from './flow/connect-session.ts';
+import { callbackPath, selectionPath } from './flow/paths.ts';
+import { adminConsentPage } from './pages/admin-consent.page.ts';
+import { lonelyAppearance, openPage, seeOther, setCookie, showLonePage } from './visit.ts';
 
 /** GET /connect/google and /connect/microsoft, and the address that each comes back to. */
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {

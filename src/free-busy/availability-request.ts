@@ -1,5 +1,5 @@
 /** The body of POST /availability. Lengths are minutes. */
-import type { CalendarFilter } from '../calendars/calendar-filter.ts';
+import type { CalendarFilter } from '../reading/calendar-filter.ts';
 import { type Details, filterOf, refuse, windowOf, zoneOf } from './free-busy.ts';
 import type { Interval } from './intervals.ts';
 import type { WorkingHours } from './working-hours.ts';

@@ -3,9 +3,9 @@
  * are not.
  */
 
-import type { ListEventsDeps } from '../calendars/list-events.ts';
-import type { ReadProblem } from '../calendars/read-problem.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { ListEventsDeps } from '../reading/list-events.ts';
+import type { ReadProblem } from '../reading/read-problem.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readable, textOf } from './free-busy.ts';

@@ -1,11 +1,11 @@
 /** When somebody is busy, by the mirror: what blocks, of all chosen calendars, as one. */
 
-import type { EventReader } from '../calendars/event-reader.ts';
-import { windowTooLarge } from '../calendars/events-query.ts';
-import type { Owned } from '../calendars/list-events.ts';
-import { type ListedEvent, pageOfEvents } from '../calendars/page-of-events.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
+import type { EventReader } from '../reading/event-reader.ts';
+import { windowTooLarge } from '../reading/events-query.ts';
+import type { Owned } from '../reading/list-events.ts';
+import { type ListedEvent, pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 
 /** Events that are looked at for one answer. */

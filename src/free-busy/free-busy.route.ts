@@ -1,10 +1,9 @@
 /** GET /free-busy and POST /availability. Every scope may ask: they show busy or free and nothing else. */
 import type { FastifyPluginAsync } from 'fastify';
-
-import type { ListEventsDeps } from '../calendars/list-events.ts';
 import { ApiError } from '../http/api-error.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import type { ListEventsDeps } from '../reading/list-events.ts';
 import { availability, type UserAsked } from './availability.ts';
 import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
 import { freeBusy } from './free-busy.ts';

@@ -1,11 +1,10 @@
 /** GET /free-busy and POST /availability for the API reference. */
 import { Type } from 'typebox';
-
-import { errorsMember } from '../calendars/calendar.schema.ts';
-import { calendarIds, windowTooLargeCase } from '../calendars/events.schema.ts';
 import { badBodies, badField, badTokens, refusal, unreadable } from '../http/error.schema.ts';
 import { anyObject, instant, type Operation, oneOf, query, required } from '../http/operation.ts';
 import { badClients, oauthRefusal } from '../oauth/oauth.schema.ts';
+import { errorsMember } from '../reading/calendar.schema.ts';
+import { calendarIds, windowTooLargeCase } from '../reading/events.schema.ts';
 
 const TimeInterval = Type.Object(
   { start: instant('Inclusive.'), end: instant('Exclusive.') },

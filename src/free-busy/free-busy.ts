@@ -1,22 +1,22 @@
 /** GET /free-busy: when the user is busy, over all chosen calendars. It shows no more than that, whatever the scope. */
 
-import type { CalendarChoice } from '../calendars/calendar-choice.ts';
-import { type CalendarFilter, parseCalendarFilter } from '../calendars/calendar-filter.ts';
-import { parseDateParameter } from '../calendars/date-parameter.ts';
-import { parameterOf, type RawQuery } from '../calendars/events-query.ts';
-import { freshAccounts } from '../calendars/freshness.ts';
+import { ApiError } from '../http/api-error.ts';
+import { instantText } from '../lib/instant-text.ts';
+import { ianaZone } from '../lib/recurrence/zone.ts';
+import type { Grant } from '../oauth/grant.ts';
+import type { CalendarChoice } from '../reading/calendar-choice.ts';
+import { type CalendarFilter, parseCalendarFilter } from '../reading/calendar-filter.ts';
+import { parseDateParameter } from '../reading/date-parameter.ts';
+import { parameterOf, type RawQuery } from '../reading/events-query.ts';
+import { freshAccounts } from '../reading/freshness.ts';
 import {
   FRESH_MS,
   LIST_FRESH_MS,
   type ListEventsDeps,
   type Owned,
   servedOf,
-} from '../calendars/list-events.ts';
-import type { ReadProblem } from '../calendars/read-problem.ts';
-import { ApiError } from '../http/api-error.ts';
-import { instantText } from '../lib/instant-text.ts';
-import { ianaZone } from '../lib/recurrence/zone.ts';
-import type { Grant } from '../oauth/grant.ts';
+} from '../reading/list-events.ts';
+import type { ReadProblem } from '../reading/read-problem.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
 

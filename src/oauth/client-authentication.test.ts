@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openOAuthServer } from '../../test/oauth-server.ts';
+import { openOAuthServer } from '../../test/oauth/oauth-server.ts';
 import { recordingLog } from '../../test/servers/recording-log.ts';
 import { authenticateClient } from './client-authentication.ts';
 

@@ -2,7 +2,7 @@
 import type { Account, AccountHealth } from '../calendars/account-store.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import type { Statements, Values } from './database.ts';
+import type { Statements, Values } from './drivers/database.ts';
 
 export type AccountRow = {
   account_key: string;

@@ -11,7 +11,7 @@ import {
   leaveAccounts,
 } from './account-rows.ts';
 import { noteAccountsLeaving } from './change-journal.ts';
-import type { Database, Statements, Values } from './database.ts';
+import type { Database, Statements, Values } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 

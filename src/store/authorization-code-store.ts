@@ -8,9 +8,9 @@ import {
 import type { Grant } from '../oauth/grant.ts';
 import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { Scope } from '../oauth/scope.ts';
-import type { BatchStatement, Database, Transaction } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
-import { textToFind } from './text-values.ts';
+import type { BatchStatement, Database, Transaction } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+import { textToFind } from './drivers/text-values.ts';
 import { hashOfTokenId } from './token-family-store.ts';
 
 type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {

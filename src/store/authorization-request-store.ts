@@ -4,10 +4,10 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type {
   AuthorizationRequest,
   AuthorizationRequestStore,
-} from '../connect/authorization-request-store.ts';
+} from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { Database, Statements } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge' | 'theme'> & {
   readonly providers: string;

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 import { DEFAULT_BRANDING, DEFAULT_FACTS, type Theme } from '../branding/branding.ts';
 import type { ApplicationLook, BrandingStore, LogoImage, LookChange } from '../branding/branding-store.ts';
-import type { Database, Statements } from './database.ts';
+import type { Database, Statements } from './drivers/database.ts';
 
 type LookRow = {
   enabled: number | null;

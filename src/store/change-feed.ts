@@ -1,8 +1,8 @@
 /** ChangeFeed in SQL; held to test/contract/change-feed.contract.ts on both databases. */
 import { randomBytes } from 'node:crypto';
 
-import type { ChangeFeed, EventName, FeedState, NotedChange } from '../calendars/change-feed.ts';
-import type { Database, Statements } from './database.ts';
+import type { ChangeFeed, EventName, FeedState, NotedChange } from '../reading/change-feed.ts';
+import type { Database, Statements } from './drivers/database.ts';
 
 const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';

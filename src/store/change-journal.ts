@@ -3,7 +3,7 @@
  * first and until the commit, and gives the number: so numbers come in the order of commits, and a reader that has
  * seen one has seen all before. Every transaction locks in the order user, account, calendar.
  */
-import type { Dialect, Statements, Values } from './database.ts';
+import type { Dialect, Statements, Values } from './drivers/database.ts';
 
 type Feed = {
   readonly clientId: string;

@@ -2,7 +2,7 @@
 import type { Client, ClientChange } from '../oauth/client.ts';
 import type { ClientStore } from '../oauth/client-store.ts';
 import { leaveAccounts } from './account-rows.ts';
-import type { BatchStatement, Database, Statements } from './database.ts';
+import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 
 type ClientRow = {
   clientId: string;

@@ -1,11 +1,11 @@
 /** EndedAccessStore in SQL; held to test/contract/ended-access-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
-import type { EndedAccessStore } from '../calendars/ended-access-store.ts';
+import type { EndedAccessStore } from '../access/ended-access-store.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { credentialsContext } from './account-rows.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type AccessRow = {

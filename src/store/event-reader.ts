@@ -1,4 +1,7 @@
 /** EventReader in SQL; held to test/contract/event-reader.contract.ts on both databases. */
+
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { byBytes } from '../lib/byte-order.ts';
 import type {
   EventContent,
   EventReader,
@@ -6,12 +9,10 @@ import type {
   MirroredSeries,
   ReadableCalendar,
   SingleEvent,
-} from '../calendars/event-reader.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { MOST_WORDS } from '../calendars/search-limit.ts';
-import { byBytes } from '../lib/byte-order.ts';
+} from '../reading/event-reader.ts';
+import { MOST_WORDS } from '../reading/search-limit.ts';
 import { type HealthRow, healthOf } from './account-rows.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 import { LONGEST_SHORT, seriesOf, type Timing } from './event-place.ts';
 import { seriesContent } from './event-row.ts';
 import { freshnessOf } from './mirror-store.ts';

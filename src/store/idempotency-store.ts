@@ -1,7 +1,7 @@
 /** IdempotencyStore in SQL; held to test/contract/idempotency-store.contract.ts on both databases. */
 import type { IdempotencyStore, RepeatableRequest } from '../writing/idempotency-store.ts';
-import type { Database } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
+import type { Database } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type Row = { requestHash: string; answer: string | null };
 

@@ -1,6 +1,6 @@
 /** The one statement that makes a job; other stores run it inside their own transactions. */
-import type { JobKind } from '../sync/job-store.ts';
-import type { Statements } from './database.ts';
+import type { JobKind } from '../jobs/job-store.ts';
+import type { Statements } from './drivers/database.ts';
 
 /**
  * Makes the job or brings it forward. A job that is being worked is not touched but marked to run

@@ -1,6 +1,6 @@
 /** JobStore in SQL; held to test/contract/job-store.contract.ts on both databases. */
-import type { JobKind, JobStore } from '../sync/job-store.ts';
-import type { Database } from './database.ts';
+import type { JobKind, JobStore } from '../jobs/job-store.ts';
+import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type JobRow = { kind: JobKind; key: string; attempts: number };

@@ -1,7 +1,7 @@
 /** KnownEvents in SQL; held to test/contract/known-events.contract.ts on both databases. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { KnownEvent, KnownEvents } from '../writing/known-events.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 import type { Timing } from './event-place.ts';
 import { seriesContent } from './event-row.ts';
 

@@ -1,7 +1,7 @@
 /** MirrorStore in SQL; held to test/contract/mirror-store.contract.ts on both databases. */
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { MirroredCalendar, MirrorStore } from '../sync/mirror-store.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 import {
   applyChanges,
   dropUnlisted,

@@ -6,7 +6,7 @@ import type { EventResource } from '../calendars/event.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
 import { listJournal, notingEvents } from './change-journal.ts';
-import type { Dialect, Statements, Value } from './database.ts';
+import type { Dialect, Statements, Value } from './drivers/database.ts';
 import { checkName, type EventRow, rowsOf, storable } from './event-row.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
 

@@ -1,8 +1,9 @@
 /** ProviderAppStore in SQL; held to test/contract/provider-app-store.contract.ts on both databases. */
+
+import type { AppKind, ProviderAppStore } from '../access/provider-apps.ts';
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
-import type { AppKind, ProviderAppStore } from '../calendars/provider-apps.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 
 const FIND = `
   SELECT app_client_id AS "clientId", app_client_secret AS "clientSecret"

@@ -1,7 +1,7 @@
 /** RequestLimitStore in SQL; held to test/contract/request-limit-store.contract.ts on both databases. */
-import type { RequestLimitStore } from '../calendars/request-limit-store.ts';
-import type { Database, Statements } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
+import type { RequestLimitStore } from '../access/request-limit-store.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type CircuitRow = { operation: string; failure: string; openUntil: number | null };
 type Slots = Pick<RequestLimitStore, 'takeSlot' | 'giveSlotBack' | 'deleteUnusedLimits'>;

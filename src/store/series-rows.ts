@@ -3,7 +3,7 @@
  * their master. After every write the rows of such a series are placed as if it had come whole, so that
  * reading does not tell the two kinds apart.
  */
-import type { Dialect, Statements } from './database.ts';
+import type { Dialect, Statements } from './drivers/database.ts';
 import { overridePlace, type Place, seriesPlace, singlePlace, type Timing } from './event-place.ts';
 
 /** Of a row: it is an override kept apart from its master. A whole resource gives its own id to all its rows. */

@@ -1,7 +1,7 @@
 /** SignInStore in SQL; held to test/contract/sign-in-store.contract.ts on both databases. */
-import type { SignInId, SignInStore } from '../connect/sign-in-store.ts';
+import type { SignInId, SignInStore } from '../connect/flow/sign-in-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { Database, Statements } from './database.ts';
+import type { Database, Statements } from './drivers/database.ts';
 
 const BEGIN = `
   INSERT INTO sign_in (transaction_id, provider, state_hash, kept, outcome)

@@ -1,6 +1,6 @@
 /** SigningKeyStore in SQL; held to test/contract/signing-key-store.contract.ts on both databases. */
 import type { SigningKeyRecord, SigningKeyStore } from '../oauth/signing-key-store.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 
 // A rotation moves several rows, which PostgreSQL would let two rotations see half of: whoever
 // changes keys writes this row first, and so they take turns.

@@ -1,6 +1,6 @@
 /** SplitJournal in SQL; held to test/contract/split-journal.contract.ts on both databases. */
 import type { OpenSplit, SplitJournal } from '../writing/split-journal.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */

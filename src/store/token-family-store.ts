@@ -4,8 +4,8 @@ import { hash } from 'node:crypto';
 import type { Grant } from '../oauth/grant.ts';
 import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
-import type { BatchStatement, Database, Statements } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
+import type { BatchStatement, Database, Statements } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },

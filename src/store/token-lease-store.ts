@@ -1,8 +1,8 @@
 /** TokenLeaseStore in SQL; held to test/contract/token-lease-store.contract.ts on both databases. */
-import type { TokenLeaseStore } from '../calendars/token-lease-store.ts';
+import type { TokenLeaseStore } from '../access/token-lease-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { credentialsContext } from './account-rows.ts';
-import type { Database } from './database.ts';
+import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
 type HeldRow = {

@@ -1,8 +1,8 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
 import { leaveAccounts } from './account-rows.ts';
-import type { Database, Statements } from './database.ts';
-import { deleteInParts } from './delete-in-parts.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { endAccess } from './token-family-store.ts';
 
 const SUMMARY = `

@@ -5,17 +5,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { AccountSessions } from '../calendars/account-session.ts';
+import type { AccountSessions } from '../access/account-session.ts';
 import type { Account, AccountStore } from '../calendars/account-store.ts';
 import type { CalendarAccount, CalendarProvider } from '../calendars/calendar-provider.ts';
-import type { CalendarSync } from '../calendars/calendar-sync.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
+import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
+import type { CalendarSync } from '../reading/calendar-sync.ts';
 import { LEASE_MS, syncEvents } from './event-sync.ts';
-import type { JobStore } from './job-store.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { countedFailure } from './plan-sync.ts';
 

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
-import type { MirroredAccount } from '../calendars/event-reader.ts';
 import type { EventWriting, Written } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { MirroredAccount } from '../reading/event-reader.ts';
 import { LEASE_MS } from '../sync/event-sync.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';
 import type { WriteDeps } from './write-deps.ts';

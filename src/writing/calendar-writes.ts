@@ -2,11 +2,11 @@
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { CalendarChange, CalendarDraft } from '../calendars/calendar-writing.ts';
-import type { MirroredAccount } from '../calendars/event-reader.ts';
-import { calendarText } from '../calendars/list-calendars.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Grant } from '../oauth/grant.ts';
+import type { MirroredAccount } from '../reading/event-reader.ts';
+import { calendarText } from '../reading/list-calendars.ts';
 import { calendarDraft, calendarWords } from './calendar-input.ts';
 import { endsBefore, noting, openedToWrite, TURN_BOUND_MS } from './calendar-turn.ts';
 import { type Done, keyOf } from './create-event.ts';

@@ -1,10 +1,9 @@
 /** POST, PUT and DELETE /calendars (additive to the wire) for the API reference. */
 import { Type } from 'typebox';
-
-import { Calendar, calendarMembers, Provider } from '../calendars/calendar.schema.ts';
-import { Done } from '../calendars/calendars.schema.ts';
 import { badField, refusal } from '../http/error.schema.ts';
 import { type Operation, query, required } from '../http/operation.ts';
+import { Calendar, calendarMembers, Provider } from '../reading/calendar.schema.ts';
+import { Done } from '../reading/calendars.schema.ts';
 import { idempotencyKey, ofAnyWrite, ofKey } from './events.schema.ts';
 
 const account = Type.Optional(Type.String({ description: 'Where the user has several at the provider.' }));

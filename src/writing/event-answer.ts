@@ -1,7 +1,8 @@
 /** What a write answers (wire 2.5): the event's fields at the root with `success`, and the same event under `event`. */
-import { eventText } from '../calendars/event-text.ts';
-import { eventsNamed } from '../calendars/named-event.ts';
+
 import { ApiError } from '../http/api-error.ts';
+import { eventText } from '../reading/event-text.ts';
+import { eventsNamed } from '../reading/named-event.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
 import type { KnownEvent } from './known-events.ts';
 import type { WriteDeps } from './write-deps.ts';

@@ -1,8 +1,5 @@
 /** POST, PUT and DELETE /event, and POST /event/rsvp (wire 1.8, 1.9, 3.2) for the API reference. */
 import { Type } from 'typebox';
-
-import { EVENT_EXAMPLE, Provider } from '../calendars/calendar.schema.ts';
-import { Done } from '../calendars/calendars.schema.ts';
 import {
   badBodies,
   badField,
@@ -13,6 +10,8 @@ import {
   unreadable,
 } from '../http/error.schema.ts';
 import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
+import { EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
+import { Done } from '../reading/calendars.schema.ts';
 import { EventUpdate, Mode, NewEvent, Rsvp, WrittenEvent } from './writing.schema.ts';
 
 const group = 'Writing events';

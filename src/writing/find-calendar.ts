@@ -1,10 +1,10 @@
 /** The calendar a write names, among those of the user. */
 
-import type { MirroredAccount, ReadableCalendar } from '../calendars/event-reader.ts';
-import { freshAccounts } from '../calendars/freshness.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Grant } from '../oauth/grant.ts';
+import type { MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
+import { freshAccounts } from '../reading/freshness.ts';
 import type { Fields } from './fields.ts';
 import type { WriteDeps } from './write-deps.ts';
 

@@ -1,12 +1,12 @@
 /** What carrying out a write needs. */
-import type { AccountSessions } from '../calendars/account-session.ts';
+import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
-import type { EventReader } from '../calendars/event-reader.ts';
-import type { FreshnessDeps } from '../calendars/freshness.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
-import type { JobStore } from '../sync/job-store.ts';
+import type { EventReader } from '../reading/event-reader.ts';
+import type { FreshnessDeps } from '../reading/freshness.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
 import type { CalendarTurns } from './calendar-turn.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';

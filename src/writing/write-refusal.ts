@@ -1,8 +1,9 @@
 /** What a write failed of, as its caller is told (wire 3.2): a status, a code, and when to try again. */
-import type { MirroredAccount } from '../calendars/event-reader.ts';
+
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../calendars/unsupported.ts';
 import { ApiError } from '../http/api-error.ts';
+import type { MirroredAccount } from '../reading/event-reader.ts';
 
 type Told = { readonly status: number; readonly code: string; readonly retryAfter?: number };
 

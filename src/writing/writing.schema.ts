@@ -1,8 +1,7 @@
 /** The shapes of event writes (wire 1.8 to 1.10, 2.5) for the API reference. */
 import { Type } from 'typebox';
-
-import { Event, eventMembers, Provider } from '../calendars/calendar.schema.ts';
 import { anyObject, oneOf } from '../http/operation.ts';
+import { Event, eventMembers, Provider } from '../reading/calendar.schema.ts';
 import { MODES } from './event-scope.ts';
 
 const text = (description: string, maxLength: number) =>

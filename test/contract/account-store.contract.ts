@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { accountStore } from '../../src/store/account-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
 
 const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;

@@ -10,7 +10,7 @@ import {
 import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
 import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
 import { clientStore } from '../../src/store/client-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { userStore } from '../../src/store/user-store.ts';
 import { makeCode, makeUsers, NOW, presentedOf, tenTimes } from './calendar-rows.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { AuthorizationRequest } from '../../src/connect/authorization-request-store.ts';
+import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
 import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { userStore } from '../../src/store/user-store.ts';
 import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
 import { makeAccount } from './grant-rows.ts';

@@ -7,7 +7,7 @@ import { DEFAULT_BRANDING } from '../../src/branding/branding.ts';
 import type { LookChange } from '../../src/branding/branding-store.ts';
 import { brandingStore } from '../../src/store/branding-store.ts';
 import { clientStore } from '../../src/store/client-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { makeUsers, NOW, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 

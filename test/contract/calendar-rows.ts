@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { AuthorizationCode } from '../../src/oauth/authorization-code-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 
 export const NOW = 1_790_000_000_000;
 export const sealer = createSealer(randomBytes(32));

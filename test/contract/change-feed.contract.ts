@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-
-import type { ChangeFeed, FeedPlace, NotedChange } from '../../src/calendars/change-feed.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import type { ChangeFeed, FeedPlace, NotedChange } from '../../src/reading/change-feed.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import { changeFeed } from '../../src/store/change-feed.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { userStore } from '../../src/store/user-store.ts';
 import { NOW, newAccount, sealer } from './calendar-rows.ts';
 import {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Client } from '../../src/oauth/client.ts';
 import { clientStore } from '../../src/store/client-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { makeCode, NOW, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { BatchStatement, Database } from '../../src/store/database.ts';
+import type { BatchStatement, Database } from '../../src/store/drivers/database.ts';
 import { tenTimes } from './calendar-rows.ts';
 
 const PUT = 'INSERT INTO setting (name, value) VALUES (:name, :value)';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import { accountStore } from '../../src/store/account-store.ts';
 import { clientStore } from '../../src/store/client-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { userStore } from '../../src/store/user-store.ts';
 import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';

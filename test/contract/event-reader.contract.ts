@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { EventPosition } from '../../src/calendars/event-reader.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { EventPosition } from '../../src/reading/event-reader.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { eventReader } from '../../src/store/event-reader.ts';
 import { NOW } from './calendar-rows.ts';
 import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';

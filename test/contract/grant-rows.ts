@@ -1,7 +1,7 @@
 /** What the contracts of the authorization stores start from. */
 import type { Grant } from '../../src/oauth/grant.ts';
 import { familyOf, firstOfFamily, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { hashOfTokenId } from '../../src/store/token-family-store.ts';
 import { NOW } from './calendar-rows.ts';
 

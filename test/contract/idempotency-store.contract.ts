@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { accountStore } from '../../src/store/account-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { idempotencyStore } from '../../src/store/idempotency-store.ts';
 import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
 

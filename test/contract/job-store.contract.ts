@@ -1,10 +1,9 @@
 /** What every JobStore must do. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import type { Database } from '../../src/store/database.ts';
+import type { Job } from '../../src/jobs/job-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { jobStore } from '../../src/store/job-store.ts';
-import type { Job } from '../../src/sync/job-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 
 const LEASE = NOW + 60_000;

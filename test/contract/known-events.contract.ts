@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../../src/calendars/event.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { knownEvents } from '../../src/store/known-events.ts';
 import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';
 

@@ -2,7 +2,7 @@
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import { accountStore } from '../../src/store/account-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { mirrorStore } from '../../src/store/mirror-store.ts';
 import type { MirrorStore, SyncLease } from '../../src/sync/mirror-store.ts';
 import { makeUsers, NOW, newAccount, sealer } from './calendar-rows.ts';

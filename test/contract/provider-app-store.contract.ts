@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { clientStore } from '../../src/store/client-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
 import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';

@@ -1,8 +1,8 @@
 /** What scenarios are made of: their form, where providers differ, and short words for events and what is read of them. */
 import type { DraftTime, EventDraft } from '../../sandbox/core/provider-sandbox.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
-import type { ReadEvent, ReadWindow } from '../provider-reader.ts';
-import type { Ability } from '../provider-targets.ts';
+import type { ReadEvent, ReadWindow } from '../providers/provider-reader.ts';
+import type { Ability } from '../providers/provider-targets.ts';
 
 /** One calendar, in the hand of the person it belongs to. */
 export type Scene = {

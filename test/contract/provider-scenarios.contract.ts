@@ -7,15 +7,15 @@ import { after, before, describe, it } from 'node:test';
 
 import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
-import { type CalendarServer, get, link, openCalendarServer, START } from '../calendar-server.ts';
-import { type ReadEvent, readEvents } from '../provider-reader.ts';
+import { type CalendarServer, get, link, openCalendarServer, START } from '../harness/calendar-server.ts';
+import { type ReadEvent, readEvents } from '../providers/provider-reader.ts';
 import {
   APP,
   type MovableTime,
   movableTime,
   type ProviderTarget,
   type StartedProvider,
-} from '../provider-targets.ts';
+} from '../providers/provider-targets.ts';
 import { at, DIFFERENCES, type Scenario, type Scene, YEAR } from './provider-scenario.ts';
 import { SCENARIOS } from './provider-scenarios.ts';
 

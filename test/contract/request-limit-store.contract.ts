@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
 import { accountStore } from '../../src/store/account-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { requestLimitStore } from '../../src/store/request-limit-store.ts';
 import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import { pageOfEvents } from '../../src/calendars/page-of-events.ts';
-import type { Database } from '../../src/store/database.ts';
+import { pageOfEvents } from '../../src/reading/page-of-events.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { eventReader } from '../../src/store/event-reader.ts';
 import type { MirrorStore } from '../../src/sync/mirror-store.ts';
 import { calendar, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';

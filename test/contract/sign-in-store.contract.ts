@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { AuthorizationRequest } from '../../src/connect/authorization-request-store.ts';
-import type { KeptSignIn, SignInId } from '../../src/connect/sign-in-store.ts';
+import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
+import type { KeptSignIn, SignInId } from '../../src/connect/flow/sign-in-store.ts';
 import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { signInStore } from '../../src/store/sign-in-store.ts';
 import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';

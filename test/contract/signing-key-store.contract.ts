@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { SigningKeyRecord, SigningKeyStore } from '../../src/oauth/signing-key-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { signingKeyStore } from '../../src/store/signing-key-store.ts';
 import { NOW, tenTimes } from './calendar-rows.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { accountStore } from '../../src/store/account-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { jobStore } from '../../src/store/job-store.ts';
 import { splitJournal } from '../../src/store/split-journal.ts';
 import { NOW, sealer } from './calendar-rows.ts';

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
-import { rounds } from '../rounds.ts';
+import { rounds } from '../harness/rounds.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
 import { makeFamily, rowsIn } from './grant-rows.ts';
 

@@ -1,11 +1,10 @@
 /** What every TokenLeaseStore must do. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
+import type { HeldCredentials, TokenLease } from '../../src/access/token-lease-store.ts';
 import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
-import type { HeldCredentials, TokenLease } from '../../src/calendars/token-lease-store.ts';
 import { accountStore } from '../../src/store/account-store.ts';
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
 import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { Database } from '../../src/store/database.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
 import { userStore } from '../../src/store/user-store.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Browser as Chromium, Page } from 'playwright-core';
 
-import { type Harness, openConnect } from '../connect-harness.ts';
+import { type Harness, openConnect } from '../connect/connect-harness.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 
 describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {

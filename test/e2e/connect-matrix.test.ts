@@ -9,8 +9,8 @@ import { after, before, describe, it } from 'node:test';
 
 import type { Browser as Chromium, Page } from 'playwright-core';
 
-import { LANGUAGES, ownLanguageName } from '../../src/connect/messages.ts';
-import { scale } from '../rounds.ts';
+import { LANGUAGES, ownLanguageName } from '../../src/connect/messages/messages.ts';
+import { scale } from '../harness/rounds.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import {
   bytesProblems,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 
-import type { Messages } from '../../src/connect/messages.ts';
+import type { Messages } from '../../src/connect/messages/messages.ts';
 
 const CLIENT = readFileSync(new URL('./page-checks.client.js', import.meta.url), 'utf8');
 const MOST_BYTES = 60 * 1024;

@@ -8,7 +8,7 @@ import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startProgram } from '../harness/program.ts';
 import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import { type Application, authorizeUrl } from './flow.ts';
 

@@ -1,5 +1,5 @@
 /** What the tour of the Connect pages is made of: a chapter is a user of its own; each of its stops goes on from the one before. */
-import type { MessageKey } from '../../src/connect/messages.ts';
+import type { MessageKey } from '../../src/connect/messages/messages.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 
 export type Stop = {

@@ -3,7 +3,7 @@
  * HTTP and without scripts: a page is there a hundred times sooner than in Chromium, which then shows
  * only the pages that are to be looked at (connect-viewer.ts).
  */
-import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages.ts';
+import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages/messages.ts';
 import { type Browser, openBrowser, type Page, type Pressing } from './browser.ts';
 import { adaIn, type TourSite } from './connect-tour-site.ts';
 import { type Application, authorizeUrl, type CalendarLogin } from './flow.ts';

@@ -1,7 +1,7 @@
 /** Somebody who goes the plain way through the Connect pages in Chromium, in one language, by role and name. */
 import type { Locator, Page } from 'playwright-core';
 
-import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages.ts';
+import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages/messages.ts';
 import type { TourSite } from './connect-tour-site.ts';
 import { authorizeUrl } from './flow.ts';
 

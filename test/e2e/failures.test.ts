@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 
 import pg from 'pg';
 
-import { onEachDatabase } from '../databases.ts';
-import { type Program, type Registration, startProgram } from '../program.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { type Program, type Registration, startProgram } from '../harness/program.ts';
 import { openBrowser, textOf } from './browser.ts';
 import { authorizeUrl, jsonOf } from './flow.ts';
 

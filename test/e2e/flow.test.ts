@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { onEachDatabase } from '../databases.ts';
+import { onEachDatabase } from '../harness/databases.ts';
 import { authorize, connect, exchange, jsonOf, MOUNTS, read, refresh, revoke, tokensOf } from './flow.ts';
 import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
 

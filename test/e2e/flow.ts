@@ -1,6 +1,6 @@
 /** What an application and its user do in the flow of requirement §1, over HTTP on a running program. */
 
-import type { Registration } from '../program.ts';
+import type { Registration } from '../harness/program.ts';
 import { type Browser, buttonsOf, openBrowser, type Page } from './browser.ts';
 
 /** The requirement's own mount, and the one the published clients use (wire 0). */

@@ -1,7 +1,7 @@
 /** Two instances of the program on one PostgreSQL, as behind a load balancer. */
 import { randomBytes } from 'node:crypto';
 
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startProgram } from '../harness/program.ts';
 import { startRadicale } from '../servers/radicale.ts';
 import type { Application } from './flow.ts';
 import { loginOf } from './site.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startProgram } from '../harness/program.ts';
 import { type Application, authorizeUrl, jsonOf, postToken } from './flow.ts';
 
 /** An empty setting is an absent one. */

@@ -9,9 +9,9 @@ import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { onEachDatabase } from '../databases.ts';
-import { type Program, startProgram } from '../program.ts';
-import { walk } from '../sandbox-google-client.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { type Program, startProgram } from '../harness/program.ts';
+import { walk } from '../sandbox/google/google-client.ts';
 import { openBrowser } from './browser.ts';
 import { type Application, authorizeUrl, exchange, jsonOf, read, tokensOf } from './flow.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { onEachDatabase } from '../databases.ts';
-import { rounds } from '../rounds.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { rounds } from '../harness/rounds.ts';
 import type { Browser } from './browser.ts';
 import {
   authorize,

@@ -13,7 +13,7 @@ import { decodeJwt } from 'jose';
 import pg from 'pg';
 
 import { createSealer } from '../../src/lib/sealing.ts';
-import { onEachDatabase } from '../databases.ts';
+import { onEachDatabase } from '../harness/databases.ts';
 import { openBrowser } from './browser.ts';
 import {
   authorizeUrl,

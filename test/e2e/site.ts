@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 
-import { type Program, type ProgramOptions, startProgram } from '../program.ts';
+import { type Program, type ProgramOptions, startProgram } from '../harness/program.ts';
 import { type CalDavServer, send, USERS } from '../servers/process.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
 import type { Application, CalendarLogin } from './flow.ts';

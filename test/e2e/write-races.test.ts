@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { onEachDatabase } from '../databases.ts';
+import { onEachDatabase } from '../harness/databases.ts';
 import {
   type Answered,
   openWritingSite,

@@ -8,8 +8,8 @@ import type { ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { type Program, startProgram } from '../program.ts';
-import { walk } from '../sandbox-google-client.ts';
+import { type Program, startProgram } from '../harness/program.ts';
+import { walk } from '../sandbox/google/google-client.ts';
 import { openBrowser } from './browser.ts';
 import { type Application, authorizeUrl, exchange, jsonOf, linkAccount, tokensOf } from './flow.ts';
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import ICAL from 'ical.js';
 
-import { rounds } from '../../../test/rounds.ts';
+import { rounds } from '../../../test/harness/rounds.ts';
 import { parseContentLine, unfoldLines } from './content-line.ts';
 import { ICalendarError } from './icalendar-error.ts';
 import { parseICalendar } from './parse-icalendar.ts';

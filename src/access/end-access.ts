@@ -1,0 +1,66 @@
+/**
+ * Ends at the provider the access to an account that was disconnected here. A job of its own: the
+ * disconnect waits for no provider, and what is left to do survives a restart.
+ */
+import type { CalendarProvider } from '../calendars/calendar-provider.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
+import type { Log } from '../lib/log.ts';
+import type { EndedAccess, EndedAccessStore } from './ended-access-store.ts';
+import { oauthCredentialsOf } from './oauth-credentials.ts';
+import type { ProviderApps } from './provider-apps.ts';
+
+export type EndAccessDeps = {
+  readonly endedAccess: EndedAccessStore;
+  readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  readonly apps: ProviderApps;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** After a day the access is left to die by itself, and its credentials are forgotten. */
+const GIVE_UP_MS = 24 * 3_600_000;
+
+/** Answers a failure when it is to be tried again later. */
+export async function endAccess(accountKey: string, deps: EndAccessDeps): Promise<SyncFailure | undefined> {
+  const access = await deps.endedAccess.findEndedAccess(accountKey);
+  if (access === undefined) return undefined;
+  const fields = { clientId: access.clientId, provider: access.provider };
+  try {
+    await endAtProvider(access, deps);
+  } catch (err) {
+    const refusal = err instanceof ProviderError ? err : undefined;
+    // It has ended already, which is all that was wanted.
+    if (refusal?.kind !== 'unauthorized') {
+      if (deps.now() - access.endedAt < GIVE_UP_MS) {
+        if (refusal === undefined) throw err;
+        return failureOfError(refusal, deps.now());
+      }
+      deps.log.warn({ ...fields, err }, 'Access could not be ended at the provider; it was given up');
+    }
+  }
+  await deps.endedAccess.forgetEndedAccess(accountKey);
+  return undefined;
+}
+
+async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps, log }: EndAccessDeps) {
+  const { clientId, provider } = access;
+  const signIn = providers[provider]?.signIn;
+  if (signIn?.method !== 'redirect') return;
+  const credentials = oauthCredentialsOf(access.credentials);
+  const { appClientId } = credentials;
+  const grantOf = (id: string) => signIn.grantOf?.(id) ?? id;
+  // Google ends all that one user granted: where another account here lives on that, or the user has
+  // connected this one again meanwhile, it stays.
+  const twins = await endedAccess.credentialsOfTwins(access);
+  if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
+  const app = await apps.findIssuer(clientId, provider, appClientId);
+  if (app === undefined) {
+    log.warn({ clientId, provider }, 'Access cannot be ended at the provider: its app is no longer set up');
+    return;
+  }
+  await signIn.revoke(credentials, app);
+  log.info({ clientId, provider }, 'Access was ended at the provider');
+}

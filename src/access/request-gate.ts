@@ -1,0 +1,141 @@
+/**
+ * Keeps requests to a provider within its limits over all instances: a circuit breaker for each account
+ * and operation, budgets by app and by user, and a few requests at once to a mailbox.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Account } from '../calendars/account-store.ts';
+import { ProviderError } from '../calendars/provider-error.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { type RequestRate, requestBudgets } from './request-budget.ts';
+import { type Entry, requestCircuits } from './request-circuit.ts';
+import type { RequestLimitStore } from './request-limit-store.ts';
+import { requestSlots } from './request-slots.ts';
+
+export type ProviderLimits = {
+  /** Of all users of one app at the provider. */
+  readonly app?: RequestRate;
+  /** Of one user of that app. */
+  readonly user?: RequestRate;
+  /** Requests under way at once to one mailbox. */
+  readonly atOnce?: number;
+};
+
+export type RequestLimits = Readonly<Partial<Record<ProviderKind, ProviderLimits>>>;
+
+const MINUTE = 60_000;
+
+/**
+ * The providers' figures as generally known, none confirmed by a live account: Google's per minute for a
+ * project and for a user; Microsoft's per app and mailbox in ten minutes, and the four requests it lets
+ * a mailbox have under way, of which one is left to others.
+ */
+export const REQUEST_LIMITS: RequestLimits = {
+  google: { app: { requests: 10_000, per: MINUTE }, user: { requests: 600, per: MINUTE } },
+  microsoft: { user: { requests: 10_000, per: 10 * MINUTE }, atOnce: 3 },
+};
+
+export type GateDeps = {
+  readonly requestLimits: RequestLimitStore;
+  readonly limits: RequestLimits;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+/** What is asked, and on whose account with whom. */
+export type GatedRequest = {
+  readonly account: Account;
+  /** Of the app at the provider. */
+  readonly appClientId: string;
+  readonly operation: string;
+};
+
+export interface RequestGate {
+  /** See AccountSession.limited. */
+  run<T>(gated: GatedRequest, request: () => Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** A provider that asks to wait no longer than this is waited for; more is told to the caller. */
+const SHORT_WAIT_MS = 10_000;
+const PROBE_POLL_MS = 100;
+const TRIES = 3;
+/** Where no time is named it may be hours. */
+const UNNAMED_TRIES = 2;
+
+export function requestGate(deps: GateDeps): RequestGate {
+  const circuits = requestCircuits(deps.requestLimits, deps.now);
+  const budgets = requestBudgets(deps.requestLimits, deps.now);
+  const slots = requestSlots(deps.requestLimits, deps.now);
+
+  const takeTokens = async ({ account, appClientId }: GatedRequest, limits: ProviderLimits) => {
+    const app = appOf(account, appClientId);
+    if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app);
+    if (limits.user !== undefined) await budgets.take(`user ${app} ${account.accountId}`, limits.user);
+  };
+  const drainApp = async ({ account, appClientId }: GatedRequest, error: ProviderError) => {
+    const rate = deps.limits[account.provider]?.app;
+    if (error.reason !== 'quota_exhausted' || rate === undefined) return;
+    await budgets.drain(`app ${appOf(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
+  };
+  /** One try: what our own limits refuse is thrown; what the provider answered, or not, is an outcome. */
+  const once = async <T>(gated: GatedRequest, request: () => Promise<T>): Promise<Outcome<T>> => {
+    const { account, appClientId } = gated;
+    const limits = deps.limits[account.provider] ?? {};
+    // Before the slot: nobody waits for tokens in a place that others could use.
+    await takeTokens(gated, limits);
+    const pass = await enter(gated);
+    const ask = () => outcomeOf(request);
+    const mailbox = `${appOf(account, appClientId)} ${account.accountId}`;
+    const outcome = limits.atOnce === undefined ? await ask() : await slots.run(mailbox, limits.atOnce, ask);
+    await pass.leave(outcome.error);
+    return outcome;
+  };
+
+  return {
+    async run(gated, request) {
+      for (let attempt = 1; ; attempt += 1) {
+        const outcome = await once(gated, request);
+        if (outcome.ok) return outcome.value;
+        const { error } = outcome;
+        if (!(error instanceof ProviderError) || error.kind !== 'rate_limited') throw error;
+        await drainApp(gated, error);
+        // What was refused for its rate did nothing, so that it may be sent again.
+        const tries = error.retryAfter === undefined ? UNNAMED_TRIES : TRIES;
+        if (attempt >= tries || (error.retryAfter ?? 0) > SHORT_WAIT_MS) throw error;
+      }
+    },
+    stop: () => slots.stop(),
+  };
+
+  /** Waits out a short pause that the provider asked for, and for a probe that is under way. */
+  async function enter({ account, operation }: GatedRequest): Promise<Pass> {
+    for (let patience: AbortSignal | undefined; ; ) {
+      const entry = await circuits.enter(account.accountKey, operation);
+      if (!entry.isOpen) return entry;
+      // Real time bounds the wait; the first look, which mostly lets pass, needs no timer.
+      patience ??= AbortSignal.timeout(2 * SHORT_WAIT_MS);
+      const { refusal, isProbed } = entry;
+      const pause = refusal.kind === 'rate_limited' ? (refusal.retryAfter ?? 0) : Number.POSITIVE_INFINITY;
+      const wait = isProbed ? PROBE_POLL_MS : pause;
+      if (wait > SHORT_WAIT_MS || patience.aborted) throw refusal;
+      await sleep(wait * (1 + Math.random() / 10) + 1);
+    }
+  }
+}
+
+type Pass = Extract<Entry, { isOpen: false }>;
+
+const appOf = ({ provider }: Account, appClientId: string): string => `${provider} ${appClientId}`;
+
+type Outcome<T> =
+  | { readonly ok: true; readonly value: T; readonly error?: undefined }
+  | { readonly ok: false; readonly error: unknown };
+
+async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, error: error ?? new Error('A request was rejected without a reason') };
+  }
+}

@@ -1,0 +1,380 @@
+/**
+ * The only reader of the environment. One table says what can be set; `loadConfig` reads it, reports
+ * every problem at once, by name, and answers a frozen structure of which features get their slice.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { type Network, type PrivateNetwork, parsePrivateNetwork } from '../lib/egress/private-network.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  /** The public origin, without a trailing slash. */
+  readonly url: string;
+  /** Who runs this instance; undefined: the Connect pages say nothing of who has reviewed an application. */
+  readonly operatorName: string | undefined;
+  /** Number of trusted proxies in front, or the address ranges they come from; undefined trusts none. */
+  readonly trustProxy: number | string[] | undefined;
+  readonly dataDir: string;
+  /** undefined: SQLite in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  readonly databaseConnections: number;
+  /** 32 bytes; undefined: the file `master.key` in `dataDir`, made at first start. */
+  readonly masterKey: Buffer | undefined;
+  readonly role: 'all' | 'web' | 'worker';
+  readonly logLevel: LogLevel;
+  readonly tokenAlgorithm: 'HS256' | 'ES256';
+  readonly privateNetwork: PrivateNetwork;
+  readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
+  readonly microsoft: ProviderConfig;
+  readonly appleUrl: string;
+  readonly limits: {
+    readonly wrongSecretsPerMinute: number;
+    readonly authorizePerMinute: number;
+    readonly passwordsPerTransaction: number;
+    readonly passwordsPerAddress: number;
+  };
+};
+
+/** A provider that users sign in to on its own pages. */
+export type ProviderConfig = {
+  /** The instance's app; undefined when there is none, and applications bring their own. */
+  readonly app: { readonly clientId: string; readonly clientSecret: string } | undefined;
+  /** The OpenID issuer, without a trailing slash. */
+  readonly issuer: string;
+  /** Where the calendar API begins, without a trailing slash. */
+  readonly apiUrl: string;
+};
+
+export type LogLevel = 'silent' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** One setting: its name, how it is read, and the sentence `docs/configuration.md` shows. */
+export type Option = {
+  readonly name: string;
+  readonly default: string;
+  readonly secret?: true;
+  readonly doc: string;
+};
+
+/** Thrown with every problem of the environment, each naming its variable. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+export const OPTIONS = [
+  { name: 'KALENDS_HOST', default: '127.0.0.1', doc: 'Address to listen on. `0.0.0.0` listens on all.' },
+  { name: 'KALENDS_PORT', default: '8080', doc: 'Port to listen on. `PORT` is read when this is not set.' },
+  {
+    name: 'KALENDS_URL',
+    default: '',
+    doc: 'Public origin, such as `https://calendars.example.com`, without a path. Default: `http://HOST:PORT`.',
+  },
+  {
+    name: 'KALENDS_OPERATOR_NAME',
+    default: '',
+    doc: 'Who runs this instance, at most 100 characters. With it, the Connect pages say of applications that are not [verified](branding.md#verification) that this operator has not reviewed them. Default: none, and nothing is said.',
+  },
+  {
+    name: 'KALENDS_TRUST_PROXY',
+    default: '',
+    doc: 'Proxies whose `X-Forwarded-*` headers are believed: their number, or address ranges separated by commas. Default: none.',
+  },
+  {
+    name: 'KALENDS_DATA_DIR',
+    default: './data',
+    doc: 'Folder of the database and of the key file; made at first start.',
+  },
+  {
+    name: 'KALENDS_DATABASE_URL',
+    default: '',
+    secret: true,
+    doc: 'A PostgreSQL URL, `postgres://user:password@host/database`. Default: SQLite in the data folder.',
+  },
+  {
+    name: 'KALENDS_DATABASE_CONNECTIONS',
+    default: '10',
+    doc: 'Most PostgreSQL connections one instance opens.',
+  },
+  {
+    name: 'KALENDS_MASTER_KEY',
+    default: '',
+    secret: true,
+    doc: 'The key that seals credentials and signing keys: 32 bytes in base64 or hex. Default: the file `master.key` in the data folder, made at first start.',
+  },
+  {
+    name: 'KALENDS_ROLE',
+    default: 'all',
+    doc: 'What this instance does: `web` answers requests, `worker` works jobs, `all` does both. `--role` wins over it.',
+  },
+  {
+    name: 'KALENDS_LOG_LEVEL',
+    default: 'info',
+    doc: 'The least level that is logged: `silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`.',
+  },
+  {
+    name: 'KALENDS_TOKEN_ALGORITHM',
+    default: 'HS256',
+    doc: 'How tokens are signed: `HS256`, or `ES256` with a public key set at `/.well-known/jwks.json`.',
+  },
+  {
+    name: 'KALENDS_PRIVATE_NETWORK',
+    default: '',
+    doc: 'Private addresses that calendar servers may have: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_CLIENT_ID',
+    default: '',
+    doc: 'Client id of the [app registered with Google](providers.md#google). Default: none; applications can bring their own.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_CLIENT_SECRET',
+    default: '',
+    secret: true,
+    doc: 'Client secret of that app.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_ISSUER',
+    default: 'https://accounts.google.com',
+    doc: 'The OpenID issuer users sign in at. Another one is for tests.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_API_URL',
+    default: 'https://www.googleapis.com/calendar/v3',
+    doc: 'Where the Google Calendar API begins. Another one is for tests.',
+  },
+  {
+    name: 'KALENDS_GOOGLE_CALENDARS',
+    default: 'off',
+    doc: '`on` asks users who let events be written at Google for their calendars as well, so that applications [can create, change and delete them](providers.md#google).',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_CLIENT_ID',
+    default: '',
+    doc: 'Client id of the [app registered with Microsoft](providers.md#microsoft). Default: none; applications can bring their own.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_CLIENT_SECRET',
+    default: '',
+    secret: true,
+    doc: 'Client secret of that app.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_ISSUER',
+    default: 'https://login.microsoftonline.com/common/v2.0',
+    doc: 'The OpenID issuer users sign in at. In place of `common`: `organizations`, `consumers` or a tenant id, for an app that is not for everybody.',
+  },
+  {
+    name: 'KALENDS_MICROSOFT_API_URL',
+    default: 'https://graph.microsoft.com/v1.0',
+    doc: 'Where Microsoft Graph begins. Another one is for national clouds and tests.',
+  },
+  {
+    name: 'KALENDS_APPLE_URL',
+    default: 'https://caldav.icloud.com',
+    doc: 'The CalDAV server of Apple accounts.',
+  },
+  {
+    name: 'KALENDS_LIMIT_WRONG_SECRETS',
+    default: '30',
+    doc: 'Wrong client secrets a minute for one application from one address before 429. A right secret always passes.',
+  },
+  {
+    name: 'KALENDS_LIMIT_AUTHORIZE',
+    default: '300',
+    doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute from one address before 429.',
+  },
+  {
+    name: 'KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION',
+    default: '10',
+    doc: 'Wrong provider passwords in 10 minutes within one authorization request before 429.',
+  },
+  {
+    name: 'KALENDS_LIMIT_PASSWORDS_PER_ADDRESS',
+    default: '30',
+    doc: 'Wrong provider passwords in 10 minutes from one address before 429.',
+  },
+] as const satisfies readonly Option[];
+
+export type OptionName = (typeof OPTIONS)[number]['name'];
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks everything. Each `NAME` may come from a file named by `NAME_FILE` instead.
+ * Throws one ConfigError that lists all problems.
+ */
+export function loadConfig(env: Environment): Config {
+  const problems: string[] = [];
+  const raw = readOptions(env, problems);
+  const check = <T>(name: OptionName, parse: (text: string) => T, fallback: T): T => {
+    try {
+      return parse(raw[name]);
+    } catch (reason) {
+      problems.push(`${name} ${reason instanceof Error ? reason.message : String(reason)}`);
+      return fallback;
+    }
+  };
+  const limit = (name: OptionName) => check(name, wholeNumber(1, 1_000_000), 1);
+
+  const provider = (kind: 'GOOGLE' | 'MICROSOFT'): ProviderConfig => {
+    const [id, secret] = [`KALENDS_${kind}_CLIENT_ID`, `KALENDS_${kind}_CLIENT_SECRET`] as const;
+    const clientId = check(id, printable, '');
+    const clientSecret = check(secret, printable, '');
+    if (raw[id] !== '' && raw[secret] === '') problems.push(`${secret} is missing, but ${id} is set`);
+    if (raw[id] === '' && raw[secret] !== '') problems.push(`${id} is missing, but ${secret} is set`);
+    return Object.freeze({
+      app: clientId === '' ? undefined : Object.freeze({ clientId, clientSecret }),
+      issuer: check(`KALENDS_${kind}_ISSUER`, endpoint, 'https://invalid'),
+      apiUrl: check(`KALENDS_${kind}_API_URL`, endpoint, 'https://invalid'),
+    });
+  };
+
+  const host = raw.KALENDS_HOST;
+  const port = check('KALENDS_PORT', wholeNumber(1, 65_535), 8080);
+  const url = check('KALENDS_URL', (text) => publicOrigin(text, host, port), 'http://invalid');
+  const network: Network = { host, publicHost: new URL(url).hostname };
+  const config: Config = {
+    host,
+    port,
+    url,
+    operatorName: check('KALENDS_OPERATOR_NAME', operatorName, undefined),
+    trustProxy: check('KALENDS_TRUST_PROXY', trustProxy, undefined),
+    dataDir: path.resolve(raw.KALENDS_DATA_DIR),
+    databaseUrl: check('KALENDS_DATABASE_URL', databaseUrl, undefined),
+    databaseConnections: check('KALENDS_DATABASE_CONNECTIONS', wholeNumber(2, 1000), 10),
+    masterKey: check('KALENDS_MASTER_KEY', masterKey, undefined),
+    role: check('KALENDS_ROLE', oneOf('all', 'web', 'worker'), 'all'),
+    logLevel: check(
+      'KALENDS_LOG_LEVEL',
+      oneOf('silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'),
+      'info',
+    ),
+    tokenAlgorithm: check('KALENDS_TOKEN_ALGORITHM', oneOf('HS256', 'ES256'), 'HS256'),
+    privateNetwork: check('KALENDS_PRIVATE_NETWORK', (text) => parsePrivateNetwork(text, network), {
+      mode: 'deny',
+    }),
+    google: Object.freeze({
+      ...provider('GOOGLE'),
+      asksForCalendars: check('KALENDS_GOOGLE_CALENDARS', oneOf('off', 'on'), 'off') === 'on',
+    }),
+    microsoft: provider('MICROSOFT'),
+    appleUrl: check('KALENDS_APPLE_URL', absoluteUrl, 'https://caldav.icloud.com'),
+    limits: Object.freeze({
+      wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
+      authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
+      passwordsPerTransaction: limit('KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION'),
+      passwordsPerAddress: limit('KALENDS_LIMIT_PASSWORDS_PER_ADDRESS'),
+    }),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+function readOptions(env: Environment, problems: string[]): Record<OptionName, string> {
+  const read = ({ name, default: fallback }: Option): string => {
+    const file = env[`${name}_FILE`];
+    if (env[name] && file) problems.push(`${name} and ${name}_FILE are both set; keep one`);
+    if (env[name]) return env[name];
+    if (!file) return (name === 'KALENDS_PORT' && env.PORT) || fallback;
+    try {
+      return readFileSync(file, 'utf8').trim();
+    } catch {
+      problems.push(`${name}_FILE names a file that cannot be read: ${file}`);
+      return fallback;
+    }
+  };
+  // The table's names are exactly the keys of the record.
+  return Object.fromEntries(OPTIONS.map((option) => [option.name, read(option)])) as Record<
+    OptionName,
+    string
+  >;
+}
+
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most))
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(...values: T[]): (text: string) => T {
+  return (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return found;
+  };
+}
+
+function publicOrigin(text: string, host: string, port: number): string {
+  if (text === '') return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error('must be an origin such as https://calendars.example.com');
+  if (url.pathname !== '/' || url.search || url.hash || url.username)
+    throw new Error('must have no path, query or user');
+  return url.origin;
+}
+
+function absoluteUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
+  return url.href;
+}
+
+/** Kept as it was written but for trailing slashes: issuers are compared letter by letter. */
+function endpoint(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
+  if (url.search || url.hash || url.username || url.password)
+    throw new Error('must have no query, fragment or user');
+  return text.replace(/\/+$/, '');
+}
+
+function printable(text: string): string {
+  if (!/^[\x21-\x7e]{0,4096}$/.test(text))
+    throw new Error('must be printable ASCII characters without spaces');
+  return text;
+}
+
+/** A name that pages show: none when it is blank. */
+function operatorName(text: string): string | undefined {
+  const name = text.trim();
+  if (name.length > 100) throw new Error('must not be longer than 100 characters');
+  // Bidirectional overrides could make the notice read as something else.
+  if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name))
+    throw new Error('must not contain control characters');
+  return name === '' ? undefined : name;
+}
+
+function trustProxy(text: string): number | string[] | undefined {
+  if (text === '' || text === '0') return undefined;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const ranges = text.split(',').map((range) => range.trim());
+  const isRange = (range: string) =>
+    /^[\da-fA-F.:]+(\/\d{1,3})?$|^(loopback|linklocal|uniquelocal)$/.test(range);
+  if (!ranges.every(isRange)) throw new Error('must be a number of proxies or a list of address ranges');
+  return ranges;
+}
+
+function databaseUrl(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw new Error('must be a postgres:// URL');
+  return text;
+}
+
+function masterKey(text: string): Buffer | undefined {
+  if (text === '') return undefined;
+  const key = Buffer.from(text, /^[\da-fA-F]{64}$/.test(text) ? 'hex' : 'base64');
+  if (key.length !== 32)
+    throw new Error('must be 32 bytes in base64 or hex; `openssl rand -base64 32` makes one');
+  return key;
+}

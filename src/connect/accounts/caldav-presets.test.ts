@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { readTypedServer } from '../../providers/caldav/typed-server.ts';
+import {
+  CALDAV_PRESETS,
+  findPreset,
+  isPattern,
+  isUnfilled,
+  presetOf,
+  YOUR_SERVER,
+} from './caldav-presets.ts';
+
+describe('the presets of CalDAV servers', () => {
+  it('name the twelve that people ask for, each once', () => {
+    const ids = CALDAV_PRESETS.map(({ id }) => id);
+
+    assert.equal(new Set(ids).size, 12);
+    for (const id of ids) assert.match(id, /^[a-z-]+$/);
+  });
+
+  for (const preset of CALDAV_PRESETS) {
+    it(`lead to ${preset.name} by an https address that discovery can start from`, () => {
+      const filled = preset.server.replace(YOUR_SERVER, 'cloud.example.org');
+
+      const { url } = readTypedServer(filled);
+
+      assert.equal(url.protocol, 'https:');
+      assert.equal(isUnfilled(preset.server), isPattern(preset));
+      assert.equal(isUnfilled(filled), false);
+      if (!isPattern(preset)) assert.equal(presetOf(preset.server, undefined), preset);
+    });
+
+    it(`send users of ${preset.name} to https pages only`, () => {
+      const made = preset.passwordMade;
+
+      if (made !== undefined && 'page' in made) assert.equal(new URL(made.page).protocol, 'https:');
+    });
+  }
+
+  for (const [typed, chosen, expected] of [
+    ['https://caldav.fastmail.com/dav/', undefined, 'fastmail'],
+    ['ada@FASTMAIL.com', undefined, 'fastmail'],
+    ['mailbox.org', undefined, 'mailbox-org'],
+    ['https://calendar.zoho.eu/caldav/', 'zoho', 'zoho'],
+    ['https://cloud.example.org/remote.php/dav', undefined, 'nextcloud'],
+    ['https://mail.example.org/SOGo/dav/ada/', undefined, 'sogo'],
+    ['https://cloud.example.org/', 'nextcloud', 'nextcloud'],
+    ['', 'gmx', 'gmx'],
+    ['https://caldav.yandex.ru', 'nextcloud', 'yandex'],
+    ['https://dav.example.com/', 'fastmail', undefined],
+    ['https://notfastmail.com/', undefined, undefined],
+    ['https://fastmail.com.evil.example/', undefined, undefined],
+    ['https://', 'fastmail', undefined],
+    ['no address at all', undefined, undefined],
+  ] as const) {
+    it(`recognise ${JSON.stringify(typed)} after choosing ${chosen ?? 'none'} as ${expected ?? 'none'}`, () => {
+      assert.equal(presetOf(typed, findPreset(chosen))?.id, expected);
+    });
+  }
+
+  it('know no preset by a name of Object’s', () => {
+    assert.equal(findPreset('__proto__'), undefined);
+    assert.equal(findPreset(undefined), undefined);
+  });
+});

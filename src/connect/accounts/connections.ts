@@ -1,0 +1,118 @@
+/** Which accounts a user has connected, and letting go of them (wire 1.4, 1.5, 2.2, 2.3). */
+
+import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
+import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { instantText } from '../../lib/instant-text.ts';
+import type { Grant } from '../../oauth/grant.ts';
+
+export type ConnectionDeps = {
+  readonly accounts: Pick<AccountStore, 'listAccounts' | 'disconnect'>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type ConnectionStatus = {
+  /** Exactly the four providers: a fifth key breaks a published client. */
+  readonly connections: Readonly<Record<ProviderKind, readonly Connection[]>>;
+  readonly limitReached: boolean;
+};
+
+type Connection = {
+  readonly id: string;
+  readonly display: string;
+  readonly grantedScopes: readonly string[];
+  readonly calendarPermissionGranted: boolean | null;
+  readonly syncState: 'active' | 'reauth_required';
+  readonly syncStateUpdatedAt: string;
+  /** Beside wire 2.2: the whole of what is known, where `syncState` tells only what the user must do. */
+  readonly health: ConnectionHealth;
+};
+
+/** Reason, actor and message are absent while the account is active. */
+type ConnectionHealth = {
+  readonly state: AccountHealth['state'];
+  readonly reason?: HealthReason;
+  /** Who must act. */
+  readonly actor?: Actor;
+  readonly message?: string;
+  readonly since: string;
+};
+
+export async function connectionStatus(
+  { clientId, userId }: Grant,
+  { accounts }: ConnectionDeps,
+): Promise<ConnectionStatus> {
+  const linked = await accounts.listAccounts(clientId, userId);
+  const of = (kind: ProviderKind) => linked.filter(({ provider }) => provider === kind).map(connectionOf);
+  const [google, microsoft, apple, caldav] = PROVIDER_KINDS.map(of);
+  return {
+    connections: {
+      google: google ?? [],
+      microsoft: microsoft ?? [],
+      apple: apple ?? [],
+      caldav: caldav ?? [],
+    },
+    limitReached: false,
+  };
+}
+
+function connectionOf(account: Account): Connection {
+  const { accountId, display, grantedScopes, calendarPermission, health } = account;
+  return {
+    id: accountId,
+    display,
+    grantedScopes,
+    calendarPermissionGranted: calendarPermission ?? null,
+    // A provider that is down is not the user's to mend: only what the user must do is told here.
+    syncState: health.state === 'reauth_required' ? 'reauth_required' : 'active',
+    syncStateUpdatedAt: instantText(health.since),
+    health: connectionHealthOf(health),
+  };
+}
+
+function connectionHealthOf({ state, reason, message, since }: AccountHealth): ConnectionHealth {
+  return {
+    state,
+    ...(reason === undefined ? {} : { reason, actor: actorOf(reason) }),
+    ...(message === undefined ? {} : { message }),
+    since: instantText(since),
+  };
+}
+
+/** As callers send them, in the query or the body: anything but text is unusable. */
+export type DisconnectRequest = { readonly provider: unknown; readonly account: unknown };
+
+/** Throws 400 for a provider that is missing or unknown. An account that is not there is no error. */
+export async function disconnect(
+  request: DisconnectRequest,
+  { clientId, userId }: Grant,
+  { accounts, now }: ConnectionDeps,
+): Promise<{ success: true; message: string }> {
+  const provider = providerOf(request.provider);
+  const account = accountOf(request.account);
+  const gone = await accounts.disconnect(clientId, userId, provider, account, now());
+  const message = gone === 0 ? 'There was no such account' : `Disconnected accounts: ${gone}`;
+  return { success: true, message };
+}
+
+function providerOf(value: unknown): ProviderKind {
+  if (isAbsent(value)) throw invalid('provider', 'provider is missing');
+  const kind = typeof value === 'string' ? parseProviderKind(value) : undefined;
+  if (kind === undefined) throw invalid('provider', `provider must be one of ${PROVIDER_KINDS.join(', ')}`);
+  return kind;
+}
+
+function accountOf(value: unknown): string | undefined {
+  if (isAbsent(value)) return undefined;
+  // Taken for absent it would disconnect every account.
+  if (typeof value !== 'string') throw invalid('account', 'account must be the id of a connected account');
+  return value;
+}
+
+/** Wire 1: null and an empty value mean "absent". */
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+const invalid = (field: string, problem: string) =>
+  new ApiError(400, 'invalid_request', problem, { details: { [field]: [problem] } });

@@ -1,0 +1,207 @@
+/** Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs (wire 3.1). */
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import { Refusal } from '../../http/refusal.ts';
+import type { MessageKey } from '../messages/messages.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { selectionPath } from './paths.ts';
+
+type Wording = {
+  readonly status: number;
+  /** The machine's word. */
+  readonly error: string;
+  readonly title: MessageKey;
+  readonly message: MessageKey;
+  /** English, for programs; a refusal may say it more exactly. */
+  readonly description: string;
+};
+
+const WORDINGS = {
+  client_unknown: {
+    status: 401,
+    error: 'invalid_client',
+    title: 'error.link.title',
+    message: 'error.client_unknown',
+    description: 'client_id is missing or names no application',
+  },
+  parameter_missing: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.link.title',
+    message: 'error.parameter_missing',
+    description: 'A required parameter is missing',
+  },
+  parameter_invalid: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'A parameter cannot be used',
+  },
+  scope_unknown: {
+    status: 400,
+    error: 'invalid_scope',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'scope is unknown',
+  },
+  response_type_unsupported: {
+    status: 400,
+    error: 'unsupported_response_type',
+    title: 'error.link.title',
+    message: 'error.parameter_invalid',
+    description: 'response_type must be code',
+  },
+  user_failed: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.unexpected.title',
+    message: 'error.user_failed',
+    description: 'The user could not be created or retrieved',
+  },
+  session_expired: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.session.title',
+    message: 'error.session_expired',
+    description: 'The authorization request has expired or is not known to this browser',
+  },
+  other_connection: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.other.title',
+    message: 'error.other_connection',
+    description: 'Another connection is in progress in this browser',
+  },
+  finished: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.finished.title',
+    message: 'error.finished',
+    description: 'This authorization request has been answered already',
+  },
+  foreign_form: {
+    status: 403,
+    error: 'invalid_request',
+    title: 'error.unexpected.title',
+    message: 'error.foreign_form',
+    description: 'The form was not sent by a page of this authorization request',
+  },
+  not_offered: {
+    status: 404,
+    error: 'not_found',
+    title: 'error.link.title',
+    message: 'error.not_offered',
+    description: 'This provider is not offered here',
+  },
+  sign_in_replaced: {
+    status: 400,
+    error: 'session_expired',
+    title: 'error.provider.title',
+    message: 'error.sign_in_replaced',
+    description: 'This sign-in is not under way: it was replaced by a later one, or begun in another browser',
+  },
+  sign_in_failed: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.provider.title',
+    message: 'error.sign_in_failed',
+    description: 'The sign-in at the provider could not be completed',
+  },
+  admin_consent: {
+    status: 403,
+    error: 'access_denied',
+    title: 'error.admin.title',
+    message: 'error.admin',
+    description: 'An administrator of the organisation has to consent at the provider first',
+  },
+  provider_misconfigured: {
+    status: 502,
+    error: 'server_error',
+    title: 'error.provider.title',
+    message: 'error.provider_misconfigured',
+    description: 'The provider refuses the app that Kalends signs users in with',
+  },
+  provider_unavailable: {
+    status: 503,
+    error: 'temporarily_unavailable',
+    title: 'error.provider.title',
+    message: 'error.provider_unavailable',
+    description: 'The provider cannot be reached at the moment',
+  },
+  too_many_requests: {
+    status: 429,
+    error: 'too_many_requests',
+    title: 'error.limit.title',
+    message: 'error.limit',
+    description: 'Too many requests from this address',
+  },
+  unreadable: {
+    status: 400,
+    error: 'invalid_request',
+    title: 'error.unexpected.title',
+    message: 'error.unreadable',
+    description: 'The request cannot be read',
+  },
+  unexpected: {
+    status: 500,
+    error: 'server_error',
+    title: 'error.unexpected.title',
+    message: 'error.unexpected',
+    description: 'An unexpected error occurred',
+  },
+} as const satisfies Record<string, Wording>;
+
+export type ConnectErrorKind = keyof typeof WORDINGS;
+
+export type ConnectErrorContext = {
+  /** The parameter that is wrong. */
+  readonly parameter?: string;
+  /** What exactly is wrong, in English, for programs. */
+  readonly description?: string;
+  /** The request this belongs to: its language and theme show the page. */
+  readonly request?: AuthorizationRequest;
+  /** The provider whose sign-in this is about. */
+  readonly provider?: ProviderKind;
+  /** Where the flow starts again, or goes on, when that is known: a path of ours. */
+  readonly wayBack?: { readonly path: string; readonly label: 'start_again' | 'try_again' | 'back' };
+  /** The page before this one, where going on is something else. */
+  readonly back?: string;
+  /** A page of the provider's, for the administrator of an organisation. */
+  readonly link?: string;
+  /** Whole seconds until another try makes sense. */
+  readonly retryAfter?: number;
+  /** In place of the kind's own status. */
+  readonly status?: number;
+  readonly cause?: unknown;
+};
+
+/** The context of a refusal after which its reader goes on with the accounts. */
+export const backToAccounts = (request: AuthorizationRequest) =>
+  ({
+    request,
+    wayBack: { path: selectionPath(request), label: 'back' },
+  }) as const satisfies ConnectErrorContext;
+
+export class ConnectError extends Refusal {
+  readonly kind: ConnectErrorKind;
+  readonly status: number;
+  readonly body: Readonly<Record<string, string>>;
+  override readonly headers: Readonly<Record<string, string>>;
+  readonly title: MessageKey;
+  readonly text: MessageKey;
+  readonly context: ConnectErrorContext;
+
+  constructor(kind: ConnectErrorKind, context: ConnectErrorContext = {}) {
+    const wording: Wording = WORDINGS[kind];
+    const description = context.description ?? wording.description;
+    super(description, { cause: context.cause });
+    this.name = 'ConnectError';
+    this.kind = kind;
+    this.status = context.status ?? wording.status;
+    this.title = wording.title;
+    this.text = wording.message;
+    this.context = context;
+    this.body = { error: wording.error, error_description: description, message: description };
+    this.headers = context.retryAfter === undefined ? {} : { 'retry-after': String(context.retryAfter) };
+  }
+}

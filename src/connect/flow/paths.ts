@@ -1,0 +1,52 @@
+/** The addresses of the Connect pages. */
+import type { AppKind } from '../../access/provider-apps.ts';
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+
+/**
+ * The provider-selection page: what the application sent, with the registered redirect URI and the
+ * transaction (requirement §4.1). `happened` makes the page say what was just done.
+ */
+export function selectionPath(request: AuthorizationRequest, happened?: string): string {
+  const parts = [
+    ...(request.query === '' ? [] : [request.query]),
+    `redirect_uri=${encodeURIComponent(request.redirectUri)}`,
+    `transaction=${request.transactionId}`,
+    ...(happened === undefined ? [] : [`happened=${happened}`]),
+  ];
+  return `/authorize?${parts.join('&')}`;
+}
+
+/** Starts the same flow again. */
+export const startPath = (query: string): string => `/authorize?${query}`;
+
+/** Where a provider's sign-in begins: a form of ours, or the way to the provider's own pages. */
+export function signInPath(
+  kind: ProviderKind,
+  { transactionId }: AuthorizationRequest,
+  accountKey?: string,
+): string {
+  const account = accountKey === undefined ? '' : `&account=${accountKey}`;
+  return `/connect/${kind}?transaction=${transactionId}${account}`;
+}
+
+/** Where the provider sends the browser back to; registered there, so that it never changes. */
+export const callbackPath = (kind: AppKind): string => `/connect/${kind}/callback`;
+
+const PAGES = {
+  selection: selectionPath,
+  consent: ({ transactionId }: AuthorizationRequest) => `/connect/consent?transaction=${transactionId}`,
+  disconnect_all: ({ transactionId }: AuthorizationRequest) =>
+    `/connect/disconnect-all?transaction=${transactionId}`,
+  apple: (request: AuthorizationRequest) => signInPath('apple', request),
+  caldav: (request: AuthorizationRequest) => signInPath('caldav', request),
+} as const;
+
+/** The pages of a request that its reader can come back to. */
+export type PageName = keyof typeof PAGES;
+
+/** The address of a page of ours by its name; the selection page's for every other word. */
+export function pagePath(name: string, request: AuthorizationRequest): string {
+  const pageName = Object.hasOwn(PAGES, name) ? (name as PageName) : 'selection'; // it is one of its keys
+  return PAGES[pageName](request);
+}

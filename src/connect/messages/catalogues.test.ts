@@ -1,0 +1,222 @@
+/** What every catalogue is held to: complete, in order, used, and written as its language is. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+import { IntlMessageFormat } from 'intl-messageformat';
+
+import en from './locales/en.json' with { type: 'json' };
+import { LANGUAGES, type MessageKey, messagesFor } from './messages.ts';
+
+const LOCALES = new URL('locales/', import.meta.url);
+const CONNECT = new URL('../', import.meta.url);
+const catalogueOf = (language: string): Record<string, string> =>
+  JSON.parse(readFileSync(new URL(`${language}.json`, LOCALES), 'utf8'));
+// What `Object.keys` of a JSON module answers are its keys.
+const KEYS = Object.keys(en) as MessageKey[];
+
+/** Names that are the same in every language. */
+const PROPER_NAMES =
+  /Apple Account|CalDAV|Kalends|Nextcloud|iCloud|Google|Microsoft|Apple|Sign-In and Security|account\.apple\.com|https?:\/\/\S+/g;
+/** The marks each language quotes with; the first pair is what its style guides ask for. */
+const QUOTES: Readonly<Record<string, string>> = {
+  de: '„“‚‘»«',
+  en: '“”‘’',
+  es: '«»“”',
+  fr: '«»“”’',
+  it: '«»“”’',
+  nl: '“”‘’',
+  pl: '„”’«»',
+  'pt-BR': '“”‘’',
+  'pt-PT': '«»“”’',
+  tr: '“”‘’',
+  uk: '«»„“’',
+  he: '”“״׳’',
+  ar: '«»“”',
+  fa: '«»',
+  ja: '「」『』',
+  'zh-Hans': '“”‘’',
+};
+
+/** What messages are told as numbers, to write in the digits of their language. */
+const NUMBERS = ['count', 'minutes', 'done'];
+
+type Parsed = ReturnType<IntlMessageFormat['getAst']>;
+const parse = (message: string, language: string): Parsed =>
+  new IntlMessageFormat(message, language, undefined, { ignoreTag: true }).getAst();
+
+/** Every element of a message, those of plural branches too. */
+const elementsOf = (parsed: Parsed): Parsed =>
+  parsed.flatMap((element) => [
+    element,
+    ...('options' in element ? Object.values(element.options).flatMap(({ value }) => elementsOf(value)) : []),
+  ]);
+/** What a message is told. */
+const argumentsOf = (message: string, language: string): string[] => {
+  const named = elementsOf(parse(message, language)).filter(({ type }) => type !== 0 && type !== 7);
+  return [...new Set(named.map((element) => ('value' in element ? String(element.value) : '')))].sort();
+};
+/** The form of each count that can be met. */
+const formsOf = (language: string): Map<string, number[]> => {
+  const rules = new Intl.PluralRules(language);
+  return Map.groupBy(
+    Array.from({ length: 1000 }, (_, index) => index + 1),
+    (count) => rules.select(count),
+  );
+};
+
+it('the catalogues are those of the folder', () => {
+  const files = readdirSync(LOCALES).map((file) => file.replace('.json', ''));
+
+  assert.deepEqual(files.sort(), [...LANGUAGES].sort());
+});
+
+it('every message is shown by some page', () => {
+  const code = readdirSync(CONNECT, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(new URL(file, CONNECT), 'utf8'))
+    .join('\n');
+
+  assert.deepEqual(
+    KEYS.filter((key) => !code.includes(`'${key}'`)),
+    [],
+  );
+});
+
+for (const language of LANGUAGES) {
+  describe(`the catalogue ${language}`, () => {
+    const catalogue = catalogueOf(language);
+    const messages = KEYS.flatMap((key) => {
+      const message = catalogue[key];
+      return message === undefined ? [] : [{ key, message, english: en[key] }];
+    });
+    /** The messages that break a rule, by key, with what breaks it. */
+    const broken = (rule: (text: (typeof messages)[number]) => string | false | undefined) =>
+      messages.flatMap((text) => {
+        const found = rule(text);
+        return found ? [`${text.key}: ${found}`] : [];
+      });
+
+    it('names each button of an account by what stands on it, so that it can be called by that', () => {
+      for (const deed of ['disconnect', 'mend', 'update']) {
+        const [label = '', name = ''] = [
+          catalogue[`selection.${deed}`],
+          catalogue[`selection.${deed}_account`],
+        ];
+        assert.ok(name.toLocaleLowerCase(language).includes(label.toLocaleLowerCase(language)), name);
+      }
+    });
+
+    it('has every message', () => {
+      assert.deepEqual(
+        KEYS.filter((key) => catalogue[key] === undefined),
+        [],
+      );
+    });
+
+    it('has no message but those of English, in its order', () => {
+      const own = Object.keys(catalogue);
+
+      assert.deepEqual(
+        own,
+        KEYS.filter((key) => own.includes(key)),
+      );
+    });
+
+    it('is told what English is told', () => {
+      for (const { key, message, english } of messages) {
+        assert.deepEqual(argumentsOf(message, language), argumentsOf(english, 'en'), key);
+      }
+    });
+
+    it('has each form that counts take in its language, and no other', () => {
+      const forms = formsOf(language);
+      const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      for (const { key, message } of messages) {
+        for (const element of elementsOf(parse(message, language))) {
+          if (element.type !== 6) continue;
+          const given = Object.keys(element.options).filter((form) => !form.startsWith('='));
+          // ICU wants `other` of every language, Polish too, which has it for fractions only.
+          const missing = [...forms.keys(), 'other'].filter((form) => !given.includes(form));
+          const foreign = given.filter((form) => !categories.some((category) => category === form));
+          assert.deepEqual([missing, foreign], [[], []], key);
+          for (const [form, counts] of forms) {
+            const branch: Parsed = element.options[form]?.value ?? [];
+            assert.ok(
+              branch.some(({ type }) => type === 7) || counts.length === 1,
+              `${key}: ${form} stands for ${counts.slice(0, 4)}…`,
+            );
+          }
+        }
+      }
+    });
+
+    it('can be formatted for every count, and shows no brace', () => {
+      const told = Object.fromEntries(
+        KEYS.flatMap((key) => argumentsOf(en[key], 'en')).map((name) => [name, 'N']),
+      );
+      for (const { key, message } of messages) {
+        for (const count of message.includes(', plural,') ? [0, 1, 2, 3, 5, 11, 21, 100] : [1]) {
+          const text = messagesFor(language).text(key, { ...told, count, minutes: count, done: count });
+          assert.doesNotMatch(text, /[{}#]/, key);
+        }
+      }
+    });
+
+    it('isolates every name it is told', () => {
+      for (const { key } of messages) {
+        const names = argumentsOf(en[key], 'en').filter((name) => !NUMBERS.includes(name));
+        const numbers = Object.fromEntries(NUMBERS.map((name) => [name, 2]));
+        const told = { ...Object.fromEntries(names.map((name) => [name, `${name}!`])), ...numbers };
+        const { markup } = messagesFor(language).markup(key, told);
+        for (const name of names) assert.ok(markup.includes(`<bdi>${name}!</bdi>`), key);
+      }
+    });
+
+    it('has no blank around a message, none twice, and no mark that typewriters made do with', () => {
+      assert.deepEqual(
+        broken(({ message }) => /^\s|\s$|\s\s|\.\.\.|"|--|'/u.exec(message)?.[0]),
+        [],
+      );
+    });
+
+    it('quotes with the marks of its language', () => {
+      const foreign = [...'“”„‟‘‚‛«»‹›「」『』״']
+        .filter((mark) => !QUOTES[language]?.includes(mark))
+        .join('');
+      assert.deepEqual(
+        broken(({ message }) => new RegExp(`[${foreign}]`, 'u').exec(message)?.[0]),
+        [],
+      );
+    });
+
+    it('ends sentences where English does', () => {
+      const isSentence = (text: string) => /[.。?？؟!！]$/u.test(text.replace(/[”“»」״)}\s]+$/u, ''));
+      assert.deepEqual(
+        broken(({ message, english }) => isSentence(english) !== isSentence(message) && message),
+        [],
+      );
+    });
+  });
+}
+
+for (const language of LANGUAGES.filter((other) => other !== 'en')) {
+  it(`the catalogue ${language} has no English left in it`, () => {
+    const left = Object.entries(catalogueOf(language)).filter(([key, message]) => {
+      const english = (en as Record<string, string>)[key]; // undefined where there is no such key
+      const words = message.replaceAll(PROPER_NAMES, '').replaceAll(/\{\w+\}/g, '');
+      const same = message === english && /\p{L}\s+\p{L}/u.test(words);
+      return same || /\b(the|your|you|with|this|please|again)\b/i.test(words);
+    });
+
+    assert.deepEqual(left, []);
+  });
+}
+
+it('French keeps its double marks with their words', () => {
+  const loose = Object.entries(catalogueOf('fr')).filter(([, message]) =>
+    / [:;!?»]|« |[\p{L}\d][;!?»]|«\p{L}/u.test(message.replaceAll(/\{(\w+), plural,/g, '')),
+  );
+
+  assert.deepEqual(loose, []);
+});

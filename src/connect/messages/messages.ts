@@ -1,0 +1,112 @@
+/**
+ * The Connect pages' words: one catalogue of ICU messages for each language (wire 4.2). English says
+ * which messages there are; a test holds the others to it. A catalogue is read when somebody first
+ * needs its language, and a message is parsed when it is first shown.
+ */
+import { readFileSync } from 'node:fs';
+
+import { IntlMessageFormat } from 'intl-messageformat';
+
+import { type Html, html } from '../../http/html.ts';
+import { chooseLocale, directionOf, FALLBACK_LOCALE, type LocaleWish } from '../../lib/locale.ts';
+import en from './locales/en.json' with { type: 'json' };
+import { type PseudoLocale, pseudoLocaleOf, pseudoMessage } from './pseudo-locale.ts';
+
+export type MessageKey = keyof typeof en;
+type Catalogue = Readonly<Partial<Record<MessageKey, string>>>;
+
+/** The languages there is a catalogue for, in the order they are offered: that of their own names. */
+export const LANGUAGES: readonly string[] = [
+  ...['de', 'en', 'es', 'fr', 'it', 'nl', 'pl', 'pt-BR', 'pt-PT', 'tr', 'uk'],
+  ...['he', 'ar', 'fa', 'ja', 'zh-Hans'],
+];
+
+/** What a message is told: text, a count, or markup such as an isolated name. */
+export type MessageValues = Readonly<Record<string, string | number | Html>>;
+
+/** One language's messages. */
+export type Messages = {
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** What stands between two sentences: nothing where the full stop has its own blank. */
+  readonly gap: '' | ' ';
+  /** The message as text. */
+  text(key: MessageKey, values?: Readonly<Record<string, string | number>>): string;
+  /** The message as markup: values that are text are isolated, so that no name upsets the line's direction. */
+  markup(key: MessageKey, values?: MessageValues): Html;
+};
+
+/** The language of a request: one of LANGUAGES, or a pseudo-locale that was named outright. */
+export const chooseLanguage = (wish: LocaleWish): string =>
+  pseudoLocaleOf(wish.named) ?? chooseLocale(wish, LANGUAGES);
+
+/** A language's name for itself, as it stands in a list: `Português (Brasil)`. */
+export function ownLanguageName(language: string): string {
+  // A country's variety is named by the country, as its neighbours in the list are; a script's has a name of its own.
+  const languageDisplay = new Intl.Locale(language).region === undefined ? 'dialect' : 'standard';
+  const names = new Intl.DisplayNames([language], { type: 'language', languageDisplay });
+  const name = names.of(language) ?? language;
+  const [first = '', ...rest] = name;
+  return first.toLocaleUpperCase(language) + rest.join('');
+}
+
+const messagesByLanguage = new Map<string, Messages>();
+
+/** The messages of a language, English when there is no catalogue for it. */
+export function messagesFor(language: string): Messages {
+  const pseudo = pseudoLocaleOf(language);
+  if (pseudo === undefined && !LANGUAGES.includes(language)) return messagesFor(FALLBACK_LOCALE);
+  const known = messagesByLanguage.get(language);
+  if (known !== undefined) return known;
+  const messages = messagesOf(language, pseudo ? pseudoFormat(pseudo) : catalogueFormat(language));
+  messagesByLanguage.set(language, messages);
+  return messages;
+}
+
+type FormatOf = (key: MessageKey) => IntlMessageFormat;
+
+function catalogueFormat(language: string): FormatOf {
+  const catalogue = language === FALLBACK_LOCALE ? en : readCatalogue(language);
+  return (key) => {
+    const message = catalogue[key];
+    // A catalogue that is behind English speaks English where it is: the user can still go on.
+    const locale = message === undefined ? FALLBACK_LOCALE : language;
+    return new IntlMessageFormat(message ?? en[key], locale, undefined, { ignoreTag: true });
+  };
+}
+
+/** Counts and numbers are English there, as the words are. */
+const pseudoFormat =
+  (locale: PseudoLocale): FormatOf =>
+  (key) =>
+    new IntlMessageFormat(pseudoMessage(en[key], locale), FALLBACK_LOCALE);
+
+function readCatalogue(language: string): Catalogue {
+  const file = new URL(`./locales/${language}.json`, import.meta.url);
+  // Our own file, whose keys and values a test holds against English.
+  return JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
+}
+
+function messagesOf(language: string, make: FormatOf): Messages {
+  const formats = new Map<MessageKey, IntlMessageFormat>();
+  const formatOf: FormatOf = (key) => {
+    const format = formats.get(key) ?? make(key);
+    formats.set(key, format);
+    return format;
+  };
+
+  return {
+    language,
+    direction: directionOf(language),
+    gap: /^(ja|zh)\b/.test(language) ? '' : ' ',
+    text: (key, values = {}) => String(formatOf(key).format({ ...values })),
+    markup(key, values = {}) {
+      const isolated = Object.entries(values).map(([name, value]) => {
+        return [name, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value] as const;
+      });
+      const formatted = formatOf(key).format<Html>(Object.fromEntries(isolated));
+      const parts = Array.isArray(formatted) ? formatted : [formatted];
+      return html`${parts}`;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** The consent page: who gets what, for whom, from which accounts (threat T3), in plain words. */
+import { type Html, html } from '../../http/html.ts';
+import type { Scope } from '../../oauth/scope.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { domainOf } from '../flow/callback-url.ts';
+import type { AccountView } from '../flow/connect-flow.ts';
+import { selectionPath } from '../flow/paths.ts';
+import type { MessageKey, Messages } from '../messages/messages.ts';
+import type { Appearance } from './appearance.ts';
+import {
+  accountNames,
+  applicationName,
+  backLink,
+  brokenNicely,
+  cancelForm,
+  layout,
+  meeting,
+  type Page,
+} from './layout.page.ts';
+import { ownFields } from './own-fields.page.ts';
+import { SIGNS } from './provider-marks.ts';
+import { verificationNotice } from './verification-notice.page.ts';
+
+/** What each scope allows, and what its reader may fear that it does not. */
+const SCOPE_WORDS: Readonly<
+  Record<Scope, { readonly can: readonly MessageKey[]; readonly cannot: readonly MessageKey[] }>
+> = {
+  'free-busy': {
+    can: ['scope.see_busy'],
+    cannot: ['scope.no_details', 'scope.no_change', 'scope.no_passwords'],
+  },
+  read: { can: ['scope.see_all'], cannot: ['scope.no_change', 'scope.no_passwords'] },
+  'read-write': { can: ['scope.see_all', 'scope.change'], cannot: ['scope.no_passwords'] },
+};
+
+export type Consent = {
+  readonly request: AuthorizationRequest;
+  readonly accounts: readonly AccountView[];
+};
+
+/** The page; `accounts` has one at least. */
+export function consentPage({ request, accounts }: Consent, look: Appearance): Page {
+  const { messages, displayName } = look;
+  const title = messages.text('consent.title');
+  const app = applicationName(displayName, messages);
+  const domain = domainOf(request.redirectUri);
+  const shown = html`<bdi>${brokenNicely(domain)}</bdi>`;
+  const content = html`${backLink(selectionPath(request), messages)}
+${meeting(look)}
+<h1>${title}</h1>
+<p class="lead">${messages.markup('consent.lead', { app })}</p>
+${verificationNotice(look)}
+${abilities(request.scope, app, messages)}
+<dl class="facts">
+${fact(messages.text('consent.accounts', { count: accounts.length }), accountNames(accounts))}
+${fact(messages.text('consent.application'), applicationFact(displayName, domain))}
+${fact(messages.text('consent.user'), html`<bdi>${brokenNicely(request.userId)}</bdi>`)}
+</dl>
+<p class="small-print">${messages.markup('consent.caution', { domain: shown })}${messages.gap}${messages.text('consent.later')}</p>
+<div class="actions">
+<form method="post" action="/connect/approve">${ownFields(request)}<button class="primary">${messages.text('consent.allow')}</button></form>
+${cancelForm(request, messages)}
+</div>
+<p class="small-print end">${messages.markup('consent.return', { domain: shown })}</p>`;
+  return layout(look, title, content, { settings: { request, page: 'consent' } });
+}
+
+function abilities(scope: Scope, app: string, messages: Messages): Html {
+  const { can, cannot } = SCOPE_WORDS[scope];
+  const items = (keys: readonly MessageKey[], sign: Html) =>
+    keys.map((key) => html`<li>${sign}<span>${messages.text(key)}</span></li>`);
+  return html`<section class="abilities"><h2 id="can">${messages.markup('consent.can', { app })}</h2>
+<ul class="can" aria-labelledby="can">${items(can, SIGNS.tick)}</ul>
+<h2 id="cannot">${messages.text('consent.cannot')}</h2>
+<ul class="cannot" aria-labelledby="cannot">${items(cannot, SIGNS.cross)}</ul></section>`;
+}
+
+/** The name is the application's own claim; the domain is where the answer really goes. */
+function applicationFact(displayName: string | undefined, domain: string): Html {
+  const place = html`<span class="domain">${SIGNS.site}<bdi>${brokenNicely(domain)}</bdi></span>`;
+  return displayName === undefined ? place : html`<bdi>${displayName}</bdi> ${place}`;
+}
+
+const fact = (term: string, description: Html): Html =>
+  html`<div><dt>${term}</dt><dd>${description}</dd></div>
+`;

@@ -1,0 +1,105 @@
+/** The error page: what happened, the way forward, and who can help (wire 4.1). */
+import type { ApplicationFacts } from '../../branding/branding.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import type { ConnectError } from '../flow/connect-error.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { Appearance } from './appearance.ts';
+import {
+  applicationSign,
+  backLink,
+  brokenNicely,
+  layout,
+  markedSign,
+  outwardLink,
+  type Page,
+  pageSigns,
+  returnLabel,
+} from './layout.page.ts';
+import { ownFields } from './own-fields.page.ts';
+import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+
+/** Back to the accounts is named: beside it is the way back to the application. */
+const WAYS = { start_again: 'start_again', try_again: 'try_again', back: 'error.back' } as const;
+
+export type ShownError = {
+  readonly error: ConnectError;
+  /** The request this browser may go on with or has answered: it leads back to the application. */
+  readonly own: AuthorizationRequest | undefined;
+  /** What the operator finds a fault by in the log. */
+  readonly reference: string;
+};
+
+/** The page of a refusal or fault, in the words of its kind. */
+export function errorPage({ error, own, reference }: ShownError, look: Appearance): Page {
+  const { messages, facts } = look;
+  const { back, link, parameter, provider } = error.context;
+  const names = provider === undefined ? {} : { provider: PROVIDER_NAMES[provider] };
+  const title = messages.text(error.title, names);
+  const code = parameter === undefined ? {} : { parameter: html`<code dir="ltr">${parameter}</code>` };
+  const content = html`${back !== undefined && backLink(back, messages)}
+${errorSign(look)}
+<h1>${title}</h1>
+<p class="lead">${messages.markup(error.text, { ...names, ...code })}</p>
+${link !== undefined && administratorLink(link, messages)}
+${waysForward(error, own, look)}
+<div class="help"><p>${helpText(facts, messages)}</p>
+${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: html`<code dir="ltr">${reference}</code>` })}</p>`}
+</div>`;
+  return layout(look, title, content);
+}
+
+/** Whose page it is, once that is known, with a mark that something is wrong. */
+function errorSign(look: Appearance): Html {
+  const isKnown = look.displayName !== undefined || look.branding.logo !== undefined;
+  const sign = html`<span class="sign trouble">${SIGNS.trouble}</span>`;
+  return pageSigns(isKnown ? markedSign(applicationSign(look), 'trouble') : sign);
+}
+
+function administratorLink(link: string, messages: Messages): Html {
+  const copied = messages.text('error.admin_copied');
+  return html`<div class="handover">${outwardLink(link, html`${messages.text('error.admin_link')}`)}
+<button type="button" class="small" hidden data-copy="${link}" data-copied="${copied}">${messages.text('error.admin_copy')}</button></div>`;
+}
+
+function waysForward(
+  { kind, context: { wayBack } }: ConnectError,
+  own: AuthorizationRequest | undefined,
+  look: Appearance,
+): Html {
+  const { messages } = look;
+  if (wayBack === undefined && own === undefined) {
+    return html`<p class="lead">${messages.text('error.forward')}</p>`;
+  }
+  // Whoever is finished is to go back to the application; everybody else can go on here.
+  const isOver = kind === 'finished';
+  const here = (rank: string) =>
+    wayBack &&
+    html`<p class="way"><a class="button${rank}" href="${wayBack.path}">${messages.text(WAYS[wayBack.label])}</a></p>`;
+  const there = (rank: string) =>
+    own &&
+    html`<form class="way" method="post" action="${returnAction(own)}">${ownFields(own)}<button class="${rank}">${returnLabel(look)}</button></form>`;
+  return isOver
+    ? html`${there('primary')}
+${here('')}`
+    : html`${here(' primary')}
+${there('quiet')}`;
+}
+
+/** A repeated answer is sent where the first one was (connect-flow.ts); an open request is given up. */
+const returnAction = ({ status }: AuthorizationRequest): string =>
+  status === 'approved' ? '/connect/approve' : '/connect/cancel';
+
+function helpText({ supportEmail, supportUrl }: ApplicationFacts, messages: Messages): Html {
+  const write =
+    supportEmail !== undefined &&
+    html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${brokenNicely(supportEmail)}</bdi></a>`;
+  const visit =
+    supportUrl !== undefined && outwardLink(supportUrl, html`<bdi>${brokenNicely(hostOf(supportUrl))}</bdi>`);
+  if (write && visit) return messages.markup('error.help_both', { contact: write, page: visit });
+  if (write) return messages.markup('error.help_email', { contact: write });
+  if (visit) return messages.markup('error.help_url', { contact: visit });
+  return html`${messages.text('error.help')}`;
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

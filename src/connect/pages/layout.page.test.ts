@@ -1,0 +1,17 @@
+/** What the document around every Connect page promises. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { html } from '../../http/html.ts';
+import { plainAppearance } from './appearance.ts';
+import { layout } from './layout.page.ts';
+
+it('a page is drawn once all of it is there: what it waits for stands behind everything that is seen', () => {
+  const { markup } = layout(plainAppearance([], 'en', undefined), 'Title', html`<h1>Title</h1>`).document;
+
+  const awaited = /<link rel="expect" href="#(\w+)" blocking="render">/.exec(markup)?.[1];
+
+  assert.ok(awaited);
+  const place = markup.indexOf(` id="${awaited}"`);
+  assert.ok(place > markup.indexOf('</main>') && place > markup.indexOf('</footer>'));
+});

@@ -1,0 +1,136 @@
+/** Events, calendars and their parts as answers show them (wire 2.4, 2.5), for the API reference. */
+import { Type } from 'typebox';
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import { anyObject, instant, oneOf } from '../http/operation.ts';
+
+export const Provider = oneOf(PROVIDER_KINDS);
+export const ACTORS = ['user', 'operator', 'administrator', 'nobody'];
+const text = (description: string) => Type.Optional(Type.String({ description }));
+const list = (description: string, item = Type.String()) => Type.Optional(Type.Array(item, { description }));
+const numbers = (description: string) => Type.Optional(Type.Array(Type.Integer(), { description }));
+
+export const Attendee = Type.Object(
+  {
+    email: Type.String(),
+    name: text('As the calendar has it.'),
+    status: oneOf(['accepted', 'declined', 'tentative', 'none']),
+    organizer: Type.Optional(Type.Boolean()),
+  },
+  { $id: 'Attendee' },
+);
+
+export const KnownRecurrence = Type.Object(
+  {
+    frequency: Type.Optional(
+      oneOf(
+        ['SECONDLY', 'MINUTELY', 'HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'],
+        'Absent where there is no rule, or none that can be followed.',
+      ),
+    ),
+    interval: Type.Optional(Type.Integer({ minimum: 1 })),
+    count: Type.Optional(Type.Integer({ minimum: 1 })),
+    until: text('`YYYYMMDDTHHMMSSZ`, inclusive.'),
+    byDay: list('`MO` … `SU`, with an ordinal such as `2MO` or `-1FR`.'),
+    byMonthDay: numbers('Days of the month; negative ones count from its end.'),
+    byMonth: numbers('1 to 12.'),
+    bySetPos: numbers('Which of the instances of an interval.'),
+    byYearDay: numbers('Days of the year.'),
+    byWeekNo: numbers('Weeks of the year.'),
+    weekStart: text('Absent when weeks begin on Monday.'),
+    exDates: list('Starts that do not take place.'),
+    rDates: list('Further starts.'),
+    rrules: list('The rules as iCalendar has them, where the members above cannot say it.'),
+  },
+  { $id: 'KnownRecurrence', description: 'The rule of a series as its calendar has it.' },
+);
+
+/** The members of an event; a write's answer has them at its root too. */
+export const eventMembers = {
+  provider: Provider,
+  id: Type.String(),
+  calendarId: Type.String(),
+  title: Type.String({ description: '`Busy` for scope `free-busy`.' }),
+  start: instant('Of an all-day event midnight UTC of its date.'),
+  end: instant('Exclusive.'),
+  allDay: Type.Boolean(),
+  account: text('The id of the account, as in connection-status.'),
+  timeZone: text('The IANA zone a timed event is meant in.'),
+  startDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events.' })),
+  endDate: Type.Optional(Type.String({ format: 'date', description: 'Of all-day events; exclusive.' })),
+  description: text('Plain text, or HTML where the calendar keeps it so.'),
+  location: text('Where it takes place.'),
+  recurringEventId: text('The id of the series, on its instances.'),
+  recurrence: Type.Optional(KnownRecurrence),
+  color: text('A value such as `#0b8043`, or a name.'),
+  attendees: Type.Optional(Type.Array(Attendee)),
+  custom: Type.Optional(anyObject('Your own values, kept with the event.')),
+  conference: text('The URL to join at.'),
+  conferenceData: Type.Optional(anyObject('`provider`, and what the calendar knows of the meeting.')),
+  availability: Type.Optional(oneOf(['busy', 'free'])),
+  privacy: Type.Optional(oneOf(['public', 'private', 'confidential'])),
+  status: Type.Optional(oneOf(['confirmed', 'tentative', 'cancelled'])),
+  lastModified: Type.Optional(instant('As the calendar has it.')),
+  link: text('Where the provider shows it.'),
+  etag: text('The version, for `If-Match`; absent where the server gives none.'),
+  original: Type.Optional(anyObject('The provider’s own object.')),
+};
+
+export const Event = Type.Object(eventMembers, {
+  $id: 'Event',
+  description:
+    'An event, an instance of a series, or a series. Scope `free-busy` sees the first seven members, `availability` and `status`.',
+});
+
+export const EVENT_EXAMPLE = {
+  provider: 'google',
+  account: 'ada@example.com',
+  calendarId: 'ada@example.com',
+  id: 'k3vd8u2q',
+  start: '2026-11-20T09:00:00.000Z',
+  end: '2026-11-20T10:00:00.000Z',
+  title: 'Planning',
+  allDay: false,
+  timeZone: 'Europe/Vienna',
+  location: 'Room 1',
+  attendees: [{ email: 'grace@example.com', status: 'none' }],
+  availability: 'busy',
+  privacy: 'public',
+  status: 'confirmed',
+  etag: '"3389437110000000"',
+  original: {},
+};
+
+/** The members of a calendar; a write's answer has them at its root too. */
+export const calendarMembers = {
+  provider: Provider,
+  account: Type.String({ description: 'The id of the account, as in connection-status.' }),
+  id: Type.String(),
+  title: Type.String(),
+  timeZone: Type.String({ description: 'An IANA zone.' }),
+  color: text('`#rrggbb`.'),
+  description: text('As its owner wrote it.'),
+  primary: Type.Boolean({ description: 'The account’s main calendar.' }),
+  access: oneOf(['write', 'read']),
+  original: anyObject('The provider’s own object.'),
+};
+
+export const Calendar = Type.Object(calendarMembers, { $id: 'Calendar' });
+
+export const ReadProblem = Type.Object(
+  {
+    provider: Provider,
+    account: Type.String(),
+    code: Type.String({ description: 'Such as `reauth_required`, `sync_in_progress`, `unavailable`.' }),
+    message: Type.String(),
+    reason: text('The exact cause.'),
+    actor: Type.Optional(oneOf(ACTORS, 'Who must act.')),
+    user_id: text('Whose account, where several users were asked for.'),
+  },
+  {
+    $id: 'ReadProblem',
+    description: 'An account that could not be brought up to date: what it has may be old or missing.',
+  },
+);
+
+/** Beside an answer that is not whole. */
+export const errorsMember = Type.Optional(Type.Array(ReadProblem));

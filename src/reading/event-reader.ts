@@ -1,0 +1,114 @@
+/** What a read sees of the mirror. Instants are epoch milliseconds. */
+
+import type { AccountHealth } from '../calendars/account-store.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
+
+/** How fresh something mirrored is. */
+export type Freshness = {
+  /** When it was last known to equal the provider's; undefined before its first sync. */
+  readonly syncedAt: number | undefined;
+  readonly failedAt: number | undefined;
+  readonly failure: SyncFailure | undefined;
+};
+
+/** An account as its list of calendars was last known. */
+export type MirroredAccount = Freshness & {
+  readonly accountKey: string;
+  readonly provider: ProviderKind;
+  readonly accountId: string;
+  /** What the user recognises it by. */
+  readonly display: string;
+  readonly health: AccountHealth;
+  readonly calendarPermission: boolean | undefined;
+  /** In the provider's order. */
+  readonly calendars: readonly ReadableCalendar[];
+};
+
+export type ReadableCalendar = Freshness & {
+  readonly calendarKey: string;
+  readonly href: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly color: string | undefined;
+  readonly timeZone: string;
+  /** Another one after every write to its events. */
+  readonly revision: number;
+  readonly access: 'write' | 'read';
+  /** The account's main calendar. */
+  readonly primary: boolean;
+  /** JSON text. */
+  readonly original: string;
+};
+
+/** From `start` up to, not including, `end`. */
+export type EventWindow = { readonly start: number; readonly end: number };
+
+/** Where a listing goes on: behind this event. Events are ordered by these three, in this order. */
+export type EventPosition = { readonly startsAt: number; readonly calendarKey: string; readonly id: string };
+
+/** What an answer says of an event, as JSON text that needs no further work. */
+export type EventContent = {
+  /**
+   * Members in the words of wire 2.5, without braces. Those of a single event begin with its id, start
+   * and end and, all day, their dates; those of a series lack these, which differ from instance to instance.
+   */
+  readonly content: string;
+  /** The provider's own object. */
+  readonly original: string;
+  /** Of an event of a series. */
+  readonly allDay?: boolean;
+  /** Of the resource it comes from; null where its server gives none. */
+  readonly etag: string | null;
+  /** Of an event of a series, in a search: 0 where it is not what is searched for. */
+  readonly matches?: number;
+};
+
+/** An event that is not part of a series kept here: a single one, or an instance known alone. */
+export type SingleEvent = EventPosition & EventContent;
+
+export type MirroredSeries = {
+  readonly calendarKey: string;
+  /** The master's id on the wire. */
+  readonly id: string;
+  readonly series: Series<EventContent> & { readonly master: SeriesMaster<EventContent> };
+};
+
+export type NamedEvents = {
+  readonly singles: readonly SingleEvent[];
+  readonly series: readonly MirroredSeries[];
+};
+
+export interface EventReader {
+  /** The user's accounts in provider order, then by when they were linked, each with its calendars. */
+  accountsOf(clientId: string, userId: string): Promise<MirroredAccount[]>;
+
+  /**
+   * Events that overlap the window, behind `after`, in order, at most `limit`. None cancelled. With `search`,
+   * those that have all of its words, MOST_WORDS at most, folded as search-text.ts does.
+   */
+  singleEvents(
+    calendarKeys: readonly string[],
+    window: EventWindow,
+    after: EventPosition | undefined,
+    limit: number,
+    search?: readonly string[],
+  ): Promise<SingleEvent[]>;
+
+  /**
+   * What these ids name: single events, instances known alone, and series by their master's id, with all their
+   * overrides. None cancelled.
+   */
+  eventsNamed(calendarKeys: readonly string[], ids: readonly string[]): Promise<NamedEvents>;
+
+  /**
+   * Series that can have instances in the window, with all their overrides. None cancelled. With `search`, those of
+   * which any event has all of its words; each of them says whether it does.
+   */
+  seriesIn(
+    calendarKeys: readonly string[],
+    window: EventWindow,
+    search?: readonly string[],
+  ): Promise<MirroredSeries[]>;
+}

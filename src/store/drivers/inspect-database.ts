@@ -1,0 +1,74 @@
+/** Looks at the configured database for `doctor`: makes nothing, migrates nothing, writes nothing. */
+import { stat } from 'node:fs/promises';
+
+import type { StorageReport } from '../../cli/command.ts';
+import type { Database } from './database.ts';
+import { keyIdOf, missingKey, readKeyFile, sealerOf, wrongKey } from './master-key.ts';
+import { isBegun, pendingMigrations } from './migrate.ts';
+import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
+import { openSqlite } from './sqlite-driver.ts';
+
+const NEWEST = `
+  SELECT MAX(at) AS "newest" FROM (
+    SELECT MAX(last_seen_at) AS at FROM application_user
+    UNION ALL SELECT MAX(refreshed_at) FROM token_family
+    UNION ALL SELECT MAX(updated_at) FROM application) AS instants`;
+
+/** Never throws. `now` answers epoch milliseconds. */
+export async function inspectDatabase(settings: DatabaseSettings, now: () => number): Promise<StorageReport> {
+  const { databaseUrl, dataDir } = settings;
+  let db: Database | undefined;
+  try {
+    if (databaseUrl === undefined) {
+      const file = await stat(sqliteFileIn(dataDir)).catch(() => undefined);
+      if (file === undefined || file.size === 0) return { state: 'absent' };
+      db = openSqlite(sqliteFileIn(dataDir));
+    } else {
+      const { openPostgres } = await import('./postgres-driver.ts');
+      db = openPostgres(databaseUrl, 1);
+    }
+    const pending = await pendingMigrations(db);
+    const keyProblem = await keyProblemOf(db, settings);
+    const clockSkew = db.dialect.engine === 'sqlite' ? 0 : await skewOf(db, now);
+    const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
+    return { state: 'reachable', engine: db.dialect.engine, pending, keyProblem, clockSkew, newestInstant };
+  } catch (reason) {
+    // One that listens on two addresses and on neither answers fails with a list and no message.
+    const message = reason instanceof AggregateError ? String(reason.errors[0]) : String(reason);
+    return { state: 'unreachable', reason: message.replace(/^\w*Error: /, '').replace(/\.$/, '') };
+  } finally {
+    await db?.close();
+  }
+}
+
+async function keyProblemOf(
+  db: Database,
+  { masterKey, dataDir }: DatabaseSettings,
+): Promise<string | undefined> {
+  const keyId = (await isBegun(db)) ? await keyIdOf(db) : undefined;
+  if (keyId === undefined) return undefined;
+  try {
+    const key = masterKey ?? (await readKeyFile(dataDir));
+    if (key === undefined) return missingKey(keyId, dataDir);
+    const ours = sealerOf(key).keyId;
+    return ours === keyId ? undefined : wrongKey(keyId, ours);
+  } catch (reason) {
+    return reason instanceof Error ? reason.message : String(reason);
+  }
+}
+
+/** The server's clock against the middle of the question's way. */
+async function skewOf(db: Database, now: () => number): Promise<number> {
+  // The first statement connects, which would count as skew.
+  await db.all('SELECT 1 AS "one"');
+  const before = now();
+  const row = await db.get<{ at: number }>(
+    `SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS "at"`,
+  );
+  return row === undefined ? 0 : Math.round(row.at - (before + now()) / 2);
+}
+
+async function newestInstantOf(db: Database): Promise<number | undefined> {
+  const row = await db.get<{ newest: number | null }>(NEWEST);
+  return row?.newest ?? undefined;
+}

@@ -1,0 +1,143 @@
+/**
+ * Brings a database to this program's schema: numbered files, forward only, one transaction each,
+ * under a lease, so that instances starting at once on an empty database take turns.
+ */
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database, Statements } from './database.ts';
+
+const FOLDER = new URL('../migrations/', import.meta.url);
+/** An instance that dies while it migrates holds up the others for this long. */
+const LEASE_MS = 15_000;
+const WAIT_MS = 50;
+const BOOTSTRAP_TRIES = 10;
+
+// Made in one transaction: where `migration` is, the other two are.
+const BOOTSTRAP = `
+  CREATE TABLE IF NOT EXISTS lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
+  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS migration (number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)`;
+
+const IS_BEGUN = {
+  sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migration'",
+  postgres: `SELECT table_name FROM information_schema.tables
+              WHERE table_schema = current_schema() AND table_name = 'migration'`,
+};
+
+type Clock = () => number;
+type Migration = { readonly number: number; readonly file: string };
+
+/**
+ * Applies what is missing, then runs `once` still under the lease. When nothing is missing it takes
+ * no lease: a start then waits for nobody. `once` runs either way and must bear being run again.
+ * Throws when the database has a migration this program does not know: it was made by a newer one.
+ * `now` answers epoch milliseconds.
+ */
+export async function migrate(db: Database, now: Clock, once: () => Promise<void>): Promise<void> {
+  await bootstrap(db);
+  if ((await pendingMigrations(db)).length === 0) return once();
+  await underLease(db, now, async (holder) => {
+    // Read again: whoever had the lease before may have applied them all.
+    const pending = await pendingMigrations(db);
+    for (const migration of (await knownMigrations()).filter(({ number }) => pending.includes(number))) {
+      await apply(db, migration, { holder, now });
+    }
+    await once();
+  });
+}
+
+/**
+ * The numbers of migrations this program has and the database lacks; all of them when the database
+ * is empty. Throws when the database has one that this program does not know.
+ */
+export async function pendingMigrations(db: Database): Promise<number[]> {
+  const known = (await knownMigrations()).map(({ number }) => number);
+  if (!(await isBegun(db))) return known;
+  const rows = await db.all<{ number: number }>('SELECT number FROM migration ORDER BY number');
+  const applied = rows.map(({ number }) => number);
+  const unknown = applied.find((number) => !known.includes(number));
+  if (unknown !== undefined) {
+    throw new Error(
+      `The database has migration ${unknown}, which this version of Kalends does not know. Start the newer version.`,
+    );
+  }
+  return known.filter((number) => !applied.includes(number));
+}
+
+/** Whether any Kalends ever opened the database: the tables of migrations and settings are there. */
+export async function isBegun(db: Database): Promise<boolean> {
+  return (await db.get(IS_BEGUN[db.dialect.engine])) !== undefined;
+}
+
+async function bootstrap(db: Database): Promise<void> {
+  for (let attempt = 1; !(await isBegun(db)); attempt++) {
+    try {
+      await db.script(BOOTSTRAP, async () => {});
+    } catch (reason) {
+      // PostgreSQL's IF NOT EXISTS does not cover two sessions creating one table at the same moment.
+      if (attempt === BOOTSTRAP_TRIES) throw reason;
+      await sleep(WAIT_MS * attempt);
+    }
+  }
+}
+
+async function apply(
+  db: Database,
+  { number, file }: Migration,
+  { holder, now }: { holder: string; now: Clock },
+): Promise<void> {
+  const sql = await readFile(new URL(file, FOLDER), 'utf8');
+  await db.script(sql, async (tx) => {
+    await renew(tx, holder, now);
+    await tx.all('INSERT INTO migration (number, name, applied_at) VALUES (:number, :file, :now)', {
+      number,
+      file,
+      now: now(),
+    });
+  });
+}
+
+async function underLease(db: Database, now: Clock, work: (holder: string) => Promise<void>): Promise<void> {
+  const holder = randomUUID();
+  await acquire(db, holder, now);
+  const release = () =>
+    db.write("DELETE FROM lease WHERE name = 'migration' AND holder = :holder", { holder });
+  try {
+    await work(holder);
+  } catch (reason) {
+    // What went wrong is worth more than that the lease could not be given back: it runs out.
+    await release().catch(() => {});
+    throw reason;
+  }
+  await release();
+}
+
+async function acquire(db: Database, holder: string, now: Clock): Promise<void> {
+  for (;;) {
+    const at = now();
+    const won = await db.write(
+      `INSERT INTO lease (name, holder, expires_at) VALUES ('migration', :holder, :expiresAt)
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+        WHERE lease.expires_at < :now
+       RETURNING holder`,
+      { holder, expiresAt: at + LEASE_MS, now: at },
+    );
+    if (won.length > 0) return;
+    await sleep(WAIT_MS);
+  }
+}
+
+async function renew(tx: Statements, holder: string, now: Clock): Promise<void> {
+  const still = await tx.all(
+    `UPDATE lease SET expires_at = :expiresAt WHERE name = 'migration' AND holder = :holder RETURNING holder`,
+    { holder, expiresAt: now() + LEASE_MS },
+  );
+  if (still.length === 0) throw new Error('Another instance took over the migration; start again');
+}
+
+async function knownMigrations(): Promise<Migration[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort();
+  return files.map((file) => ({ number: Number.parseInt(file, 10), file }));
+}

@@ -1,0 +1,25 @@
+/**
+ * The one place that decides about text no database can hold as it is: PostgreSQL refuses U+0000
+ * (22021), and half a surrogate pair has no UTF-8 form, so that it would come back as another text.
+ */
+import { randomUUID } from 'node:crypto';
+
+import { ApiError } from '../../http/api-error.ts';
+
+const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+/** Equals no stored text: it is drawn at start and never written. */
+const NOTHING = `matches nothing ${randomUUID()}`;
+
+/** The text to look for: what cannot be stored was never stored, so nothing equals it. */
+export const textToFind = (text: string): string => (storable(text) ? text : NOTHING);
+
+/** The text to write; throws 400 for one that cannot be stored. */
+export function textToWrite(text: string): string {
+  if (storable(text)) return text;
+  throw new ApiError(
+    400,
+    'unusable_text',
+    'Text must not contain the character U+0000 or half a surrogate pair',
+  );
+}

@@ -1,0 +1,292 @@
+/** Access to an account at its provider: renewed once for all instances, never lost, failures told apart. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { accountSessions } from '../../src/access/account-session.ts';
+import { type InstanceApps, providerApps } from '../../src/access/provider-apps.ts';
+import type { TokenLeaseStore } from '../../src/access/token-lease-store.ts';
+import type { Account } from '../../src/calendars/account-store.ts';
+import type { AccountSession, OAuthCredentials } from '../../src/calendars/calendar-provider.ts';
+import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { accountStore } from '../../src/store/account-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { providerAppStore } from '../../src/store/provider-app-store.ts';
+import { requestLimitStore } from '../../src/store/request-limit-store.ts';
+import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
+import { makeUsers, NOW, newAccount, sealer } from '../contract/calendar-rows.ts';
+import { collectingLog } from '../harness/calendar-server.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
+
+type Setting = { apps?: InstanceApps; tokens?: (own: TokenLeaseStore) => TokenLeaseStore };
+
+/** One account whose access token has expired, and sessions of it as different instances open them. */
+async function openAccount(
+  db: Database,
+  { apps = { google: APP }, tokens: changed = (own) => own }: Setting = {},
+) {
+  await makeUsers(db);
+  const clock = { now: NOW };
+  const now = () => clock.now;
+  const google = new FakeRedirectProvider('google', now);
+  const accounts = accountStore(db, sealer);
+  const log = collectingLog();
+  const linkAgain = (credentials: OAuthCredentials): Promise<Account> => {
+    const id = { provider: 'google', accountId: 'ada@example.com', calendarPermission: true } as const;
+    return accounts.linkAccount(newAccount({ ...id, credentials }), clock.now);
+  };
+  const account = await linkAgain(google.issue(0));
+  const tokens = tokenLeaseStore(db, sealer);
+  /** A session of an instance of its own: nothing is shared but the database. */
+  const instance = (): AccountSession =>
+    accountSessions({
+      tokens: changed(tokenLeaseStore(db, sealer)),
+      requestLimits: requestLimitStore(db),
+      accounts,
+      providers: { google: google.asProvider() },
+      apps: providerApps(providerAppStore(db, sealer), apps),
+      log,
+      now,
+    }).open(account);
+  const health = async () => (await accounts.findAccount(account.accountKey))?.health;
+  const held = async () => {
+    const found = await tokens.heldCredentials(account.accountKey);
+    assert.ok(found);
+    return found;
+  };
+  return { clock, google, accounts, account, tokens, instance, health, held, linkAgain, log };
+}
+
+const refusal = async (call: Promise<unknown>): Promise<ProviderError> => {
+  const reason = await call.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  assert.ok(reason instanceof ProviderError, `${reason}`);
+  return reason;
+};
+const MINUTE = 60_000;
+
+onEachDatabase((database, open) => {
+  describe(`the session of an account on ${database}`, () => {
+    it('renews an expired token exactly once for fifty callers at five instances', async () => {
+      const { google, instance } = await openAccount(await open());
+      const instances = Array.from({ length: 5 }, instance);
+      google.beforeRenewal = () => sleep(50);
+
+      const got = await Promise.all(Array.from({ length: 50 }, (_, i) => instances[i % 5]?.accessToken()));
+
+      assert.deepEqual(google.renewals, ['refresh-1']);
+      assert.deepEqual(new Set(got), new Set(['access-2']));
+    });
+
+    it('asks nobody while the token is good for another minute, and renews it before it expires', async () => {
+      const { clock, google, instance, linkAgain } = await openAccount(await open());
+      await linkAgain(google.issue());
+
+      clock.now = NOW + 59 * MINUTE - 1;
+      const before = await instance().accessToken();
+      clock.now = NOW + 59 * MINUTE;
+      const after = await instance().accessToken();
+
+      assert.deepEqual([before, after], ['access-2', 'access-3']);
+      assert.deepEqual(google.renewals, ['refresh-2']);
+    });
+
+    it('renews a token that the provider refused, once for all who met that', async () => {
+      const { google, instance, linkAgain } = await openAccount(await open());
+      await linkAgain(google.issue());
+
+      const got = await Promise.all(
+        Array.from({ length: 10 }, () => instance().renewAccessToken('access-2')),
+      );
+      const late = await instance().renewAccessToken('access-2');
+
+      assert.deepEqual(new Set([...got, late]), new Set(['access-3']));
+      assert.deepEqual(google.renewals, ['refresh-2']);
+    });
+
+    it('goes on with the newest refresh token, renewal after renewal', async () => {
+      const { clock, google, instance } = await openAccount(await open());
+
+      for (let i = 0; i < 3; i += 1) {
+        await instance().accessToken();
+        clock.now += 60 * MINUTE;
+      }
+
+      assert.deepEqual(google.renewals, ['refresh-1', 'refresh-2', 'refresh-3']);
+    });
+
+    it('keeps the refresh token when the provider repeats none', async () => {
+      const { google, instance, held } = await openAccount(await open());
+      const provider = google.asProvider();
+      const renew = provider.signIn.renew;
+      google.asProvider = () => ({
+        ...provider,
+        signIn: {
+          ...provider.signIn,
+          renew: async (...args) => ({ ...(await renew(...args)), refreshToken: undefined }),
+        },
+      });
+
+      await instance().accessToken();
+
+      assert.equal((await held()).credentials.refreshToken, 'refresh-1');
+    });
+
+    it('takes the place of an instance that died while it renewed, when its lease has ended', async () => {
+      const { clock, google, account, tokens, instance, held } = await openAccount(await open());
+      const { version } = await held();
+      const dead = { accountKey: account.accountKey, version, holder: 'dead' };
+      await tokens.leaseTokens(dead, 0, NOW, NOW + MINUTE);
+
+      const waiting = instance().accessToken();
+      await sleep(300);
+      const askedBefore = google.renewals.length;
+      clock.now += MINUTE;
+
+      assert.equal(await waiting, 'access-2');
+      assert.deepEqual([askedBefore, google.renewals.length], [0, 1]);
+    });
+
+    it('never puts a renewal in the place of what the user linked meanwhile, and goes on with that', async () => {
+      const { google, instance, held, linkAgain } = await openAccount(await open());
+      google.beforeRenewal = async () => {
+        google.beforeRenewal = async () => {};
+        await linkAgain(google.issue());
+      };
+
+      const got = await instance().accessToken();
+
+      assert.equal(got, 'access-2');
+      assert.equal((await held()).credentials.refreshToken, 'refresh-2');
+    });
+
+    it('does not hold a failed renewal against what the user linked meanwhile', async () => {
+      const { google, instance, health, linkAgain } = await openAccount(await open());
+      google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
+      google.beforeRenewal = async () => {
+        google.beforeRenewal = async () => {};
+        await linkAgain(google.issue());
+      };
+
+      assert.equal(await instance().accessToken(), 'access-2');
+      assert.equal((await health())?.state, 'active');
+    });
+
+    it('stores renewed access again when the database failed, so that no refresh token is lost', async () => {
+      let failures = 2;
+      const tokens = (own: TokenLeaseStore): TokenLeaseStore => ({
+        ...own,
+        async storeRenewed(...args) {
+          if (failures-- > 0) throw new Error('connection lost');
+          return own.storeRenewed(...args);
+        },
+      });
+      const { instance, held } = await openAccount(await open(), { tokens });
+
+      assert.equal(await instance().accessToken(), 'access-2');
+      assert.equal((await held()).credentials.refreshToken, 'refresh-2');
+    });
+
+    it('tells everybody who waited why there is no token, and asks the provider once', async () => {
+      const { google, instance } = await openAccount(await open());
+      google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked', { reason: 'access_revoked' }));
+      google.beforeRenewal = () => sleep(50);
+
+      const told = await Promise.all(Array.from({ length: 20 }, () => refusal(instance().accessToken())));
+
+      assert.equal(google.renewals.length, 1);
+      assert.ok(
+        told.every(
+          ({ kind, message, reason }) =>
+            `${kind} ${message} ${reason}` === 'unauthorized Revoked access_revoked',
+        ),
+      );
+    });
+
+    it('asks again after what passes, later each time, and never before Retry-After', async () => {
+      const { clock, google, instance } = await openAccount(await open());
+      const busy = new ProviderError('rate_limited', 'Busy', { retryAfter: 20_000 });
+      google.renewalFailures.push(busy, new ProviderError('unavailable', 'Down'));
+
+      const first = await refusal(instance().accessToken());
+      clock.now += 19_999;
+      const early = await refusal(instance().accessToken());
+      clock.now += 1;
+      const second = await refusal(instance().accessToken());
+      clock.now += 9_999;
+      await refusal(instance().accessToken());
+      const asked = google.renewals.length;
+      clock.now += 1;
+
+      assert.equal(await instance().accessToken(), 'access-2');
+      assert.deepEqual([first.retryAfter, early.retryAfter, second.retryAfter], [20_000, 1, 10_000]);
+      assert.equal(asked, 2);
+    });
+
+    it('does not try a dead refresh token again and again, but does a new one at once', async () => {
+      const { clock, google, instance, linkAgain } = await openAccount(await open());
+      google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
+      await refusal(instance().accessToken());
+
+      clock.now += 20 * MINUTE;
+      await refusal(instance().accessToken());
+      const asked = google.renewals.length;
+      await linkAgain(google.issue(0));
+
+      assert.equal(await instance().accessToken(), 'access-3');
+      assert.equal(asked, 1);
+    });
+
+    it('says that the user must act when the app was replaced, and asks nobody', async () => {
+      const apps = { google: { clientId: 'another', clientSecret: 's' } };
+      const { google, instance, health } = await openAccount(await open(), { apps });
+
+      const told = await refusal(instance().accessToken());
+
+      assert.deepEqual([told.kind, told.reason], ['unauthorized', 'app_replaced']);
+      assert.equal((await health())?.state, 'reauth_required');
+      assert.equal(google.renewals.length, 0);
+    });
+
+    it('says that the operator must act when no app is set up, and asks nobody', async () => {
+      const { google, instance, health } = await openAccount(await open(), { apps: {} });
+
+      const told = await refusal(instance().accessToken());
+
+      assert.deepEqual([told.kind, told.reason], ['misconfigured', 'provider_not_set_up']);
+      assert.equal((await health())?.state, 'degraded');
+      assert.equal(google.renewals.length, 0);
+    });
+
+    it('says that the user must act when there is no refresh token at all', async () => {
+      const { google, instance, linkAgain } = await openAccount(await open());
+      await linkAgain({ ...google.issue(0), refreshToken: undefined });
+
+      assert.equal((await refusal(instance().accessToken())).kind, 'unauthorized');
+    });
+
+    it('says unauthorized for an account that is gone', async () => {
+      const { accounts, instance } = await openAccount(await open());
+      const session = instance();
+      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+
+      assert.equal((await refusal(session.accessToken())).kind, 'unauthorized');
+    });
+
+    it('takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
+      const { google, instance, health, log } = await openAccount(await open());
+      google.renewalFailures.push(new TypeError('undefined is not a function'));
+
+      const told = await refusal(instance().accessToken());
+
+      assert.deepEqual([told.kind, told.reason], ['unavailable', 'internal_fault']);
+      assert.equal((await health())?.reason, 'internal_fault');
+      const text = log.lines.join('\n');
+      assert.match(text, /fault of our own/);
+      assert.doesNotMatch(text, /refresh-1|access-1|canary/);
+    });
+  });
+});

@@ -1,0 +1,292 @@
+/** What /openapi.json says is what the program does: its routes, its answers, its refusals. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+
+import type { FastifyInstance } from 'fastify';
+import Schema from 'typebox/schema';
+
+import type { OpenApiDocument, OpenApiOperation } from '../../src/api-reference/openapi-document.ts';
+import { createSealer } from '../../src/lib/sealing.ts';
+import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { type CalendarServer, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { openWholeApp, type Route } from '../harness/whole-app.ts';
+import { closed, operationsOf } from './openapi-checks.ts';
+
+const HOME = 'https://dav.example/ada/home/';
+const WINDOW = 'start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z';
+/** Pages for browsers, and what is no interface for applications. */
+const PAGES = /^\/(connect\/.*|docs|authorize\/.*|consent.*)?$/;
+
+describe('the API reference', () => {
+  let server: CalendarServer;
+  let app: FastifyInstance;
+  let routes: readonly Route[];
+  let document: OpenApiDocument;
+  let token: string;
+  before(async () => {
+    const sealer = createSealer(randomBytes(32));
+    server = await openCalendarServer({ sealer });
+    const { provider } = server;
+    provider.addCalendar(calendar(HOME, { color: '#0b8043', description: 'Home' }));
+    provider.put(
+      HOME,
+      resource(
+        'single',
+        event('2026-11-10T09:00:00', {
+          attendees: [{ email: 'a@example.com', name: 'A', status: 'accepted', organizer: true }],
+          custom: { a: 1 },
+          conference: 'https://meet.google.com/abc-defg-hij',
+          location: 'Room 1',
+          description: 'Words',
+        }),
+      ),
+      resource(
+        'weekly',
+        event('2026-10-05T09:00:00', {
+          recurrence: { rrules: ['FREQ=WEEKLY;BYDAY=MO'], rdates: [], exdates: [] },
+        }),
+        event('2026-11-10T15:00:00', {
+          recurrenceId: { type: 'zoned', local: '2026-11-09T09:00:00', zone: 'Europe/Paris' },
+        }),
+      ),
+      resource('trip', {
+        ...event('2026-11-15T00:00:00'),
+        start: { type: 'date', date: '2026-11-15' },
+        end: { type: 'date', date: '2026-11-17' },
+      }),
+    );
+    await link(server);
+    token = await server.token();
+    ({ app, routes } = await openWholeApp(server, sealer));
+    document = (await app.inject('/openapi.json')).json();
+  });
+  after(async () => {
+    await app.close();
+    await server.close();
+  });
+
+  /** The operation of a call, whatever its id in the path. */
+  function operationAt(method: string, url: string): OpenApiOperation {
+    const [place = ''] = url.split('?');
+    const known = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
+    const operation = known?.[method];
+    assert.ok(operation, `${method} ${place} is documented`);
+    return operation;
+  }
+
+  /** Sends it, and holds the answer to the schema its operation has for that status. */
+  async function call(method: 'get' | 'post' | 'put' | 'delete', url: string, options: Call = {}) {
+    const { body, bearer = token, headers = {}, status = 200 } = options;
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    const words = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
+    assert.equal(answer.statusCode, status, words);
+    const documented = operationAt(method, url).responses[status];
+    assert.ok(documented, `${words} is a documented status`);
+    const schema = documented.content?.['application/json']?.schema;
+    assert.ok(schema, words);
+    const validator = Schema.Compile({ ...closed(schema, document) });
+    const [valid, errors] = validator.Errors(answer.json());
+    assert.ok(valid, `${words}\n${JSON.stringify(errors)}`);
+    return answer;
+  }
+
+  it('has every public JSON route, and no other', () => {
+    const known = new Set<string>();
+    for (const { method, path } of routes) {
+      const own = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
+      if (method !== 'head' && !PAGES.test(own)) known.add(`${method} ${own}`);
+    }
+    const served = new Set(routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`));
+
+    const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+    assert.deepEqual(documented.toSorted(), [...known].toSorted());
+    for (const one of documented) assert.ok(served.has(one), `${one} is at the origin's root`);
+  });
+
+  it('answers what it says: reading', async () => {
+    await call('get', '/calendars');
+    await call('get', '/connection-status');
+    const { events } = (await call('get', `/events?${WINDOW}`)).json();
+    assert.ok(events.length >= 6);
+    await call('get', `/events?${WINDOW}&singleEvents=false`);
+    await call('get', `/events?${WINDOW}`, { bearer: await server.token('free-busy') });
+    await call('get', `/events/${encodeURIComponent(events[0].id)}`);
+    await call('get', `/event?provider=caldav&calendarId=${encodeURIComponent(HOME)}&eventId=weekly`);
+    await call('get', '/events/changes?initial=true');
+    await call('get', `/free-busy?${WINDOW}`);
+    const asked = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
+    await call('post', '/availability', { body: asked });
+  });
+
+  it('answers what it says: writing', async () => {
+    const place = { provider: 'caldav', calendarId: HOME };
+    const times = { start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
+    const created = await call('post', '/event', {
+      body: { ...place, ...times, title: 'Planning', attendees: ['b@example.com'], custom: { b: 2 } },
+      headers: { 'idempotency-key': 'one' },
+    });
+    const eventId: string = created.json().id;
+    await call('put', '/event', { body: { ...place, eventId, title: 'Planning, moved' } });
+    await call('put', '/event', {
+      body: { ...place, eventId, title: 'Stale' },
+      headers: { 'if-match': '"another"' },
+      status: 412,
+    });
+    await call('post', '/event/rsvp', { body: { ...place, eventId, response: 'accepted' } });
+    await call('post', '/event', {
+      body: { ...place, ...times, title: 'Another' },
+      headers: { 'idempotency-key': 'one' },
+      status: 422,
+    });
+    await call('delete', `/event?${new URLSearchParams({ ...place, eventId })}`);
+    await call('delete', `/event?${new URLSearchParams({ ...place, eventId })}`, { status: 404 });
+    await call('post', '/event', { body: {}, status: 400 });
+  });
+
+  it('answers what it says: calendars written', async () => {
+    const made = await call('post', '/calendars', { body: { provider: 'caldav', title: 'Made' } });
+    const named = { provider: 'caldav', calendarId: made.json().id };
+    await call('put', '/calendars', { body: { ...named, title: 'Renamed', color: '#1a73e8' } });
+    await call('delete', `/calendars?${new URLSearchParams(named)}`);
+    await call('delete', `/calendars?${new URLSearchParams(named)}`, { status: 404 });
+    await call('post', '/calendars', { body: { provider: 'google', title: 'Nowhere' }, status: 404 });
+    await call('put', '/calendars', { body: {}, status: 400 });
+  });
+
+  it('answers what it says: authorization, accounts and the server', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Basic eDp5' };
+    await call('post', '/token', {
+      body: 'grant_type=refresh_token&refresh_token=x',
+      headers: form,
+      status: 401,
+    });
+    await call('post', '/token', { body: { grant_type: 'refresh_token' }, bearer: '', status: 400 });
+    await call('post', '/revoke', { body: {}, status: 400 });
+    await call('post', '/revoke', { body: { token: 'nobody’s' } });
+    await call('get', '/authorize?client_id=nobody', {
+      status: 401,
+      headers: { accept: 'application/json' },
+    });
+    await call('get', '/health');
+    await call('get', '/.well-known/oauth-authorization-server');
+    await call('get', '/.well-known/jwks.json');
+    await call('get', '/openapi.json');
+    await call('post', '/disconnect?provider=google');
+    await call('post', '/disconnect', { status: 400 });
+  });
+
+  it('has the refusals that a call without a right token is answered with', async () => {
+    const bearing = operationsOf(document).filter(({ operation }) =>
+      operation.security.some((one) => 'accessToken' in one),
+    );
+    assert.ok(bearing.length >= 15);
+    for (const { method, path } of bearing) {
+      for (const bearer of ['', 'nonsense'])
+        await call(method, path.replace('{id}', 'x'), { bearer, status: 401 });
+    }
+  });
+
+  it('names every code that the program refuses with', () => {
+    // Of a path that is nowhere, and of the command line: no operation has them.
+    const elsewhere = ['not_found', 'invalid_client_metadata', 'invalid_redirect_uri'];
+    const root = path.resolve(import.meta.dirname, '../..');
+    const thrown = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
+      [
+        ...readFileSync(path.join(root, file), 'utf8').matchAll(
+          /new ApiError\(\s*\d+,\s*'(\w+)'|code: '(\w+)', retryAfter/g,
+        ),
+      ].map(([, code, told]) => code ?? told ?? ''),
+    );
+    assert.ok(thrown.length >= 20);
+    const text = JSON.stringify(document);
+
+    for (const code of thrown.filter((one) => !elsewhere.includes(one)))
+      assert.ok(text.includes(`"${code}":{"summary"`), code);
+  });
+
+  it('has examples that its own schemas take', () => {
+    for (const { operation, path, method } of operationsOf(document)) {
+      const answers = Object.entries(operation.responses).map(([status, { content }]) => ({
+        status,
+        content,
+      }));
+      for (const { status, content } of [
+        ...answers,
+        { status: 'body', content: operation.requestBody?.content },
+      ])
+        for (const { schema, example, examples = {} } of Object.values(content ?? {})) {
+          const values = [
+            ...(example === undefined ? [] : [example]),
+            ...Object.values(examples).map(({ value }) => value),
+          ];
+          assert.ok(values.length > 0, `${method} ${path} ${status} has an example`);
+          const validator = Schema.Compile({ ...closed(schema, document) });
+          for (const value of values) {
+            const [valid, errors] = validator.Errors(value);
+            assert.ok(
+              valid,
+              `${method} ${path} ${status}: ${JSON.stringify(value)} ${JSON.stringify(errors)}`,
+            );
+          }
+        }
+    }
+  });
+
+  it('is an OpenAPI 3.1 document whose references lead somewhere, with unique operation ids', () => {
+    assert.match(document.openapi, /^3\.1\.\d$/);
+    const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    const { schemas, securitySchemes } = document.components;
+    for (const [, name = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g))
+      assert.ok(Object.hasOwn(schemas, name), name);
+    const named = document.tags.map(({ name }) => name);
+    for (const { path, operation } of operationsOf(document)) {
+      const { parameters = [], security, responses, tags } = operation;
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
+      assert.deepEqual(declared, inPath, path);
+      const names = parameters.map((one) => `${one.in} ${one.name}`);
+      assert.equal(new Set(names).size, names.length, path);
+      assert.ok(
+        security.length > 0 && security.every((one) => Object.keys(one).every((k) => k in securitySchemes)),
+      );
+      assert.ok(
+        Object.entries(responses).every(([status, { description }]) => /^\d{3}$/.test(status) && description),
+      );
+      assert.ok(tags.every((tag) => named.includes(tag)));
+    }
+  });
+
+  it('is a page that needs no script and nothing from elsewhere, with an anchor for every operation', async () => {
+    const { body, headers } = await app.inject('/docs');
+
+    assert.match(String(headers['content-type']), /^text\/html/);
+    assert.match(
+      String(headers['content-security-policy']),
+      /^default-src 'none'; style-src 'sha256-[^']+';/,
+    );
+    assert.doesNotMatch(body, /<script|<link|<img|<iframe|\bon\w+=|url\(|@import/i);
+    for (const { operation } of operationsOf(document)) {
+      assert.ok(body.includes(`<h3 id="${operation.operationId}">`), operation.operationId);
+      assert.ok(body.includes(`href="#${operation.operationId}"`), operation.operationId);
+    }
+    const anchors = new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, target = ''] of body.matchAll(/href="#([^"]+)"/g)) assert.ok(anchors.has(target), target);
+  });
+});
+
+type Call = {
+  body?: object | string;
+  /** Empty for none. */
+  bearer?: string;
+  headers?: Record<string, string>;
+  status?: number;
+};

@@ -1,0 +1,218 @@
+/**
+ * Every operation of the OpenAPI document, called with every scope and with other users' ids: none answers a token that
+ * lacks its scope, and what one user hears does not depend on what another user has.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+
+import type { FastifyInstance } from 'fastify';
+
+import type { OpenApiDocument } from '../../src/api-reference/openapi-document.ts';
+import { createSealer } from '../../src/lib/sealing.ts';
+import { SCOPES, type Scope, scopeCovers } from '../../src/oauth/scope.ts';
+import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { type CalendarServer, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { openWholeApp } from '../harness/whole-app.ts';
+import { type Documented, operationsOf } from './openapi-checks.ts';
+
+const HOME = 'https://dav.example/ada/home/';
+const ACCOUNT = 'https://dav.example/ada/';
+/** What names ada's things, in whatever parameter or field has that name. */
+const ADAS: Readonly<Record<string, string>> = {
+  provider: 'caldav',
+  account: ACCOUNT,
+  calendarId: HOME,
+  calendarIds: JSON.stringify({ caldav: [HOME] }),
+  eventId: 'secret',
+  id: 'secret',
+};
+const CANARY = 'Canary';
+const CALLS = { missing: undefined, ...Object.fromEntries(SCOPES.map((scope) => [scope, scope])) };
+
+type Site = { readonly server: CalendarServer; readonly app: FastifyInstance };
+
+describe('every documented operation', () => {
+  const sealer = createSealer(randomBytes(32));
+  let site: Site;
+  /** The same without anything of ada's. */
+  let bare: Site;
+  let operations: Documented[];
+  before(async () => {
+    site = await openSite();
+    bare = await openSite();
+    const document: OpenApiDocument = (await site.app.inject('/openapi.json')).json();
+    operations = operationsOf(document).filter(({ operation }) =>
+      operation.security.some((one) => 'accessToken' in one),
+    );
+    assert.ok(operations.length >= 15);
+    for (const { server } of [site, bare]) {
+      server.apple.addCalendar(calendar('/ben/', { title: 'Ben’s own' }));
+      server.apple.put('/ben/', resource('own', event('2026-11-12T09:00:00', { title: 'Ben’s' })));
+      await link(server, { userId: 'ben', provider: 'apple', accountId: 'ben', display: 'ben' });
+    }
+    site.server.provider.addCalendar(calendar(HOME, { title: CANARY }));
+    const secret = { title: CANARY, location: CANARY, description: CANARY, custom: { key: CANARY } };
+    site.server.provider.put(HOME, resource('secret', event('2026-11-20T10:37:00', secret)));
+    await link(site.server, { accountId: ACCOUNT, display: CANARY });
+  });
+  after(async () => {
+    for (const { app, server } of [site, bare]) {
+      await app.close();
+      await server.close();
+    }
+  });
+
+  async function openSite(): Promise<Site> {
+    const server = await openCalendarServer({ sealer });
+    return { server, app: (await openWholeApp(server, sealer)).app };
+  }
+
+  async function call({ app }: Site, one: Documented, token: string | undefined) {
+    const { url, body } = requestOf(one);
+    const answer = await app.inject({
+      method: one.method,
+      url,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    return { status: answer.statusCode, text: answer.body };
+  }
+
+  it('is refused to a token that lacks its scope, and to none at all', async () => {
+    for (const one of operations.toSorted(readsFirst)) {
+      for (const [name, scope] of Object.entries(CALLS)) {
+        const token = scope && (await site.server.token(scope));
+        const { calls } = site.server.provider;
+        const before = calls.length;
+        const { status, text } = await call(site, one, token);
+
+        const words = `${one.method} ${one.path} with ${name}: ${status} ${text}`;
+        const needed = scopeOf(one);
+        if (scope === undefined) assert.equal(status, 401, words);
+        else if (scopeCovers(scope, needed))
+          assert.doesNotMatch(text, /insufficient_scope|invalid_token/, words);
+        else assert.match(`${status} ${text}`, /^403 .*"code":"insufficient_scope"/, words);
+        if (scope === undefined || !scopeCovers(scope, needed)) assert.equal(calls.length, before, words);
+        if (scope === 'free-busy' && !one.path.endsWith('connection-status'))
+          assert.ok(!text.includes(CANARY), words);
+        if (scope === 'read-write') await linkAgain();
+      }
+    }
+  });
+
+  it('tells a user the same whether or not another user has what its ids name', async () => {
+    await linkAgain();
+    const before = await adasState();
+    const strangers = [
+      { userId: 'ben', clientId: 'acme' },
+      { userId: 'ada', clientId: 'other' },
+    ];
+    for (const { userId, clientId } of strangers) {
+      for (const one of operations.toSorted(readsFirst)) {
+        for (const scope of SCOPES) {
+          const [heard, unaware] = await Promise.all(
+            [site, bare].map(async (where) => {
+              const token = await where.server.token(scope, userId, clientId);
+              return call(where, one, token);
+            }),
+          );
+
+          const words = `${one.method} ${one.path} with ${scope} of ${userId} at ${clientId}`;
+          assert.ok(heard && unaware);
+          assert.equal(comparable(heard), comparable(unaware), words);
+          assert.ok(!heard.text.includes(CANARY), `${words}: ${heard.text}`);
+          assert.notEqual(heard.status, 500, words);
+        }
+      }
+    }
+    assert.equal(await adasState(), before, 'nothing of ada’s was changed');
+  });
+
+  it('tells an application nothing of the users of another', async () => {
+    const asked = { ...exampleOf('/availability'), user_ids: ['ada'] };
+    const ask = async (client: string) => {
+      const authorization = `Basic ${Buffer.from(`${client}:${client}`).toString('base64')}`;
+      const options = {
+        method: 'POST',
+        url: '/availability',
+        headers: { authorization },
+        payload: asked,
+      } as const;
+      return (await site.app.inject(options)).statusCode;
+    };
+
+    assert.equal(await ask('acme'), 200);
+    assert.equal(await ask('other'), 404);
+  });
+
+  /** Ada's account and event as they were, whatever was written or disconnected. */
+  async function linkAgain(): Promise<void> {
+    const { provider } = site.server;
+    if (!provider.calendars.has(HOME)) provider.addCalendar(calendar(HOME, { title: CANARY }));
+    const secret = { title: CANARY, location: CANARY, description: CANARY, custom: { key: CANARY } };
+    provider.put(HOME, resource('secret', event('2026-11-20T10:37:00', secret)));
+    await link(site.server, { accountId: ACCOUNT, display: CANARY });
+    site.server.clock.now += 61_000;
+    bare.server.clock.now = site.server.clock.now;
+  }
+
+  async function adasState(): Promise<string> {
+    const token = await site.server.token();
+    const headers = { authorization: `Bearer ${token}` };
+    const urls = ['/calendars', '/connection-status', '/event?provider=caldav&eventId=secret&calendarId='];
+    const answers = urls.map((url) =>
+      site.app.inject({ url: url.endsWith('=') ? url + encodeURIComponent(HOME) : url, headers }),
+    );
+    const texts = (await Promise.all(answers)).map(({ body, statusCode }) => `${statusCode} ${body}`);
+    assert.ok(
+      texts.every((text) => text.startsWith('200 ') && text.includes(CANARY)),
+      texts.join('\n'),
+    );
+    return texts.join('\n');
+  }
+
+  function exampleOf(path: string): Record<string, unknown> {
+    const found = operations.find((one) => one.path === path);
+    const { content = {} } = found?.operation.requestBody ?? {};
+    return { ...Object(content['application/json']?.example) };
+  }
+});
+
+/** What is deleted or disconnected is missed by nothing that comes later. */
+const readsFirst = (a: Documented, b: Documented) => weightOf(a) - weightOf(b);
+const weightOf = ({ method, path }: Documented): number =>
+  method === 'delete' ? 2 : path === '/disconnect' ? 3 : method === 'get' ? 0 : 1;
+
+function scopeOf({ operation }: Documented): Scope {
+  const names = operation.security.flatMap((one) => one.accessToken ?? []);
+  const scope = SCOPES.find((known) => names.includes(known));
+  assert.ok(scope, operation.operationId);
+  return scope;
+}
+
+/** The document's own example, with ada's ids in it. */
+function requestOf({ path, operation }: Documented): { url: string; body: object | undefined } {
+  const { parameters = [], requestBody } = operation;
+  const given = parameters.filter(
+    ({ required, name }) => required || ['calendarIds', 'initial', 'start', 'end'].includes(name),
+  );
+  const shown = (name: string, example: unknown) => ADAS[name] ?? String(example);
+  const query = given
+    .filter((one) => one.in === 'query')
+    .map(({ name, example }) => [name, shown(name, example)]);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ADAS[name] ?? ''));
+  const example = requestBody?.content['application/json']?.example;
+  const body =
+    example === undefined
+      ? undefined
+      : Object.fromEntries(
+          Object.entries(Object(example)).map(([name, value]) => [name, ADAS[name] ?? value]),
+        );
+  const search = new URLSearchParams(query).toString();
+  return { url: search === '' ? filled : `${filled}?${search}`, body };
+}
+
+/** Without what is new each time. */
+const comparable = ({ status, text }: { status: number; text: string }): string =>
+  `${status} ${text.replace(/"(cursor|requestId|syncStateUpdatedAt|since)":"[^"]*"/g, '"$1":"…"')}`;

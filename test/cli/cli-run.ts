@@ -1,0 +1,78 @@
+/** Runs commands in this process, on a data folder of the test's own, as main.ts does. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+
+import { runCommand } from '../../src/cli/cli.ts';
+import type { Config } from '../../src/config/config.ts';
+import { openStorage } from '../../src/open-storage.ts';
+import { inspectDatabase } from '../../src/store/drivers/inspect-database.ts';
+
+export type Run = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+type Variables = Readonly<Record<string, string>>;
+
+export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>;
+
+/** `served` is what `serve` was called with; `answer` is what a person at the terminal types. */
+export async function openCommandLine(variables: Variables = {}) {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-cli-'));
+  // A port that nothing listens on, so that `doctor` does not meet a server of somebody else's.
+  const env = { KALENDS_DATA_DIR: dataDir, KALENDS_PORT: '9', ...variables };
+  const served: { config: Config; json: boolean }[] = [];
+
+  const run = async (words: readonly string[], answer?: string): Promise<Run> => {
+    const texts = { stdout: '', stderr: '' };
+    const stderr = new PassThrough();
+    stderr.setEncoding('utf8').on('data', (text: string) => {
+      texts.stderr += text;
+    });
+    const stdin = Object.assign(Readable.from(answer === undefined ? [] : [`${answer}\n`]), {
+      isTTY: answer !== undefined,
+    });
+    const stdout = { write: (text: string) => (texts.stdout += text) };
+    const exitCode = await runCommand(
+      words,
+      { env, stdin, stdout, stderr },
+      {
+        openStorage,
+        inspectStorage: (config) => inspectDatabase(config, Date.now),
+        now: Date.now,
+        serve: async (config, { json }) => {
+          served.push({ config, json });
+        },
+      },
+    );
+    stderr.end();
+    return { exitCode, ...texts };
+  };
+
+  return {
+    dataDir,
+    served,
+    run,
+    /** Runs with --json and answers the document, which has to be all there is on standard output. */
+    async json(...words: string[]): Promise<{ exitCode: number; document: Record<string, unknown> }> {
+      const { exitCode, stdout, stderr } = await run([...words, '--json']);
+      if (stderr !== '') throw new Error(`--json wrote on standard error: ${stderr}`);
+      // JSON.parse throws when anything but one document was printed; documents are objects.
+      return { exitCode, document: JSON.parse(stdout) as Record<string, unknown> };
+    },
+    close: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+/** What documents say of the look of an application that has set nothing. */
+export const NO_LOOK = {
+  branding: {
+    enabled: true,
+    logo_url: null,
+    dark_logo_url: null,
+    primary_color: null,
+    theme: 'auto',
+    hide_footer: false,
+  },
+  support_email: null,
+  support_url: null,
+  verified: false,
+};

@@ -1,0 +1,79 @@
+/** What `doctor` says of the instance's apps at Google and Microsoft, asked of the sandbox's. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import { sandboxClock } from '../../sandbox/core/clock.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
+import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
+import { openCommandLine } from './cli-run.ts';
+
+const URL = 'http://127.0.0.1:9';
+type Kind = 'google' | 'microsoft';
+const app = (kind: Kind) => ({
+  clientId: `${kind}-id`,
+  clientSecret: `${kind}-secret`,
+  redirectUris: [`${URL}/connect/${kind}/callback`],
+});
+
+describe('kalends doctor, of provider apps', () => {
+  const deps = { clock: sandboxClock(), faults: faultBoard() };
+  let sandboxes: { readonly [kind in Kind]: { readonly issuer: string; close(): Promise<void> } };
+  before(async () => {
+    sandboxes = {
+      google: await googleSandbox({ ...deps, apps: [app('google')] }),
+      microsoft: await microsoftSandbox({ ...deps, apps: [app('microsoft')] }),
+    };
+  });
+  after(async () => {
+    for (const sandbox of Object.values(sandboxes)) await sandbox.close();
+  });
+
+  const checkOf = async (kind: Kind, variables: Record<string, string>) => {
+    const cli = await openCommandLine({ KALENDS_URL: URL, ...variables });
+    const { document } = await cli.json('doctor');
+    const { stdout } = await cli.run(['doctor']);
+    await cli.close();
+    const checks = document.checks as { name: string; status: string; message: string }[];
+    assert.doesNotMatch(stdout + JSON.stringify(document), /secret-value|google-secret|microsoft-secret/);
+    return checks.find(({ name }) => name === kind);
+  };
+  const settings = (kind: Kind, secret = `${kind}-secret`, issuer = sandboxes[kind].issuer) => ({
+    [`KALENDS_${kind.toUpperCase()}_CLIENT_ID`]: `${kind}-id`,
+    [`KALENDS_${kind.toUpperCase()}_CLIENT_SECRET`]: secret,
+    [`KALENDS_${kind.toUpperCase()}_ISSUER`]: issuer,
+  });
+
+  for (const kind of ['google', 'microsoft'] as const) {
+    it(`is content without an app at ${kind}, and asks nobody`, async () => {
+      const check = await checkOf(kind, {});
+
+      assert.equal(check?.status, 'ok');
+      assert.match(check?.message ?? '', new RegExp(`KALENDS_${kind.toUpperCase()}_CLIENT_ID`));
+    });
+
+    it(`is content with an app that ${kind} accepts`, async () => {
+      const check = await checkOf(kind, settings(kind));
+
+      assert.equal(check?.status, 'ok');
+      assert.match(check?.message ?? '', new RegExp(`accepts the app ${kind}-id`));
+    });
+
+    it(`fails when ${kind} refuses the secret, and names the setting`, async () => {
+      const check = await checkOf(kind, settings(kind, 'secret-value'));
+
+      assert.equal(check?.status, 'fail');
+      assert.match(
+        check?.message ?? '',
+        new RegExp(`KALENDS_${kind.toUpperCase()}_CLIENT_ID and _CLIENT_SECRET`),
+      );
+    });
+
+    it(`warns when nothing answers at the issuer of ${kind}`, async () => {
+      const check = await checkOf(kind, settings(kind, 'secret-value', 'http://127.0.0.1:9'));
+
+      assert.equal(check?.status, 'warn');
+      assert.match(check?.message ?? '', new RegExp(`KALENDS_${kind.toUpperCase()}_ISSUER`));
+    });
+  }
+});

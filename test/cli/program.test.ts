@@ -1,0 +1,349 @@
+/** What holds for the command line as a whole, and the commands that are one of a kind. */
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+
+import { COMMANDS } from '../../src/cli/cli.ts';
+import { nodeVersionProblem } from '../../src/cli/node-version.ts';
+import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { type CommandLine, openCommandLine } from './cli-run.ts';
+
+type Check = { name: string; status: string; message: string };
+
+let cli: CommandLine;
+beforeEach(async () => {
+  cli = await openCommandLine();
+});
+afterEach(() => cli.close());
+
+describe('the command line', () => {
+  it('lists every command when none, or help, is given', async () => {
+    for (const words of [[], ['help'], ['--help']]) {
+      const { exitCode, stdout } = await cli.run(words);
+
+      assert.equal(exitCode, 0);
+      for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
+    }
+  });
+
+  it('shows what comes from elsewhere without letting it steer the terminal, and loses none of it in JSON', async () => {
+    const name = 'no\u001b]0;title\u0007 \u009b31m\u202e\u2066';
+    const { stderr } = await cli.run(['client', 'show', name]);
+    const { stdout } = await cli.run(['client', 'show', name, '--json']);
+
+    for (const shown of [stderr, stdout])
+      assert.doesNotMatch(shown, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    assert.match(stderr, /no application "no\ufffd\]0;title\ufffd \ufffd31m/);
+    assert.ok(JSON.parse(stdout).message.includes(name));
+  });
+
+  for (const { name, options } of COMMANDS) {
+    it(`shows every option of ${name} with --help, in words and as JSON, and does nothing`, async () => {
+      const { exitCode, stdout } = await cli.run([...name.split(' '), '--help']);
+      const { document } = await cli.json(...name.split(' '), '--help');
+
+      assert.equal(exitCode, 0);
+      for (const option of [...options, { name: 'json' }])
+        assert.match(stdout, new RegExp(`--${option.name}\\b`));
+      assert.equal(document.command, name);
+      assert.deepEqual(cli.served, []);
+    });
+  }
+
+  it('tells its version, in words and as JSON', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+
+    assert.equal((await cli.run(['--version'])).stdout, `${version}\n`);
+    assert.deepEqual((await cli.json('--version')).document, { version, node: process.versions.node });
+  });
+
+  it('refuses an unknown command with exit code 2', async () => {
+    for (const words of [['clinet'], ['client'], ['client', 'remove'], ['help', 'nothing']]) {
+      const { exitCode, stderr } = await cli.run(words);
+
+      assert.equal(exitCode, 2, words.join(' '));
+      assert.match(stderr, /^kalends: .+\.\n$/);
+    }
+  });
+
+  it('names every problem of the configuration', async () => {
+    const bad = await openCommandLine({ KALENDS_PORT: 'x', KALENDS_URL: 'nowhere' });
+
+    const { exitCode, stderr } = await bad.run(['client', 'list']);
+    await bad.close();
+
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /KALENDS_PORT/);
+    assert.match(stderr, /KALENDS_URL/);
+  });
+
+  it('refuses Node older than 26 and no newer one', () => {
+    assert.match(nodeVersionProblem('20.20.2') ?? '', /needs Node\.js 26 or newer, and this is 20\.20\.2/);
+    assert.match(nodeVersionProblem('9.0.0') ?? '', /9\.0\.0/);
+    assert.equal(nodeVersionProblem('26.0.0'), undefined);
+    assert.equal(nodeVersionProblem('100.1.0'), undefined);
+  });
+});
+
+describe('kalends serve', () => {
+  it('serves in the role of --role, else of KALENDS_ROLE', async () => {
+    await cli.run(['serve']);
+    await cli.run(['serve', '--role=worker', '--json']);
+
+    assert.deepEqual(
+      cli.served.map(({ config, json }) => [config.role, json]),
+      [
+        ['all', false],
+        ['worker', true],
+      ],
+    );
+  });
+
+  it('refuses a role there is not', async () => {
+    assert.equal((await cli.run(['serve', '--role', 'boss'])).exitCode, 2);
+    assert.deepEqual(cli.served, []);
+  });
+});
+
+describe('kalends keys rotate', () => {
+  it('makes another key the active one each time', async () => {
+    const { document: first } = await cli.json('keys', 'rotate');
+    const { document: second } = await cli.json('keys', 'rotate');
+
+    assert.equal(first.algorithm, 'HS256');
+    assert.notEqual(first.kid, second.kid);
+  });
+});
+
+describe('kalends backup', () => {
+  it("writes a copy, its owner's alone, that a data folder with the same key opens", async () => {
+    const { document } = await cli.json(
+      'client',
+      'create',
+      '--name',
+      'A',
+      '--redirect-uri',
+      'https://a.example/',
+    );
+    const file = path.join(cli.dataDir, 'copy.db');
+
+    const { exitCode } = await cli.json('backup', file);
+
+    assert.equal(exitCode, 0);
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    const restored = await openCommandLine({
+      KALENDS_MASTER_KEY: (await readFile(path.join(cli.dataDir, 'master.key'), 'utf8')).trim(),
+    });
+    await writeFile(path.join(restored.dataDir, 'kalends.db'), await readFile(file));
+    assert.equal((await restored.json('client', 'show', String(document.client_id))).exitCode, 0);
+    await restored.close();
+  });
+
+  it('copies one moment of a database that is being written to', async () => {
+    await cli.json('client', 'list');
+    const db = openSqlite(path.join(cli.dataDir, 'kalends.db'));
+    let written = 0;
+    let writing = true;
+    const writer = (async () => {
+      // Each write makes two settings: a copy with one of a pair would be of no one moment.
+      while (writing) {
+        await db.transaction(async (tx) => {
+          written += 1;
+          await tx.all('INSERT INTO setting (name, value) VALUES (:name, :value)', {
+            name: `a${written}`,
+            value: '',
+          });
+          await tx.all('INSERT INTO setting (name, value) VALUES (:name, :value)', {
+            name: `b${written}`,
+            value: '',
+          });
+        });
+      }
+    })();
+
+    const file = path.join(cli.dataDir, 'copy.db');
+    const { exitCode } = await cli.json('backup', file);
+    writing = false;
+    await writer;
+    await db.close();
+
+    assert.equal(exitCode, 0);
+    const copy = openSqlite(file);
+    const count = await copy.all<{ n: number }>(
+      "SELECT COUNT(*) AS n FROM setting WHERE name LIKE 'a%' OR name LIKE 'b%'",
+    );
+    const integrity = await copy.all<{ integrity_check: string }>('PRAGMA integrity_check');
+    await copy.close();
+    assert.ok(written > 0);
+    assert.equal((count[0]?.n ?? 1) % 2, 0);
+    assert.deepEqual(
+      integrity.map((row) => row.integrity_check),
+      ['ok'],
+    );
+  });
+
+  it('never writes over a file, and names a folder that is not there', async () => {
+    const file = path.join(cli.dataDir, 'precious');
+    await writeFile(file, 'precious');
+
+    const over = await cli.json('backup', file);
+    const nowhere = await cli.json('backup', path.join(cli.dataDir, 'no', 'copy.db'));
+
+    assert.deepEqual([over.exitCode, nowhere.exitCode], [1, 1]);
+    assert.equal(await readFile(file, 'utf8'), 'precious');
+  });
+
+  it('sends PostgreSQL to pg_dump', async () => {
+    const postgres = await openCommandLine({ KALENDS_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
+
+    const { exitCode, document } = await postgres.json('backup', 'x.db');
+    await postgres.close();
+
+    assert.equal(exitCode, 1);
+    assert.match(String(document.message), /pg_dump/);
+  });
+});
+
+describe('kalends doctor', () => {
+  const checks = async (line: CommandLine) => {
+    const { exitCode, document } = await line.json('doctor');
+    const found = document.checks as Check[];
+    return { exitCode, document, of: (name: string) => found.find((check) => check.name === name), found };
+  };
+  const withVariables = async (variables: Record<string, string>) => {
+    const line = await openCommandLine(variables);
+    return checks(line).finally(() => line.close());
+  };
+
+  it('finds nothing wrong before the first start, and makes nothing', async () => {
+    await rm(cli.dataDir, { recursive: true });
+
+    const { exitCode, of } = await checks(cli);
+
+    assert.equal(exitCode, 0);
+    assert.equal(of('database')?.status, 'warn');
+    await assert.rejects(stat(cli.dataDir), { code: 'ENOENT' });
+  });
+
+  it('finds a database in use in order', async () => {
+    await cli.json('client', 'list');
+
+    const { exitCode, found } = await checks(cli);
+
+    assert.equal(exitCode, 0);
+    assert.deepEqual(
+      found.filter(({ status }) => status !== 'ok'),
+      [],
+    );
+  });
+
+  it('prints the addresses to register at Google and Microsoft', async () => {
+    const { document } = await withVariables({ KALENDS_URL: 'https://cal.example.com' });
+
+    assert.deepEqual(document.addresses_to_register, [
+      'https://cal.example.com/connect/google/callback',
+      'https://cal.example.com/connect/microsoft/callback',
+    ]);
+  });
+
+  it('fails with another master key than the database was made with', async () => {
+    await cli.json('client', 'list');
+    await writeFile(path.join(cli.dataDir, 'master.key'), Buffer.alloc(32, 7).toString('base64'));
+
+    const { exitCode, of } = await checks(cli);
+
+    assert.equal(exitCode, 1);
+    assert.equal(of('keys')?.status, 'fail');
+    assert.match(of('keys')?.message ?? '', /KALENDS_MASTER_KEY/);
+  });
+
+  it('fails when others can read the key file', async () => {
+    await cli.json('client', 'list');
+    await chmod(path.join(cli.dataDir, 'master.key'), 0o644);
+
+    assert.equal((await checks(cli)).of('data folder')?.status, 'fail');
+  });
+
+  it('fails when the database cannot be reached, and says why', async () => {
+    const { exitCode, of } = await withVariables({
+      KALENDS_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+    });
+
+    assert.equal(exitCode, 1);
+    assert.match(of('database')?.message ?? '', /ECONNREFUSED.+KALENDS_DATABASE_URL/);
+  });
+
+  it('fails when what is there is no database', async () => {
+    await mkdir(cli.dataDir, { recursive: true });
+    await writeFile(
+      path.join(cli.dataDir, 'kalends.db'),
+      'not a database at all, but long enough to be read as one',
+    );
+
+    assert.equal((await checks(cli)).of('database')?.status, 'fail');
+  });
+
+  it('fails on a configuration that cannot be read, with each problem', async () => {
+    const { exitCode, found } = await withVariables({ KALENDS_PORT: 'x', KALENDS_LOG_LEVEL: 'loud' });
+
+    assert.equal(exitCode, 1);
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      ['fail', 'fail'],
+    );
+  });
+
+  const judged: [string, Record<string, string>, string, string, RegExp][] = [
+    [
+      'warns of plain http',
+      { KALENDS_URL: 'http://cal.example.com' },
+      'public address',
+      'warn',
+      /plain http/,
+    ],
+    [
+      'fails when it listens on all addresses without a public one',
+      { KALENDS_HOST: '0.0.0.0' },
+      'public address',
+      'fail',
+      /KALENDS_URL/,
+    ],
+    [
+      'warns of an https address without a trusted proxy',
+      { KALENDS_URL: 'https://cal.example.com' },
+      'proxy',
+      'warn',
+      /KALENDS_TRUST_PROXY/,
+    ],
+    [
+      'warns of an open private network',
+      { KALENDS_PRIVATE_NETWORK: 'allow' },
+      'outgoing requests',
+      'warn',
+      /whole network/,
+    ],
+    [
+      'warns of a public instance that reaches this machine',
+      { KALENDS_PRIVATE_NETWORK: 'loopback', KALENDS_URL: 'https://cal.example.com' },
+      'outgoing requests',
+      'warn',
+      /KALENDS_PRIVATE_NETWORK=deny/,
+    ],
+    [
+      'is content with the addresses that are named',
+      { KALENDS_PRIVATE_NETWORK: 'radicale.lan' },
+      'outgoing requests',
+      'ok',
+      /radicale\.lan/,
+    ],
+  ];
+  for (const [what, variables, name, status, message] of judged) {
+    it(what, async () => {
+      const check = (await withVariables(variables)).of(name);
+
+      assert.equal(check?.status, status);
+      assert.match(check?.message ?? '', message);
+    });
+  }
+});

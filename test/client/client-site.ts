@@ -1,0 +1,115 @@
+/** An application that uses the published client at a running program, whose user has a CalDAV account in the sandbox. */
+
+import {
+  type Kalends,
+  type KalendsOptions,
+  kalends,
+  type TokenStore,
+  type Tokens,
+} from '../../packages/client/src/kalends.ts';
+import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
+import { sandboxClock } from '../../sandbox/core/clock.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
+import { type Browser, openBrowser } from '../e2e/browser.ts';
+import { type CalendarLogin, linkAccount } from '../e2e/flow.ts';
+import { type Program, startProgram } from '../harness/program.ts';
+
+export const ADA = 'ada@people.example';
+export const STATE = 'unguessable state';
+
+/** A request that the client sent, as method and path. */
+export type Sent = { readonly request: string; readonly headers: Headers };
+
+export type ClientSite = {
+  readonly program: Program;
+  readonly sandbox: CalDavSandbox;
+  /** What ada types into the form of her provider. */
+  readonly login: CalendarLogin;
+  /** The address of the calendar `Work`. */
+  readonly calendarId: string;
+  readonly options: KalendsOptions;
+  readonly client: Kalends;
+  /** Goes through the pages as ada and back: the address of the callback. */
+  authorize(userId: string, browser?: Browser): Promise<URL>;
+  /** The tokens of a user after the whole flow. */
+  tokensOf(userId: string): Promise<Tokens>;
+  close(): Promise<void>;
+};
+
+/** Starts all of it; the caller closes it. */
+export async function openClientSite(): Promise<ClientSite> {
+  const sandbox = await caldavSandbox({ kind: 'caldav', clock: sandboxClock(), faults: faultBoard() });
+  await sandbox.manual.addPerson({ email: ADA, name: 'Ada' });
+  const calendarId = await sandbox.manual.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
+  const program = await startProgram().catch(async (reason) => {
+    await sandbox.close();
+    throw reason;
+  });
+  const options = { url: program.url, ...(await program.createClient()) };
+  const client = kalends(options);
+  const login = { server: sandbox.origin, username: ADA, password: sandbox.passwordOf(ADA) };
+
+  const authorize: ClientSite['authorize'] = async (userId, browser = openBrowser()) => {
+    const page = await browser.open(client.authorizationUrl({ userId, state: STATE, language: 'en' }));
+    if (page.body.includes('Connect CalDAV') && !page.body.includes(ADA)) await linkAccount(browser, login);
+    await browser.press('Continue');
+    const { left } = await browser.press('Allow');
+    if (left === undefined) throw new Error('Allow led nowhere');
+    return left;
+  };
+  return {
+    program,
+    sandbox,
+    login,
+    calendarId,
+    options,
+    client,
+    authorize,
+    tokensOf: async (userId) =>
+      client.completeAuthorization({ url: await authorize(userId), state: STATE, userId }),
+    async close() {
+      await program.dispose();
+      await sandbox.close();
+    },
+  };
+}
+
+/** A store in memory that notes what was saved. */
+export function memoryStore(tokens: Tokens): TokenStore & { tokens: Tokens; readonly saved: Tokens[] } {
+  const saved: Tokens[] = [];
+  return {
+    tokens,
+    saved,
+    load() {
+      return this.tokens;
+    },
+    save(next) {
+      this.tokens = next;
+      saved.push(next);
+    },
+  };
+}
+
+/** What the network does to a request before the program has it: an answer of its own, or nothing. */
+export type Interference = (request: string) => Response | undefined;
+
+/** The runtime's fetch over a network that notes each request and may interfere. */
+export function network(interfere: Interference = () => undefined) {
+  const sent: Sent[] = [];
+  const send: typeof fetch = async (input, init) => {
+    const request = `${init?.method ?? 'GET'} ${new URL(String(input)).pathname}`;
+    sent.push({ request, headers: new Headers(init?.headers) });
+    return interfere(request) ?? fetch(input, init);
+  };
+  return {
+    fetch: send,
+    sent,
+    count: (request: string) => sent.filter((one) => one.request === request).length,
+  };
+}
+
+/** The first `times` requests of this kind are answered like that. */
+export function failing(request: string, times: number, answer: () => Response): Interference {
+  let left = times;
+  return (asked) => (asked === request && left-- > 0 ? answer() : undefined);
+}

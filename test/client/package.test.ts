@@ -1,0 +1,211 @@
+/** The client as it is published: packed, installed elsewhere, type-checked there and run on the runtimes it is for. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { counterpart } from '../harness/counterpart.ts';
+import { ADA, type ClientSite, openClientSite, STATE } from './client-site.ts';
+
+const run = promisify(execFile);
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const PACKAGE = path.join(ROOT, 'packages/client');
+/** The runtimes it is for, where systems have them (Node from 20 on), with what they need to be told. */
+const RUNTIMES = [
+  { name: 'Node', program: '/usr/bin/node', words: [] },
+  {
+    name: 'Deno',
+    program: '/usr/local/bin/deno',
+    words: ['run', '--quiet', '--no-prompt', '--allow-net=127.0.0.1'],
+  },
+  { name: 'Bun', program: '/usr/local/bin/bun', words: ['run'] },
+] as const;
+const MARCH = { start: Date.UTC(2026, 2, 1), end: Date.UTC(2026, 3, 1) };
+
+/** What an integrator writes, in types that are checked. */
+const PROGRAM = `
+import { kalends, KalendsError, type CalendarEvent, type Tokens, verifyWebhook } from '@kalends/client';
+
+const [, , url = '', clientId = '', clientSecret = '', redirectUri = '', callback = '', state = ''] = process.argv;
+const client = kalends({ url, clientId, clientSecret, redirectUri });
+let tokens: Tokens = await client.completeAuthorization({ url: callback, state, userId: 'ada' });
+// The service refuses this one: the first call refreshes.
+tokens = { ...tokens, accessToken: 'gone' };
+const user = client.user({ load: () => tokens, save: (next) => { tokens = next; } });
+const { calendars: [calendar] } = await user.calendars();
+if (calendar === undefined) throw new Error('no calendar');
+const made: CalendarEvent = await user.createEvent(
+  { provider: calendar.provider, calendarId: calendar.id },
+  { title: 'Packed', start: new Date('2026-03-02T09:00:00Z'), end: '2026-03-02T10:00:00Z' },
+);
+const titles: string[] = [];
+for await (const event of user.events({ start: made.start, end: made.end })) titles.push(event.title);
+const refusal = await verifyWebhook({ headers: {}, body: '' }, { keys: [] }).catch((error) => error.reason);
+const gone = await user.event({ ...made, eventId: 'nothing' }).catch((error) => error instanceof KalendsError && error.code);
+const refreshed = tokens.accessToken !== 'gone';
+const runtime = 'Deno' in globalThis ? 'Deno' : 'Bun' in globalThis ? 'Bun' : 'Node';
+console.log(JSON.stringify({ runtime, titles, refusal, gone, refreshed }));
+`;
+
+/** The published test vector of webhooks, on an older Node's cryptography. */
+const VECTOR = `
+import { verifyWebhook } from '@kalends/client';
+const headers = {
+  'webhook-id': 'msg_2a161f33-a287-419f-85f9-fc95dbecccdd',
+  'webhook-timestamp': '1790000000',
+  'webhook-signature': 'v1a,ClNzh8jskfPsDqArmUq6vxG6/PAQmLXf7sMsXnReG1DAI3lMxKcQEyEqqWe/weLoTo8g72qIJ+H0nA1WhNWEDA==',
+};
+const body = '{"eventType":"event.updated","userId":"user_42","provider":"google","calendarId":"primary","events":[{"id":"evt_1","title":"Café meeting ☕ — Zoë","lastModified":"2026-09-21T10:00:00.000Z"}]}';
+const keys = [{ key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=' }];
+console.log((await verifyWebhook({ headers, body }, { keys, now: () => 1790000000000 })).userId);
+`;
+
+/** What the README's examples take for given, in the words of the frameworks they stand for. */
+const GIVEN = `
+import type { Change, Provider, Tokens, UserCalendars } from '@kalends/client';
+type Asked = { user: { id: string }; session: { state: string }; url: string; headers: Record<string, string | string[]>; body: Uint8Array };
+type Reply = { redirect(to: string): void; json(value: unknown): void; sendStatus(status: number): void };
+type Handler = (request: Asked, response: Reply) => void;
+declare const app: { get(path: string, handler: Handler): void; post(path: string, raw: unknown, handler: Handler): void };
+declare const express: { raw(options: object): unknown };
+declare const database: {
+  saveTokens(id: string, tokens: Tokens): Promise<void>;
+  tokens(id: string): Promise<Tokens | undefined>;
+  cursor(id: string): Promise<string | undefined>;
+  applyAndKeep(id: string, changes: readonly Change[], cursor: string): Promise<void>;
+};
+declare const mine: UserCalendars;
+declare const provider: Provider;
+declare const id: string;
+declare const calendarId: string;
+`;
+
+/** The README's first example as a module, and each of the others as a function in it. */
+async function examples(): Promise<string> {
+  const readme = await readFile(path.join(PACKAGE, 'README.md'), 'utf8');
+  const [first = '', ...others] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
+  assert.ok(others.length >= 4);
+  const functions = others.map((code, at) => `export async function example${at}() {\n${code}}\n`);
+  return [first, GIVEN, ...functions].join('\n');
+}
+
+/** Checks and compiles the program as an application would; what the compiler complains of. */
+async function build(folder: string): Promise<string> {
+  const options = {
+    target: 'es2022',
+    module: 'nodenext',
+    lib: ['esnext'],
+    types: ['node'],
+    strict: true,
+    skipLibCheck: false,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    outDir: 'built',
+  };
+  const config = { compilerOptions: options, files: ['program.ts', 'readme.ts'] };
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  try {
+    await run(process.execPath, [tsc, '-p', folder], { cwd: folder });
+    return '';
+  } catch (failure) {
+    return String(Reflect.get(Object(failure), 'stdout') || failure);
+  }
+}
+
+describe('the published client', () => {
+  let folder: string;
+  let installed: string;
+  /** Of the type check. */
+  let complaints: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'kalends-client-'));
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PACKAGE });
+    // What npm says of the one package it packed; the build's own lines may come before it.
+    const [packed] = JSON.parse(stdout.slice(stdout.indexOf('['))) as { filename: string }[];
+    assert.ok(packed);
+    await writeFile(path.join(folder, 'package.json'), '{"name":"app","private":true,"type":"module"}');
+    // It has no dependencies, so nothing is asked of a registry.
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.filename}`], {
+      cwd: folder,
+    });
+    installed = path.join(folder, 'node_modules/@kalends/client');
+    await writeFile(path.join(folder, 'program.ts'), PROGRAM);
+    await writeFile(path.join(folder, 'readme.ts'), await examples());
+    await writeFile(path.join(folder, 'vector.mjs'), VECTOR);
+    await mkdir(path.join(folder, 'node_modules/@types'), { recursive: true });
+    for (const name of ['@types/node', 'undici-types'])
+      await symlink(path.join(ROOT, 'node_modules', name), path.join(folder, 'node_modules', name));
+    complaints = await build(folder);
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('is its built code, its types, its README and the licence, and depends on nothing', async () => {
+    const files = await readdir(installed, { recursive: true, withFileTypes: true });
+    const { dependencies, exports } = JSON.parse(
+      await readFile(path.join(installed, 'package.json'), 'utf8'),
+    );
+
+    const names = files.filter((file) => file.isFile()).map(({ name }) => name);
+    assert.deepEqual(names.filter((name) => !/\.js$|\.d\.ts$/.test(name)).sort(), [
+      'LICENSE',
+      'README.md',
+      'package.json',
+    ]);
+    assert.equal(dependencies, undefined);
+    for (const file of Object.values<string>(exports['.']))
+      assert.ok(await readFile(path.join(installed, file), 'utf8'));
+    for (const name of names.filter((one) => one.endsWith('.js')))
+      assert.doesNotMatch(
+        await readFile(path.join(installed, 'dist', name), 'utf8'),
+        /from ['"](?!\.\/)/,
+        name,
+      );
+  });
+
+  it('has types that an application and the README’s examples pass, its own declarations among them', async () => {
+    assert.equal(complaints, '');
+  });
+
+  for (const { name, program, words } of RUNTIMES) {
+    describe(`on ${name}`, counterpart(name, program), () => {
+      let site: ClientSite;
+      before(async () => {
+        site = await openClientSite();
+      });
+      after(() => site?.close());
+      const runs = async (file: string, ...told: string[]) =>
+        (await run(program, [...words, file, ...told], { cwd: folder })).stdout;
+
+      it('is led through the flow, refreshes, writes and reads', async () => {
+        const { url, clientId, clientSecret, redirectUri } = site.options;
+        const callback = String(await site.authorize('ada'));
+
+        const said = await runs(
+          'built/program.js',
+          url,
+          clientId,
+          clientSecret,
+          redirectUri,
+          callback,
+          STATE,
+        );
+
+        assert.deepEqual(JSON.parse(said), {
+          runtime: name,
+          titles: ['Packed'],
+          refusal: 'missing_headers',
+          gone: 'event_not_found',
+          refreshed: true,
+        });
+        assert.equal((await site.sandbox.manual.instances(ADA, site.calendarId, MARCH)).length, 1);
+      });
+
+      it('believes the published webhook', async () => {
+        assert.equal(await runs('vector.mjs'), 'user_42\n');
+      });
+    });
+  }
+});

@@ -1,0 +1,259 @@
+/** The Connect pages on real stores in a SQLite file, and a browser as far as HTTP goes: it keeps cookies. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { FastifyInstance } from 'fastify';
+import { providerApps } from '../../src/access/provider-apps.ts';
+import { logoRoute } from '../../src/branding/logo.route.ts';
+import type {
+  PasswordLogin,
+  PasswordProvider,
+  ProviderCredentials,
+} from '../../src/calendars/calendar-provider.ts';
+import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { authorizeRoute } from '../../src/connect/authorize.route.ts';
+import { type ConnectDeps, connectRoutes } from '../../src/connect/connect.route.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
+import type { Client } from '../../src/oauth/client.ts';
+import { appSpecificPassword } from '../../src/providers/apple/app-specific-password.ts';
+import { accountStore } from '../../src/store/account-store.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
+import { brandingStore } from '../../src/store/branding-store.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { migrate } from '../../src/store/drivers/migrate.ts';
+import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { endedAccessStore } from '../../src/store/ended-access-store.ts';
+import { providerAppStore } from '../../src/store/provider-app-store.ts';
+import { signInStore } from '../../src/store/sign-in-store.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
+
+export const ACME: Client = {
+  clientId: 'acme',
+  name: 'acme internal',
+  displayName: 'Acme Planner',
+  redirectUri: 'https://app.example.com/callback',
+  webhookUrl: undefined,
+  createdAt: 1,
+};
+
+export type Harness = {
+  readonly app: FastifyInstance;
+  readonly db: Database;
+  readonly sealer: Sealer;
+  readonly deps: ConnectDeps;
+  readonly logged: { readonly level: string; readonly fields: object; readonly message: string }[];
+  readonly codes: ReturnType<typeof authorizationCodeStore>;
+  readonly clients: ReturnType<typeof clientStore>;
+  readonly looks: ReturnType<typeof brandingStore>;
+  readonly accounts: ReturnType<typeof accountStore>;
+  /** Moves the clock on. */
+  readonly pass: (milliseconds: number) => void;
+  readonly close: () => Promise<void>;
+};
+
+type Changes = Partial<
+  Pick<
+    ConnectDeps,
+    'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins' | 'operatorName'
+  >
+>;
+
+const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
+
+/** The pages with application ACME, on a database of their own. */
+export async function openConnect(changes: Changes = {}): Promise<Harness> {
+  const file = path.join(tmpdir(), `kalends-connect-${randomUUID()}.db`);
+  const db = openSqlite(file);
+  await migrate(db, Date.now, async () => {});
+  let clock = Date.UTC(2026, 10, 20);
+  const logged: { level: string; fields: object; message: string }[] = [];
+  const to = (level: string) => (fields: object, message: string) => {
+    logged.push({ level, fields, message });
+  };
+  const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
+  const clients = clientStore(db);
+  const looks = brandingStore(db);
+  const sealer = createSealer(randomBytes(32));
+  const accounts = accountStore(db, sealer);
+  const deps: ConnectDeps = {
+    clients,
+    users: userStore(db),
+    requests: authorizationRequestStore(db, sealer),
+    signIns: signInStore(db, sealer),
+    accounts,
+    branding: looks,
+    operatorName: undefined,
+    endedAccess: endedAccessStore(db, sealer),
+    providers: {
+      google: new FakeSignInProvider('google', () => clock),
+      microsoft: new FakeSignInProvider('microsoft', () => clock),
+      apple: passwordProvider('apple'),
+      caldav: passwordProvider('caldav'),
+    },
+    apps: providerApps(providerAppStore(db, sealer), {}),
+    signInOrigins: [],
+    publicUrl: 'http://127.0.0.1:8080',
+    attempts: connectAttempts(GENEROUS),
+    log,
+    now: () => clock,
+    ...changes,
+  };
+  await clients.createClient(ACME, 'unused');
+  const app = createServer({ log, trustProxy: undefined, secure: false });
+  app.register(connectRoutes(deps));
+  app.register(logoRoute({ branding: looks }));
+  app.register(authorizeRoute(deps), { prefix: '/api/oauth' });
+  await app.ready();
+
+  const close = async () => {
+    await app.close();
+    await db.close();
+    for (const suffix of ['', '-wal', '-shm']) await rm(file + suffix, { force: true });
+  };
+  const pass = (milliseconds: number) => {
+    clock += milliseconds;
+  };
+  return {
+    app,
+    db,
+    sealer,
+    deps,
+    logged,
+    codes: authorizationCodeStore(db),
+    clients,
+    looks,
+    accounts,
+    pass,
+    close,
+  };
+}
+
+/** The one password of the harness's Apple, whose form takes no others. */
+export const APPLE_PASSWORD = 'abcd-efgh-ijkl-mnop';
+
+/**
+ * A provider at the port whose one password is `right`, Apple's APPLE_PASSWORD; every other one fails as the kind of refusal
+ * it names, and `wrong` as unauthorized.
+ */
+export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
+  const verify = async ({ username, password }: PasswordLogin) => {
+    if (password === (kind === 'apple' ? APPLE_PASSWORD : 'right')) {
+      return { accountId: username, display: username, credentials: { username, password } };
+    }
+    if (password === 'broken') throw new TypeError('a fault of the adapter');
+    const refusals = [
+      'unavailable',
+      'no_calendars',
+      'forbidden_address',
+      'rate_limited',
+      'not_found',
+    ] as const;
+    const refusal = refusals.find((name) => name === password) ?? 'unauthorized';
+    throw new ProviderError(refusal, 'refused', { retryAfter: 90_000 });
+  };
+  const open = () => {
+    throw new Error('The Connect pages open no account');
+  };
+  const remembered = ({ username }: ProviderCredentials) => ({
+    username: String(username),
+    ...(kind === 'caldav' && { server: `https://dav.example.com/${username}/` }),
+  });
+  const readPassword = kind === 'apple' && { readPassword: appSpecificPassword };
+  return { kind, signIn: { method: 'password', verify, remembered, ...readPassword }, open };
+}
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly location: string;
+  readonly body: string;
+};
+
+type Visit = { readonly headers?: Readonly<Record<string, string>> };
+
+/** A browser's requests: cookies are kept, redirects are not followed. */
+export class Browser {
+  readonly #app: FastifyInstance;
+  readonly cookies = new Map<string, string>();
+
+  constructor({ app }: Pick<Harness, 'app'>) {
+    this.#app = app;
+  }
+
+  get(url: string, visit: Visit = {}): Promise<Answer> {
+    return this.#send('GET', url, undefined, visit);
+  }
+
+  post(url: string, form: Readonly<Record<string, string>>, visit: Visit = {}): Promise<Answer> {
+    return this.#send('POST', url, new URLSearchParams(form).toString(), visit);
+  }
+
+  /** Sends the form of the page whose action is `action`, with what is typed into it. */
+  submit(page: Answer, action: string, typed: Readonly<Record<string, string>> = {}, visit: Visit = {}) {
+    return this.post(action, { ...formFields(page.body, action), ...typed }, visit);
+  }
+
+  /** Starts a flow and opens the selection page. */
+  async start(query: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const parameters = new URLSearchParams({ client_id: 'acme', user_id: 'ada', ...query });
+    const started = await this.get(`/authorize?${parameters}`);
+    return this.get(started.location);
+  }
+
+  /** Links a CalDAV account and answers the selection page that follows. */
+  async link(selection: Answer, username = 'ada@example.com'): Promise<Answer> {
+    const transaction = transactionOf(selection);
+    const form = await this.get(`/connect/caldav?transaction=${transaction}`);
+    const typed = { server: 'https://dav.example.com', username, password: 'right' };
+    const linked = await this.submit(form, '/connect/caldav', typed);
+    return this.get(linked.location);
+  }
+
+  async #send(
+    method: 'GET' | 'POST',
+    url: string,
+    payload: string | undefined,
+    visit: Visit,
+  ): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await this.#app.inject({
+      method,
+      url,
+      headers: {
+        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...(cookie && { cookie }),
+        ...(payload !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...visit.headers,
+      },
+      ...(payload !== undefined && { payload }),
+    });
+    for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [pair = ''] = set.split(';');
+      this.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    const { statusCode: status, headers } = answer;
+    // A name reads the same wherever its line may break.
+    const body = answer.body.replaceAll('<wbr>', '');
+    return { status, headers, location: String(headers.location ?? ''), body };
+  }
+}
+
+/** The transaction a page belongs to. */
+export function transactionOf(page: Answer): string {
+  return /name="transaction" value="([\w-]+)"/.exec(page.body)?.[1] ?? '';
+}
+
+/** The hidden fields of the form with this action. */
+function formFields(body: string, action: string): Record<string, string> {
+  const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
+  const inside = form.split('</form>')[0] ?? '';
+  const fields = [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+}

@@ -1,0 +1,254 @@
+/** The Apple and CalDAV forms: what they help with, and what they say when a login is refused. On SQLite. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+
+import type { PasswordLogin, PasswordProvider } from '../../src/calendars/calendar-provider.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
+import { CALDAV_PRESETS } from '../../src/connect/accounts/caldav-presets.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import {
+  type Answer,
+  APPLE_PASSWORD,
+  Browser,
+  type Harness,
+  openConnect,
+  passwordProvider,
+  transactionOf,
+} from './connect-harness.ts';
+import { read } from './journeys.ts';
+
+const asked: PasswordLogin[] = [];
+let refusal: ProviderErrorKind | undefined;
+let harness: Harness;
+before(async () => {
+  const limits = { authorizePerMinute: 1e6, passwordsPerTransaction: 5, passwordsPerAddress: 1e6 };
+  harness = await openConnect({
+    providers: { apple: watched('apple'), caldav: watched('caldav') },
+    attempts: connectAttempts(limits),
+  });
+});
+after(() => harness.close());
+afterEach(() => {
+  asked.length = 0;
+  refusal = undefined;
+});
+
+/** The harness's provider, which tells what it was asked and refuses as the test says. */
+function watched(kind: 'apple' | 'caldav'): PasswordProvider {
+  const provider = passwordProvider(kind);
+  const verify = async (login: PasswordLogin) => {
+    asked.push(login);
+    if (refusal !== undefined) throw new ProviderError(refusal, 'refused');
+    return provider.signIn.verify(login);
+  };
+  return { ...provider, signIn: { ...provider.signIn, verify } };
+}
+
+let user = 0;
+async function openForm(kind: 'apple' | 'caldav', query = '') {
+  user += 1;
+  const browser = new Browser(harness);
+  const selection = await browser.start({ user_id: `form-${user}` });
+  const form = await browser.get(`/connect/${kind}?transaction=${transactionOf(selection)}${query}`);
+  const send = (fields: Record<string, string>, page: Answer = form) =>
+    browser.submit(page, `/connect/${kind}`, fields);
+  return { browser, form, send };
+}
+
+const inputOf = ({ body }: Answer, name: string): string =>
+  new RegExp(`<input id="${name}"[^>]*>`).exec(body)?.[0] ?? '';
+
+describe('the Apple form', () => {
+  it('asks Apple with the password as Apple spells it, however it was typed', async () => {
+    const { send } = await openForm('apple');
+
+    const { status } = await send({
+      username: ' jane@icloud.com ',
+      password: 'ABCD efgh\u2011IJKL\u2013mnop ',
+    });
+
+    assert.equal(status, 303);
+    assert.deepEqual(asked, [{ username: 'jane@icloud.com', password: APPLE_PASSWORD }]);
+  });
+
+  it('takes a phone number for an Apple Account', async () => {
+    const { send } = await openForm('apple');
+
+    const { status } = await send({ username: '+1 408 555 0100', password: APPLE_PASSWORD });
+
+    assert.equal(status, 303);
+    assert.equal(asked[0]?.username, '+1 408 555 0100');
+  });
+
+  it('answers what cannot be an app-specific password at once, and counts it as no attempt', async () => {
+    const { send } = await openForm('apple');
+
+    const pages: Answer[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      pages.push(await send({ username: 'jane@icloud.com', password: 'Summer2026!' }));
+    }
+
+    assert.deepEqual(asked, []);
+    for (const page of pages) {
+      assert.equal(page.status, 422);
+      assert.match(read(page), /role="alert".*This does not look like an app-specific password/s);
+      assert.ok(!page.body.includes('Summer2026'));
+    }
+    const [page] = pages;
+    assert.match(page ? inputOf(page, 'password') : '', /aria-invalid="true" autofocus/);
+    assert.match(page?.body ?? '', /<details class="steps" open>/);
+  });
+
+  it('says step by step how one is made, with the page at Apple', async () => {
+    const { form } = await openForm('apple');
+
+    const steps = /<details class="steps">.*?<\/details>/s.exec(form.body)?.[0] ?? '';
+    assert.match(steps, /<summary>How do I create an app-specific password\?</);
+    assert.equal(steps.match(/<li>/g)?.length, 4);
+    assert.match(steps, /href="https:\/\/account\.apple\.com\/"/);
+    assert.match(steps, /Acme Planner/);
+  });
+
+  const words: [ProviderErrorKind, RegExp][] = [
+    ['unauthorized', /Apple does not accept this Apple Account/],
+    ['unavailable', /Apple cannot be reached/],
+    ['no_calendars', /has no calendar/],
+    ['forbidden_address', /Apple sent an unexpected answer/],
+    ['invalid_response', /Apple sent an unexpected answer/],
+    ['not_found', /Apple sent an unexpected answer/],
+    ['rate_limited', /Too many attempts/],
+  ];
+  for (const [kind, expected] of words) {
+    it(`speaks of Apple, and of no address, when it fails as ${kind}`, async () => {
+      const { send } = await openForm('apple');
+      refusal = kind;
+
+      const page = await send({ username: 'jane@icloud.com', password: APPLE_PASSWORD });
+
+      const alert = /role="alert".*?<\/div><\/div>/s.exec(read(page))?.[0] ?? '';
+      assert.match(alert, expected);
+      assert.doesNotMatch(alert, /address/i);
+      assert.match(inputOf(page, 'username'), /value="jane@icloud.com"/);
+    });
+  }
+});
+
+describe('the CalDAV form', () => {
+  it('offers every known server by a link, open while nothing is filled in', async () => {
+    const { form } = await openForm('caldav');
+
+    const choice = /<details class="presets" open>.*?<\/details>/s.exec(read(form))?.[0] ?? '';
+    assert.match(choice, /Which address is my CalDAV server\?/);
+    for (const { id, name } of CALDAV_PRESETS) {
+      assert.match(
+        choice,
+        new RegExp(
+          `href="/connect/caldav\\?transaction=[\\w-]{22}&preset=${id}"><span translate="no">${name}<`,
+        ),
+      );
+    }
+  });
+
+  for (const preset of CALDAV_PRESETS) {
+    it(`fills in the address of ${preset.name}, says what to type, and keeps its labels`, async () => {
+      const { form } = await openForm('caldav', `&preset=${preset.id}`);
+
+      assert.equal(form.status, 200);
+      const text = read(form);
+      assert.ok(inputOf(form, 'server').includes(`value="${preset.server}"`));
+      for (const [field, label] of [
+        ['server', 'Server URL'],
+        ['username', 'Username'],
+        ['password', 'Password'],
+      ] as const) {
+        assert.ok(form.body.includes(`<label for="${field}">${label}</label>`), label);
+      }
+      assert.match(text, /<button class="primary">Connect<\/button>/);
+      assert.match(text, new RegExp(`class="choice chosen" href="[^"]*&preset=${preset.id}">.*Chosen`));
+      const focused = preset.server.includes('your-server') ? 'server' : 'username';
+      assert.match(inputOf(form, focused), / autofocus>/);
+      assert.equal(form.body.match(/ autofocus/g)?.length, 1);
+      const made = preset.passwordMade;
+      if (made && 'page' in made) assert.ok(text.includes(`href="${made.page}"`));
+    });
+  }
+
+  it('keeps the choice when the login is refused, and says that provider’s own hint', async () => {
+    const { form, send } = await openForm('caldav', '&preset=fastmail');
+
+    const page = await send({
+      server: 'https://caldav.fastmail.com/',
+      username: 'ada@fastmail.com',
+      password: 'wrong',
+    });
+
+    assert.equal(page.status, 422);
+    assert.match(read(page), /role="alert".*Fastmail<\/bdi> does not accept.*It needs an app password/s);
+    assert.match(read(page), /href="https:\/\/app\.fastmail\.com\/[^"]+"[^>]*>Create an app password at/);
+    assert.match(read(page), /class="choice chosen" href="[^"]*&preset=fastmail"/);
+    assert.doesNotMatch(page.body, /<details class="presets" open/);
+    assert.ok(form.body.includes('name="preset" value="fastmail"'));
+  });
+
+  for (const server of ['https://caldav.yandex.ru/', 'ada@yandex.com', 'yandex.ru']) {
+    it(`gives the hint of whose server ${server} is, though none was chosen`, async () => {
+      const { send } = await openForm('caldav');
+
+      const page = await send({ server, username: 'ada', password: 'wrong' });
+
+      assert.match(read(page), /Yandex<\/bdi> does not accept/);
+      assert.match(page.body, /href="https:\/\/id\.yandex\.com\/security\/app-passwords"/);
+      assert.equal(asked[0]?.server, server);
+    });
+  }
+
+  it('forgets a choice once the address of another server was typed', async () => {
+    const { send } = await openForm('caldav', '&preset=fastmail');
+
+    const page = await send({ server: 'https://dav.example.com/', username: 'ada', password: 'wrong' });
+
+    assert.match(read(page), /The server does not accept this username and password/);
+    assert.doesNotMatch(page.body, /app\.fastmail\.com/);
+    assert.match(read(page), /id="server-hint">Ask your provider for it/);
+  });
+
+  it('asks for the server’s own name where it still stands as an example, and asks nobody else', async () => {
+    const { form, send } = await openForm('caldav', '&preset=nextcloud');
+
+    const server = /value="([^"]*)"/.exec(inputOf(form, 'server'))?.[1] ?? '';
+    const page = await send({ server, username: 'ada', password: 'right' });
+
+    assert.equal(page.status, 422);
+    assert.match(read(page), /role="alert".*Replace .* with the name of your own server/s);
+    assert.match(inputOf(page, 'server'), /aria-invalid="true" autofocus/);
+    assert.deepEqual(asked, []);
+  });
+
+  it('ties what is wrong to its field and to the notice, and focuses the first', async () => {
+    const { send } = await openForm('caldav');
+
+    const page = await send({ server: 'https://dav.example.com', username: '', password: '' });
+
+    assert.match(page.body, /<div id="trouble"><div class="notice bad" role="alert"/);
+    assert.match(inputOf(page, 'server'), /aria-describedby="server-hint">/);
+    assert.match(
+      inputOf(page, 'username'),
+      /aria-describedby="username-error trouble" aria-invalid="true" autofocus/,
+    );
+    assert.match(
+      inputOf(page, 'password'),
+      /aria-describedby="password-error trouble password-hint" aria-invalid="true">/,
+    );
+    assert.match(page.body, /<p class="wrong" id="username-error">.*Fill in this field\.<\/p>/);
+  });
+
+  for (const preset of ['', 'unknown', '__proto__', '%00', 'fastmail%20']) {
+    it(`shows the plain form for the preset ${JSON.stringify(preset)}`, async () => {
+      const { form } = await openForm('caldav', `&preset=${preset}`);
+
+      assert.equal(form.status, 200);
+      assert.match(inputOf(form, 'server'), /value=""/);
+      assert.doesNotMatch(form.body, /class="choice chosen"|name="preset"/);
+    });
+  }
+});

@@ -1,0 +1,118 @@
+/** Suspicious input to /authorize: whatever the query, an answer below 500 and no redirect to a stranger. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import fc from 'fast-check';
+import { rounds } from '../harness/rounds.ts';
+import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+
+let harness: Harness;
+before(async () => {
+  harness = await openConnect();
+});
+after(() => harness.close());
+
+const NAMES = [
+  ...['client_id', 'user_id', 'scope', 'state', 'lng', 'theme', 'providers', 'response_type', 'redirect_uri'],
+  ...[
+    'code_challenge',
+    'code_challenge_method',
+    'transaction',
+    'happened',
+    'display',
+    '__proto__',
+    'constructor',
+    '',
+  ],
+];
+const byte = fc.integer({ min: 0, max: 255 });
+const escaped = fc
+  .array(byte, { maxLength: 12 })
+  .map((bytes) => bytes.map((value) => `%${value.toString(16).padStart(2, '0')}`).join(''));
+/** What a request line may hold beside letters: no space, no control character. */
+const raw = fc.array(fc.integer({ min: 0x21, max: 0xff }), { maxLength: 20 }).map((codes) =>
+  codes
+    .filter((code) => code < 0x7f || code > 0xa0)
+    .map((code) => String.fromCharCode(code))
+    .join(''),
+);
+const text = fc
+  .string({ unit: 'binary', maxLength: 20 })
+  .map((value) => encodeURIComponent(value.toWellFormed()));
+const known = fc.constantFrom(
+  'acme',
+  'ada',
+  'read',
+  'S256',
+  'code',
+  'caldav',
+  'popup',
+  'auto',
+  'fr',
+  'c'.repeat(43),
+  'A'.repeat(22),
+);
+const value = fc.oneof(known, escaped, raw, text, fc.constant('x'.repeat(3000)));
+const parameter = fc.tuple(fc.constantFrom(...NAMES), value).map(([name, given]) => `${name}=${given}`);
+const query = fc
+  .tuple(fc.boolean(), fc.array(fc.oneof(parameter, raw), { maxLength: 8 }))
+  .map(([valid, parts]) => [...(valid ? ['client_id=acme&user_id=ada'] : []), ...parts].join('&'));
+
+describe('GET /authorize with any query', () => {
+  it('answers below 500 and redirects to nothing but its own page, with the state as it came', async () => {
+    const property = fc.asyncProperty(
+      query,
+      fc.constantFrom('/authorize', '/api/oauth/authorize'),
+      async (sent, path) => {
+        const answer = await new Browser(harness).get(`${path}?${sent}`);
+
+        assert.ok(answer.status < 500, `${answer.status}: ${answer.body}`);
+        assert.ok(answer.location === '' || answer.location.startsWith('/authorize?'), answer.location);
+        if (answer.status !== 302) return;
+        const page = await new Browser(harness).get(answer.location);
+        assert.ok(page.status < 500, `${page.status}: ${page.body}`);
+      },
+    );
+
+    await fc.assert(property, { numRuns: rounds(500) });
+  });
+});
+
+describe('the forms with anything typed', () => {
+  const typed = fc.oneof(
+    fc.constantFrom(
+      '',
+      'right',
+      'fastmail',
+      'https://your-server.example/',
+      'ada@fastmail.com',
+      'abcd-efgh-ijkl-mnop',
+    ),
+    fc.constantFrom('https://', 'https://[::1', '//', '@', 'a@b@c', 'javascript:1', 'x'.repeat(3000)),
+    fc.string({ unit: 'binary', maxLength: 30 }).map((chosen) => chosen.toWellFormed()),
+  );
+  const fields = fc.record({ server: typed, username: typed, password: typed, preset: typed });
+
+  it('answers with a page that says what to do or with the way on, and shows no password', async () => {
+    const property = fc.asyncProperty(fields, fc.constantFrom('apple', 'caldav'), async (sent, kind) => {
+      const browser = new Browser(harness);
+      const transaction = transactionOf(await browser.start({ user_id: 'fuzz' }));
+      const preset = encodeURIComponent(sent.preset);
+      const form = await browser.get(`/connect/${kind}?transaction=${transaction}&preset=${preset}`);
+      assert.equal(form.status, 200);
+
+      const answer = await browser.submit(form, `/connect/${kind}`, {
+        ...sent,
+        password: `canary${sent.password}`,
+      });
+      const right = await browser.submit(form, `/connect/${kind}`, sent);
+
+      assert.equal(answer.status, 422);
+      assert.match(answer.body, /role="alert"/);
+      assert.doesNotMatch(answer.body, /canary/);
+      assert.ok(right.status === 422 || right.location.startsWith('/authorize?'), String(right.status));
+    });
+
+    await fc.assert(property, { numRuns: rounds(60) });
+  });
+});

@@ -1,0 +1,61 @@
+/** The Connect pages with a Google and a Microsoft in memory, and users on their way there and back. */
+
+import { providerApps } from '../../src/access/provider-apps.ts';
+import type { Account } from '../../src/calendars/account-store.ts';
+import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
+import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+
+/** The instance's app at both. */
+export const INSTANCE_APP = { clientId: 'instance-app', clientSecret: 'canary-secret' };
+
+export type Journeys = Awaited<ReturnType<typeof openJourneys>>;
+
+/** A user of their own for each journey: `nextUser` goes on to another. */
+export async function openJourneys() {
+  const google = new FakeSignInProvider('google', Date.now);
+  const microsoft = new FakeSignInProvider('microsoft', Date.now);
+  const none = { findProviderApp: async () => undefined };
+  const harness: Harness = await openConnect({
+    providers: { google, microsoft },
+    apps: providerApps(none, { google: INSTANCE_APP, microsoft: INSTANCE_APP }),
+    signInOrigins: ['http://127.0.0.1:4100'],
+  });
+  let user = 0;
+  const userId = () => `user-${user}`;
+
+  return {
+    harness,
+    google,
+    microsoft,
+    userId,
+    nextUser: () => {
+      user += 1;
+    },
+    accounts: (): Promise<Account[]> => harness.accounts.listAccounts('acme', userId()),
+    /** A browser that was sent to the provider from the selection page. */
+    async depart(kind: 'google' | 'microsoft' = 'google', query: Readonly<Record<string, string>> = {}) {
+      const browser = new Browser(harness);
+      const selection = await browser.start({ user_id: userId(), ...query });
+      const transaction = transactionOf(selection);
+      const sent = await browser.get(`/connect/${kind}?transaction=${transaction}`);
+      return { browser, transaction, selection, sent };
+    },
+  };
+}
+
+/** The page after a 303. */
+export const follow = (browser: Browser, answer: Answer): Promise<Answer> => browser.get(answer.location);
+
+/** A page's markup with its escaped characters as they are read. */
+export const read = ({ body }: Answer): string =>
+  body.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+
+/** The address of the account's button on the selection page. */
+export function mendPath(page: Answer, label: string): string | undefined {
+  const form = page.body.split('<form').find((part) => part.includes(`>${label}</button>`)) ?? '';
+  const action = /action="([^"]+)"/.exec(form)?.[1];
+  const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(
+    ([, name, value]) => `${name}=${value}`,
+  );
+  return action && `${action}?${fields.join('&')}`;
+}

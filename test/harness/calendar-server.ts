@@ -1,0 +1,237 @@
+/** The calendar endpoints over real stores and real syncing, with a provider in memory behind the port. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { accountSessions } from '../../src/access/account-session.ts';
+import { type InstanceApps, providerApps } from '../../src/access/provider-apps.ts';
+import type { RequestLimits } from '../../src/access/request-gate.ts';
+import type { NewAccount } from '../../src/calendars/account-store.ts';
+import type { CalendarProvider, RedirectProvider } from '../../src/calendars/calendar-provider.ts';
+import { connectionRoutes } from '../../src/connect/accounts/connection.route.ts';
+import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
+import { createServer } from '../../src/http/server.ts';
+import { wakeUp } from '../../src/jobs/wake-up.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
+import { firstOfFamily } from '../../src/oauth/refresh-token-id.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
+import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { createTokenSigner } from '../../src/oauth/token-signer.ts';
+import { answerCache } from '../../src/reading/answer-cache.ts';
+import { calendarRoutes } from '../../src/reading/calendars.route.ts';
+import { eventRoutes } from '../../src/reading/event.route.ts';
+import type { ReadBounds } from '../../src/reading/freshness.ts';
+import { accountStore } from '../../src/store/account-store.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
+import { changeFeed } from '../../src/store/change-feed.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { migrate } from '../../src/store/drivers/migrate.ts';
+import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { endedAccessStore } from '../../src/store/ended-access-store.ts';
+import { eventReader } from '../../src/store/event-reader.ts';
+import { idempotencyStore } from '../../src/store/idempotency-store.ts';
+import { jobStore } from '../../src/store/job-store.ts';
+import { knownEvents } from '../../src/store/known-events.ts';
+import { mirrorStore } from '../../src/store/mirror-store.ts';
+import { providerAppStore } from '../../src/store/provider-app-store.ts';
+import { requestLimitStore } from '../../src/store/request-limit-store.ts';
+import { signingKeyStore } from '../../src/store/signing-key-store.ts';
+import { splitJournal } from '../../src/store/split-journal.ts';
+import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
+import { userStore } from '../../src/store/user-store.ts';
+import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
+import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
+import { calendarTurns } from '../../src/writing/calendar-turn.ts';
+import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
+import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
+import { presentedOf } from '../contract/calendar-rows.ts';
+import { FakeCalendarProvider } from './fake-calendar-provider.ts';
+
+/** Collects what was logged, so that tests can look for what must not be in it. */
+export function collectingLog(): Log & { lines: string[] } {
+  const lines: string[] = [];
+  const add = (level: string) => (fields: object, message: string) => {
+    const err = 'err' in fields && fields.err instanceof Error ? fields.err.stack : '';
+    lines.push(`${level} ${message} ${JSON.stringify(fields)} ${err}`);
+  };
+  return { lines, debug: add('debug'), info: add('info'), warn: add('warn'), error: add('error') };
+}
+
+export type CalendarServer = Awaited<ReturnType<typeof openCalendarServer>>;
+
+/** 2026-11-15T12:00:00Z, where the server's clock starts. */
+export const START = Date.UTC(2026, 10, 15, 12);
+
+export type CalendarServerOptions = {
+  readBounds?: ReadBounds;
+  /** A migrated database to share with another server; it is not closed. */
+  db?: Database;
+  /** The key of that database, where two servers share it. */
+  sealer?: Sealer;
+  /** In the place of the provider in memory. */
+  caldav?: CalendarProvider;
+  apple?: CalendarProvider;
+  /** Providers with a sign-in by redirect; none are set up otherwise. */
+  google?: RedirectProvider;
+  microsoft?: RedirectProvider;
+  /** The instance's apps at them. */
+  apps?: InstanceApps;
+  limits?: RequestLimits;
+  /** Bounds and fault points of writing. */
+  writing?: Pick<EventWriteRouteDeps, 'turnBound' | 'repeatBound' | 'atStep'>;
+  /** Where it is that providers have a clock as well. */
+  clock?: { now: number };
+};
+
+/** The users `ada` and `ben` of the application `acme`, and `ada` of `other`. No job is worked. */
+export async function openCalendarServer(options: CalendarServerOptions = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kalends-calendars-'));
+  const db = options.db ?? openSqlite(path.join(folder, 'kalends.db'));
+  const clock = options.clock ?? { now: START };
+  const now = () => clock.now;
+  if (options.db === undefined) await migrate(db, now, async () => {});
+  const sealer = options.sealer ?? createSealer(randomBytes(32));
+  const log = collectingLog();
+  const bell = wakeUp();
+  const provider = new FakeCalendarProvider();
+  const apple = new FakeCalendarProvider('apple');
+  const stores = {
+    accounts: accountStore(db, sealer, bell.ring),
+    mirror: mirrorStore(db),
+    jobs: jobStore(db, bell.ring),
+    knownEvents: knownEvents(db),
+    idempotency: idempotencyStore(db),
+    splits: splitJournal(db, bell.ring),
+    events: eventReader(db),
+    changes: changeFeed(db),
+    families: tokenFamilyStore(db),
+    users: userStore(db),
+    codes: authorizationCodeStore(db),
+    requests: authorizationRequestStore(db, sealer),
+    clients: clientStore(db),
+    tokens: tokenLeaseStore(db, sealer, bell.ring),
+    requestLimits: requestLimitStore(db),
+    endedAccess: endedAccessStore(db, sealer),
+  };
+  const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now, log });
+  const signer = createTokenSigner(keys, now);
+  const { google, microsoft, limits } = options;
+  const providers = {
+    caldav: options.caldav ?? provider.asProvider(),
+    apple: options.apple ?? apple.asProvider(),
+    ...(google && { google }),
+    ...(microsoft && { microsoft }),
+  };
+  const apps = providerApps(providerAppStore(db, sealer), options.apps ?? {});
+  const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
+  const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
+  const pagingKey = sealer.derive('paging');
+  const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
+  const shared = { providers, apps, sessions, log, now, turns: calendarTurns(), ...options.writing };
+  const deps = {
+    ...stores,
+    ...shared,
+    wrongSecrets: async () => undefined,
+    answers: answerCache(),
+    signer,
+    sync,
+    pagingKey,
+    wakeUp: bell,
+    ...bounds,
+  };
+
+  const app = createServer({ log, trustProxy: undefined, secure: true });
+  for (const prefix of ['', '/api']) {
+    app.register(calendarRoutes(deps), { prefix });
+    app.register(eventWriteRoutes(deps), { prefix });
+    app.register(calendarWriteRoutes(deps), { prefix });
+    app.register(eventRoutes(deps), { prefix });
+    app.register(freeBusyRoutes(deps), { prefix });
+    app.register(connectionRoutes(deps), { prefix });
+    app.register(webhookRoutes(deps), { prefix });
+  }
+  if (options.db === undefined) await makeUsers(stores, clock.now);
+
+  return {
+    app,
+    db,
+    clock,
+    log,
+    deps,
+    provider,
+    apple,
+    /** An access token of a new grant. */
+    async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
+      const first = firstOfFamily();
+      const grant = await startGrant(db, { clientId, userId, scope }, stores.codes, first, clock.now);
+      return signer.signTokenResponse(grant, first).access_token;
+    },
+    async close() {
+      await app.close();
+      await sync.stop();
+      if (options.db === undefined) await db.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+type Codes = ReturnType<typeof authorizationCodeStore>;
+type Owner = { clientId: string; userId: string; scope: Scope };
+
+async function startGrant(
+  db: Database,
+  { clientId, userId, scope }: Owner,
+  codes: Codes,
+  first: ReturnType<typeof firstOfFamily>,
+  now: number,
+) {
+  await db.write(
+    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
+     VALUES (:clientId, :userId, 'https://app.example/cb', :scope, :now)`,
+    { clientId, userId, scope, now },
+  );
+  const code = await codes.findCode(clientId, userId);
+  const grant = code && (await codes.redeemCode(presentedOf(code), first, now));
+  if (!grant) throw new Error('No grant was made');
+  return grant;
+}
+
+async function makeUsers(
+  { clients, users }: { clients: ReturnType<typeof clientStore>; users: ReturnType<typeof userStore> },
+  now: number,
+): Promise<void> {
+  for (const clientId of ['acme', 'other']) {
+    const redirectUri = 'https://app.example/cb';
+    const names = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };
+    await clients.createClient({ ...names, redirectUri, createdAt: now }, hashOfSecret(clientId));
+    for (const userId of ['ada', 'ben']) await users.loadOrCreateUser(clientId, userId, now);
+  }
+}
+
+/** Links an account of the in-memory provider. */
+export function link(server: CalendarServer, change: Partial<NewAccount> = {}) {
+  return server.deps.accounts.linkAccount(
+    {
+      clientId: 'acme',
+      userId: 'ada',
+      provider: 'caldav',
+      accountId: 'https://dav.example/ada/',
+      display: 'ada@dav.example',
+      grantedScopes: [],
+      calendarPermission: undefined,
+      credentials: { password: 'canary-password' },
+      deviceHash: 'device',
+      ...change,
+    },
+    server.clock.now,
+  );
+}
+
+/** GET with a bearer token. */
+export const get = (server: CalendarServer, url: string, token: string) =>
+  server.app.inject({ url, headers: { authorization: `Bearer ${token}` } });

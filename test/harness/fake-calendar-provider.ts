@@ -1,0 +1,174 @@
+/**
+ * A calendar provider in memory behind the same port as the real ones, whose calendars a test changes and
+ * whose failures it chooses. Its sync tokens are versions.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
+import type { CalendarProvider, Changes } from '../../src/calendars/calendar-provider.ts';
+import type { CalendarWriting } from '../../src/calendars/calendar-writing.ts';
+import type { EventResource } from '../../src/calendars/event.ts';
+import { ProviderError } from '../../src/calendars/provider-error.ts';
+import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import { fakeEventWriting, type WritableCalendars } from './fake-event-writing.ts';
+
+type StoredCalendar = {
+  calendar: ProviderCalendar;
+  resources: Map<string, EventResource>;
+  /** The version at which each resource last changed or went. */
+  changedAt: Map<string, number>;
+};
+
+export class FakeCalendarProvider {
+  readonly kind: ProviderKind;
+  readonly calendars = new Map<string, StoredCalendar>();
+  /** What was asked, in order: `list`, or `changes <href> <token>`. */
+  readonly calls: string[] = [];
+  /** Thrown by the next call whose words begin so, each once. */
+  readonly failures: { call: string; error: Error }[] = [];
+  /** Thrown by the next such call after it was done: its answer is lost. Each once. */
+  readonly lostAnswers: { call: string; error: Error }[] = [];
+  /** Milliseconds every call takes. */
+  latency = 0;
+  /** How many calls were under way at once, at most. */
+  mostAtOnce = 0;
+  partSize = 50;
+  /** Awaited before each part is answered. */
+  beforePart: (part: number) => Promise<void> = async () => {};
+  #atOnce = 0;
+  #version = 0;
+  #oldestToken = 0;
+
+  constructor(kind: ProviderKind = 'caldav') {
+    this.kind = kind;
+  }
+
+  put(href: string, ...resources: EventResource[]): void {
+    const stored = this.#find(href);
+    for (const resource of resources) {
+      this.#version += 1;
+      stored.resources.set(resource.href, { ...resource, etag: `"${this.#version}"` });
+      stored.changedAt.set(resource.href, this.#version);
+    }
+  }
+
+  remove(href: string, resourceHref: string): void {
+    this.#version += 1;
+    const stored = this.#find(href);
+    stored.resources.delete(resourceHref);
+    stored.changedAt.set(resourceHref, this.#version);
+  }
+
+  addCalendar(calendar: ProviderCalendar): void {
+    this.calendars.set(calendar.href, { calendar, resources: new Map(), changedAt: new Map() });
+  }
+
+  /** Every token given out so far is no longer known. */
+  forgetTokens(): void {
+    this.#version += 1;
+    this.#oldestToken = this.#version;
+    for (const stored of this.calendars.values()) {
+      for (const href of stored.changedAt.keys()) {
+        if (!stored.resources.has(href)) stored.changedAt.delete(href);
+      }
+    }
+  }
+
+  asProvider(): CalendarProvider {
+    const account = {
+      listCalendars: () =>
+        this.#call('list', () => [...this.calendars.values()].map(({ calendar }) => calendar)),
+      changesSince: (href: string, token: string | undefined) => this.#changesSince(href, token),
+      writing: fakeEventWriting(this.#writable()),
+      calendarWriting: this.#calendarWriting(),
+    };
+    const verify = async () => {
+      throw new ProviderError('unauthorized', 'Nobody signs in here');
+    };
+    return { kind: this.kind, signIn: { method: 'password', verify }, open: () => account };
+  }
+
+  async *#changesSince(href: string, token: string | undefined): AsyncGenerator<Changes> {
+    const stored = await this.#call(`changes ${href} ${token ?? 'all'}`, () => this.#find(href));
+    const since = token === undefined ? -1 : Number(token);
+    if (token !== undefined && since < this.#oldestToken) {
+      throw new ProviderError('sync_token_expired', 'The token is too old');
+    }
+    const next = String(this.#version);
+    const complete = token === undefined;
+    const names = complete
+      ? [...stored.resources.keys()]
+      : [...stored.changedAt].filter(([, version]) => version > since).map(([name]) => name);
+    for (let at = 0, part = 0; at === 0 || at < names.length; at += this.partSize, part += 1) {
+      await this.beforePart(part);
+      const slice = names.slice(at, at + this.partSize);
+      const changed = slice.flatMap((name) => stored.resources.get(name) ?? []);
+      const removed = slice.filter((name) => !stored.resources.has(name));
+      const last = at + this.partSize >= names.length;
+      yield { changed, removed, complete, ...(last ? { next } : {}) };
+    }
+  }
+
+  /** The resources of a calendar as the provider has them. */
+  resourcesOf(href: string): EventResource[] {
+    return [...this.#find(href).resources.values()];
+  }
+
+  #calendarWriting(): CalendarWriting {
+    return {
+      create: ({ title, color, description, timeZone = 'UTC' }, key) =>
+        this.#call(`make ${title}`, () => {
+          const href = `/made/${key}/`;
+          const words = { ...(color && { color }), ...(description && { description }) };
+          if (!this.calendars.has(href))
+            this.addCalendar({ href, title, ...words, timeZone, access: 'write', original: {} });
+          return href;
+        }),
+      change: (href, change) =>
+        this.#call(`change ${href}`, () => {
+          const stored = this.#find(href);
+          const { description, color, ...kept } = { ...stored.calendar, ...change };
+          stored.calendar = { ...kept, ...(description && { description }), ...(color && { color }) };
+        }),
+      delete: (href) =>
+        this.#call(`drop ${href}`, () => {
+          this.calendars.delete(href);
+        }),
+    };
+  }
+
+  #writable(): WritableCalendars {
+    return {
+      resource: (calendarHref, href) => this.#find(calendarHref).resources.get(href),
+      put: (calendarHref, resource) => {
+        this.put(calendarHref, resource);
+        return this.#find(calendarHref).resources.get(resource.href) ?? resource;
+      },
+      remove: (calendarHref, href) => this.remove(calendarHref, href),
+      run: (words, work) => this.#call(words, work),
+    };
+  }
+
+  #find(href: string): StoredCalendar {
+    const stored = this.calendars.get(href);
+    if (stored === undefined) throw new ProviderError('not_found', 'There is no such calendar');
+    return stored;
+  }
+
+  async #call<T>(words: string, answer: () => T): Promise<T> {
+    this.calls.push(words);
+    this.#atOnce += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
+    try {
+      if (this.latency > 0) await sleep(this.latency);
+      const failing = this.failures.findIndex(({ call }) => words.startsWith(call));
+      if (failing >= 0) throw this.failures.splice(failing, 1)[0]?.error;
+      const answered = answer();
+      const losing = this.lostAnswers.findIndex(({ call }) => words.startsWith(call));
+      if (losing >= 0) throw this.lostAnswers.splice(losing, 1)[0]?.error;
+      return answered;
+    } finally {
+      this.#atOnce -= 1;
+    }
+  }
+}

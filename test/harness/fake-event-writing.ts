@@ -1,0 +1,181 @@
+/**
+ * Writing to the calendars in memory, as honest as the port asks: conditional on versions, idempotent by key, one
+ * resource for a master and its overrides, as CalDAV has it. A test can let an answer get lost after the deed.
+ */
+import { createHash } from 'node:crypto';
+
+import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import type { EventChange, EventDraft, EventWriting, Written } from '../../src/calendars/event-writing.ts';
+import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
+import { expand } from '../../src/lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+
+/** What the fake writes into. */
+export type WritableCalendars = {
+  resource(calendarHref: string, href: string): EventResource | undefined;
+  /** Keeps it under a new version and answers it so. */
+  put(calendarHref: string, resource: EventResource): EventResource;
+  remove(calendarHref: string, href: string): void;
+  /** Runs one operation, named by its words, when its turn comes; a chosen failure comes before or after the deed. */
+  run<T>(words: string, work: () => T): Promise<T>;
+};
+
+export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
+  const current = (calendarHref: string, href: string, etag: string | undefined): EventResource => {
+    const found = calendars.resource(calendarHref, href);
+    if (found === undefined) throw new ProviderError('not_found', 'The event is gone');
+    if (etag !== undefined && found.etag !== etag) {
+      throw new ProviderError('precondition_failed', 'The event was changed by somebody else');
+    }
+    return found;
+  };
+  const keep = (
+    calendarHref: string,
+    resource: EventResource,
+    events: readonly CalendarEvent[],
+  ): Written => ({
+    changed: [calendars.put(calendarHref, { ...resource, events })],
+    removed: [],
+  });
+
+  return {
+    create: (calendarHref, draft, key) =>
+      calendars.run(`create ${calendarHref} ${draft.title}`, () => {
+        const href = `${calendarHref}${key}.ics`;
+        const known = calendars.resource(calendarHref, href);
+        if (known !== undefined) return { changed: [known], removed: [] };
+        const event = drafted(draft, key);
+        return keep(calendarHref, { href, etag: undefined, eventId: key, events: [], original: { key } }, [
+          event,
+        ]);
+      }),
+
+    update: (calendarHref, { href, etag, instance }, change) =>
+      calendars.run(`update ${href}`, () => {
+        const found = current(calendarHref, href, etag);
+        const events =
+          instance === undefined
+            ? withoutStrays(found.events.map((event) => (isMaster(event) ? changed(event, change) : event)))
+            : withOverride(found.events, instance, change);
+        return keep(calendarHref, found, events);
+      }),
+
+    delete: (calendarHref, { href, etag, instance }) =>
+      calendars.run(`delete ${href}`, () => {
+        if (calendars.resource(calendarHref, href) === undefined) return { changed: [], removed: [href] };
+        const found = current(calendarHref, href, etag);
+        if (instance !== undefined) return keep(calendarHref, found, withoutInstance(found.events, instance));
+        calendars.remove(calendarHref, href);
+        return { changed: [], removed: [href] };
+      }),
+
+    respond: (calendarHref, { href, etag }, { response }) =>
+      calendars.run(`respond ${href} ${response}`, () => {
+        const found = current(calendarHref, href, etag);
+        const answered = (event: CalendarEvent): CalendarEvent => ({
+          ...event,
+          attendees: event.attendees.map((one) => (one.organizer ? one : { ...one, status: response })),
+        });
+        return keep(calendarHref, found, found.events.map(answered));
+      }),
+
+    read: (calendarHref, href) =>
+      calendars.run(`read ${href}`, () => {
+        const found = calendars.resource(calendarHref, href);
+        return found === undefined ? undefined : [found];
+      }),
+  };
+}
+
+const isMaster = (event: CalendarEvent): boolean => event.recurrenceId === undefined;
+const same = (a: EventTime, b: EventTime): boolean => instantOf(a, 'UTC') === instantOf(b, 'UTC');
+
+function drafted({ autoConference, ...draft }: EventDraft, key: string): CalendarEvent {
+  const made = autoConference ? { conference: `https://meet.example/${shortHash(key)}` } : {};
+  return {
+    ...draft,
+    ...made,
+    uid: key,
+    status: draft.status ?? 'confirmed',
+    availability: draft.availability ?? 'busy',
+    privacy: draft.privacy ?? 'public',
+    attendees: draft.attendees ?? [],
+  };
+}
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+
+function changed(event: CalendarEvent, { autoConference, ...change }: EventChange): CalendarEvent {
+  const { status, availability, privacy, attendees, ...others } = change;
+  const merged: Record<string, unknown> = { ...event };
+  for (const [name, value] of Object.entries(others)) {
+    if (value === null) delete merged[name];
+    else if (value !== undefined) merged[name] = value;
+  }
+  const defaults = {
+    status: orDefault(status, event.status, 'confirmed'),
+    availability: orDefault(availability, event.availability, 'busy'),
+    privacy: orDefault(privacy, event.privacy, 'public'),
+    attendees: orDefault(attendees, event.attendees, []),
+  };
+  const made = autoConference ? { conference: `https://meet.example/${shortHash(event.uid)}` } : {};
+  // What `change` may hold by its type is what an event may hold: only names of EventDraft were merged.
+  return { ...(merged as CalendarEvent), ...defaults, ...made };
+}
+
+const orDefault = <T>(value: T | null | undefined, now: T, fallback: T): T =>
+  value === undefined ? now : (value ?? fallback);
+
+/** Overrides of instances that the rules no longer name go, as they do at every provider. */
+function withoutStrays(events: readonly CalendarEvent[]): CalendarEvent[] {
+  const master = events.find(isMaster);
+  if (master?.recurrence === undefined) return events.filter(isMaster);
+  return events.filter(({ recurrenceId }) => recurrenceId === undefined || names(master, recurrenceId));
+}
+
+/** Whether the master's rules name an instance at that original start. */
+function names(master: CalendarEvent, original: EventTime): boolean {
+  const start = instantOf(original, 'UTC');
+  const window = { start, end: start + 1 };
+  const series = { master: { ...master, payload: undefined }, overrides: [] };
+  const { instances } = expand(series, window, 'UTC', recurrenceBudget());
+  return instances.some(({ originalStart }) => same(originalStart, original));
+}
+
+function withOverride(
+  events: readonly CalendarEvent[],
+  instance: EventTime,
+  change: EventChange,
+): CalendarEvent[] {
+  const others = events.filter(
+    ({ recurrenceId }) => recurrenceId === undefined || !same(recurrenceId, instance),
+  );
+  const known = events.find(({ recurrenceId }) => recurrenceId !== undefined && same(recurrenceId, instance));
+  const master = events.find(isMaster);
+  const base = known ?? (master === undefined ? undefined : instanceOf(master, instance));
+  if (base === undefined) throw new ProviderError('not_found', 'There is no such instance');
+  return [...others, changed(base, change)];
+}
+
+function instanceOf(master: CalendarEvent, recurrenceId: EventTime): CalendarEvent {
+  const { recurrence: _rules, ...rest } = master;
+  const length = instantOf(master.end, 'UTC') - instantOf(master.start, 'UTC');
+  const endsAt = instantOf(recurrenceId, 'UTC') + length;
+  const end: EventTime =
+    recurrenceId.type === 'date'
+      ? { type: 'date', date: new Date(endsAt).toISOString().slice(0, 10) }
+      : { type: 'zoned', local: new Date(endsAt).toISOString().slice(0, 19), zone: 'UTC' };
+  return { ...rest, start: recurrenceId, end, recurrenceId };
+}
+
+function withoutInstance(events: readonly CalendarEvent[], instance: EventTime): CalendarEvent[] {
+  return events
+    .filter(({ recurrenceId }) => recurrenceId === undefined || !same(recurrenceId, instance))
+    .map((event) => {
+      if (event.recurrence === undefined) return event;
+      const { exdates, ...rules } = event.recurrence;
+      return { ...event, recurrence: { ...rules, exdates: [...exdates, instance] } };
+    });
+}

@@ -1,0 +1,194 @@
+/**
+ * The program as it is shipped, in a process of its own: `src/start.js serve` on a free port with a
+ * data folder of its own, and its command line beside it. Ended by the test that started it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
+/** Two instances can share two slow cores with everything else that runs. */
+const START_MS = 30_000;
+const STOP_MS = 20_000;
+
+export type ProgramOptions = {
+  /** A PostgreSQL URL; SQLite in the data folder otherwise. */
+  readonly databaseUrl?: string | undefined;
+  /** Further KALENDS_* settings. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+export type Registration = {
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+};
+
+export type Program = {
+  /** The public origin. */
+  readonly url: string;
+  readonly dataDir: string;
+  /** Everything it has written so far, by every run of it. */
+  output(): { stdout: string; stderr: string };
+  /** Runs a command with --json; throws with what it wrote when it does not exit 0. */
+  command(...words: string[]): Promise<Record<string, unknown>>;
+  createClient(options?: {
+    redirectUri?: string;
+    displayName?: string;
+    name?: string;
+  }): Promise<Registration>;
+  /** SIGTERM; throws unless it exits 0. */
+  stop(): Promise<void>;
+  /** SIGKILL, at once. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data, after `stop` or `kill`. */
+  start(): Promise<void>;
+  /** Ends it however it stands and removes its data folder. */
+  dispose(): Promise<void>;
+};
+
+export const REDIRECT_URI = 'http://localhost:9/callback';
+
+/** Starts the program and waits until it answers /health. */
+export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
+  const program = await prepareProgram(options);
+  try {
+    await program.start();
+  } catch (reason) {
+    await program.dispose();
+    throw reason;
+  }
+  return program;
+}
+
+/** The same without starting it. */
+export async function prepareProgram({ databaseUrl, env = {} }: ProgramOptions = {}): Promise<Program> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'kalends-program-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const settings = {
+    PATH: process.env.PATH ?? '',
+    TZ: 'UTC',
+    KALENDS_PORT: String(port),
+    KALENDS_DATA_DIR: path.join(dataDir, 'data'),
+    ...(databaseUrl === undefined ? {} : { KALENDS_DATABASE_URL: databaseUrl }),
+    // The limits have tests of their own; here they would stand in the way of load from one address.
+    ...limits(1_000_000),
+    ...env,
+  };
+  const written = { stdout: '', stderr: '' };
+  let child: ChildProcess | undefined;
+  const command: Program['command'] = async (...words) => {
+    const { code, stdout, stderr } = await run([...words, '--json'], settings);
+    if (code !== 0) throw new Error(`kalends ${words.join(' ')} exited ${code}: ${stdout}${stderr}`);
+    return JSON.parse(stdout);
+  };
+
+  return {
+    url,
+    dataDir: settings.KALENDS_DATA_DIR,
+    output: () => ({ ...written }),
+    command,
+    async createClient({ redirectUri = REDIRECT_URI, displayName, name = 'Acme' } = {}) {
+      const display = displayName === undefined ? [] : ['--display-name', displayName];
+      const words = ['client', 'create', '--name', name, '--redirect-uri', redirectUri, ...display];
+      const made = await command(...words);
+      return { clientId: String(made.client_id), clientSecret: String(made.client_secret), redirectUri };
+    },
+    async start() {
+      child = spawnProgram(['serve'], settings);
+      child.stdout?.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+      await healthy(url, child, () => lastOf(written));
+    },
+    async stop() {
+      const code = await end(child, 'SIGTERM');
+      if (code !== 0) throw new Error(`The program exited ${code} on SIGTERM: ${lastOf(written)}`);
+    },
+    async kill() {
+      await end(child, 'SIGKILL');
+    },
+    async dispose() {
+      await end(child, 'SIGKILL');
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Starts the program where it is to refuse: its exit code and what it wrote. */
+export async function runProgram(
+  words: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return run(words, { PATH: process.env.PATH ?? '', ...env });
+}
+
+/** A port nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port');
+  return address.port;
+}
+
+function limits(most: number): Record<string, string> {
+  return {
+    KALENDS_LIMIT_WRONG_SECRETS: String(most),
+    KALENDS_LIMIT_AUTHORIZE: String(most),
+    KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(most),
+    KALENDS_LIMIT_PASSWORDS_PER_ADDRESS: String(most),
+  };
+}
+
+/** Only what is named reaches the program: nothing of the environment the tests run in. */
+function spawnProgram(words: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function run(words: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawnProgram(words, env);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const timer = setTimeout(() => child.kill('SIGKILL'), START_MS);
+  const [code]: [number | null] = (await once(child, 'close')) as [number | null]; // the event's first argument
+  clearTimeout(timer);
+  return { code, stdout, stderr };
+}
+
+/** A program that was started often has written a lot: the end says what happened. */
+const lastOf = ({ stdout, stderr }: { stdout: string; stderr: string }): string =>
+  `${stdout.slice(-1000)}${stderr.slice(-3000)}`;
+
+async function healthy(url: string, child: ChildProcess, written: () => string): Promise<void> {
+  const deadline = performance.now() + START_MS;
+  while (performance.now() < deadline) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`The program ended with ${child.exitCode ?? child.signalCode}: ${written()}`);
+    }
+    // Until it listens the connection is refused: that is what is waited for.
+    const answer = await fetch(`${url}/health`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(25);
+  }
+  throw new Error(`The program did not answer /health within ${START_MS / 1000} s: ${written()}`);
+}
+
+async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<number | null> {
+  if (child === undefined) return null;
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = once(child, 'close');
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+  return child.exitCode;
+}

@@ -1,0 +1,57 @@
+/** Every route of the program over the calendar server's stores, for tests of the whole interface. */
+import type { FastifyInstance } from 'fastify';
+
+import { buildApp } from '../../src/app.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import type { Sealer } from '../../src/lib/sealing.ts';
+import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { brandingStore } from '../../src/store/branding-store.ts';
+import { signInStore } from '../../src/store/sign-in-store.ts';
+import { signingKeyStore } from '../../src/store/signing-key-store.ts';
+import type { CalendarServer } from './calendar-server.ts';
+
+export type Route = { readonly method: string; readonly path: string };
+
+const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
+
+export type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
+
+/** The caller closes `app`. `routes` has every one, under each of its mounts. `sealer` is the calendar server's. */
+export async function openWholeApp({ db, deps }: CalendarServer, sealer: Sealer): Promise<WholeApp> {
+  const { log, now } = deps;
+  const signingKeys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now, log });
+  const app = buildApp({
+    ...deps,
+    signIns: signInStore(db, sealer),
+    branding: brandingStore(db),
+    operatorName: undefined,
+    signInOrigins: [],
+    signingKeys,
+    tokenAlgorithm: 'HS256',
+    publicUrl: 'https://kalends.example',
+    attempts: connectAttempts(GENEROUS),
+    trustProxy: undefined,
+    secure: true,
+  });
+  await app.ready();
+  return { app, routes: routesOf(app) };
+}
+
+/** The router's own tree, of which each line has the rest of a path behind those of the lines it hangs on. */
+function routesOf(app: FastifyInstance): Route[] {
+  const above: string[] = [];
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const [, indent = '', piece = '', methods = ''] =
+        /^([│ ]*)[├└]── (.*?)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? [];
+      const depth = indent.length / 4;
+      above.splice(depth, above.length, piece);
+      const path = above.slice(0, depth + 1).join('');
+      return methods
+        .split(', ')
+        .filter((method) => method !== '')
+        .map((method) => ({ method: method.toLowerCase(), path }));
+    });
+}

@@ -1,0 +1,60 @@
+/**
+ * Takes one guard out of every statement a test runs, so that test/store/guards.test.ts can show that
+ * the contracts notice. KALENDS_TEST_WITHOUT_GUARD names the text, such as ` AND ended_at IS NULL`;
+ * without it nothing is changed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { BatchStatement, Database, Statements, Transaction } from '../../src/store/drivers/database.ts';
+
+/** What no store's statement has; makes `guard|replacement` of the variable unambiguous. */
+const SEPARATOR = '=>';
+
+/** How long a transaction stays open on PostgreSQL, so that calls made at once do overlap. */
+const OVERLAP_MS = 60;
+
+export function withoutGuard(db: Database): Database {
+  const mutation = process.env.KALENDS_TEST_WITHOUT_GUARD;
+  if (!mutation) return db;
+  const [guard = '', replacement = ''] = mutation.split(SEPARATOR);
+  // A guard is named on one line, however the statement is laid out.
+  return mutated(db, (sql) => sql.replace(/\s+/g, ' ').replaceAll(guard, replacement));
+}
+
+/** Each engine has its own text for what callers supply: a guard names it as `{column}`. */
+function changedSql({ sql }: BatchStatement, change: (sql: string) => string): BatchStatement['sql'] {
+  return (supplied) =>
+    change(sql({ ...supplied, value: (column) => `{${column}}` })).replace(/\{(\w+)\}/g, (_, column) =>
+      supplied.value(column),
+    );
+}
+
+function mutated(db: Database, change: (sql: string) => string): Database {
+  const batches = new Map<BatchStatement, BatchStatement>();
+  const changedBatch = (statement: BatchStatement): BatchStatement => {
+    const known = batches.get(statement) ?? { ...statement, sql: changedSql(statement, change) };
+    batches.set(statement, known);
+    return known;
+  };
+  const statements = (on: Statements): Statements => ({
+    all: (sql, values) => on.all(change(sql), values),
+    get: (sql, values) => on.get(change(sql), values),
+  });
+  const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    db.transaction(async (tx) => {
+      const changes: Transaction['changes'] = (sql, values) => tx.changes(change(sql), values);
+      const result = await work({ ...statements(tx), changes });
+      if (db.dialect.engine === 'postgres') await sleep(OVERLAP_MS);
+      return result;
+    });
+  return {
+    ...statements(db),
+    dialect: db.dialect,
+    write: (sql, values) => transaction((tx) => tx.all(sql, values)),
+    transaction,
+    batch: (statement, values) => db.batch(changedBatch(statement), values),
+    script: (sql, after) => db.script(sql, after),
+    backup: (file) => db.backup(file),
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,102 @@
+/**
+ * Whatever is sent to /authorize, /token, /revoke and beside them: no fault, no delay, and every error in
+ * its documented shape (wire 3.1). Over real sockets on the program in its own process: the HTTP parser
+ * belongs to what is tried, and a delay of the program is not one of the test.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import fc from 'fast-check';
+import { openBrowser } from '../e2e/browser.ts';
+import { authorizeUrl, connect } from '../e2e/flow.ts';
+import { openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+import { rounds } from '../harness/rounds.ts';
+import { authorizeRequest, type Known, revokeRequest, strayRequest, tokenRequest } from './fuzz-requests.ts';
+import { type RawAnswer, type RawConnection, type RawRequest, rawConnection } from './raw-http.ts';
+
+const MOST_MS = 1000;
+/** Four properties: 5,000 inputs, 100,000 in a soak. PostgreSQL is asked a tenth of it. */
+const INPUTS = { SQLite: rounds(1250), PostgreSQL: rounds(125) };
+const OAUTH = /^(\/api\/oauth)?\/(token|revoke)$/;
+
+onEachDatabase((database, _open, place) => {
+  describe(`requests nobody should send, on ${database}`, { skip: WITHOUT_RADICALE }, () => {
+    let site: Site;
+    let known: Known;
+    let connection: RawConnection;
+    before(async () => {
+      const { databaseUrl } = await place();
+      site = await openSite({ databaseUrl, env: { KALENDS_LOG_LEVEL: 'error' } });
+      known = await whatIsKnown(site);
+      connection = rawConnection(Number(new URL(site.program.url).port));
+    });
+    after(async () => {
+      connection?.close();
+      await site?.close();
+    });
+
+    for (const [name, requests] of [
+      ['GET /authorize', authorizeRequest],
+      ['POST /token', tokenRequest],
+      ['POST /revoke', revokeRequest],
+      ['paths and methods that are not there', strayRequest],
+    ] as const) {
+      it(`answers ${name} without a fault, within a second, in the documented shape`, async (t) => {
+        const seed = Number(process.env.KALENDS_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
+        const numRuns = INPUTS[database === 'SQLite' ? 'SQLite' : 'PostgreSQL'];
+        const statuses: Record<string, number> = {};
+        let slowest = 0;
+        t.diagnostic(`KALENDS_TEST_SEED=${seed}`);
+
+        const property = fc.asyncProperty(requests(known), async (request) => {
+          const answer = await connection.send(request);
+          const ms = answer.ms < MOST_MS ? answer.ms : (await connection.send(request)).ms;
+          slowest = Math.max(slowest, ms);
+          statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+          // Slow twice: it is the input, not whatever else this machine was doing.
+          assert.ok(ms < MOST_MS, `${Math.round(ms)} ms`);
+          assertDocumented(request, answer);
+        });
+        await fc.assert(property, { seed, numRuns });
+
+        t.diagnostic(`${numRuns} inputs, the slowest ${slowest.toFixed(0)} ms: ${JSON.stringify(statuses)}`);
+        const { stderr } = site.program.output();
+        assert.equal(stderr, '', 'nothing is logged as an error');
+      });
+    }
+  });
+});
+
+async function whatIsKnown({ application, login }: Site): Promise<Known> {
+  const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
+  const browser = openBrowser();
+  const page = await browser.open(authorizeUrl(application, { userId: 'ada' }));
+  return {
+    ...application,
+    tokens: [accessToken, refreshToken],
+    transaction: page.url.searchParams.get('transaction') ?? '',
+    cookie: `oauth_req=${browser.cookies.get('oauth_req')}`,
+  };
+}
+
+function assertDocumented({ method, target }: RawRequest, { status, headers, body }: RawAnswer): void {
+  // 501 is the documented answer of what is not there yet.
+  assert.ok(status < 500 || status === 501, `${status} ${body}`);
+  if (status >= 300 && status < 400) {
+    assert.match(headers.get('location') ?? '', /^\/authorize\?/, 'redirects stay here');
+  }
+  if (status < 400 || method === 'HEAD') return;
+  const type = headers.get('content-type') ?? '';
+  if (type.startsWith('text/html')) {
+    assert.match(body, /^<!doctype html>\n<html lang="/);
+    return;
+  }
+  assert.match(type, /^application\/json/, body);
+  const error: Record<string, unknown> = JSON.parse(body);
+  assert.equal(typeof error.error, 'string', body);
+  assert.equal(typeof error.message, 'string', body);
+  if (method === 'POST' && OAUTH.test(target)) assert.equal(error.error_description, error.message, body);
+  const details: unknown[] = Object.values(error.details ?? {});
+  assert.ok(details.every((list) => Array.isArray(list) && list.every((text) => typeof text === 'string')));
+}

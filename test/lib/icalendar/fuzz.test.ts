@@ -1,0 +1,125 @@
+/** Broken iCalendar, from the parser to the instances: refused by name or understood, never anything else. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+
+import fc from 'fast-check';
+
+import { ProviderError } from '../../../src/calendars/provider-error.ts';
+import { ICalendarError } from '../../../src/lib/icalendar/icalendar-error.ts';
+import { parseICalendar } from '../../../src/lib/icalendar/parse-icalendar.ts';
+import { expand } from '../../../src/lib/recurrence/expand.ts';
+import { instanceIdOf, parseInstanceId } from '../../../src/lib/recurrence/instance-id.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
+import type { Series } from '../../../src/lib/recurrence/series.ts';
+import { spanOf } from '../../../src/lib/recurrence/span-of.ts';
+import { eventResourceOf } from '../../../src/providers/caldav/event-resource.ts';
+import { takesUnderASecond } from '../../harness/processor-time.ts';
+import { rounds } from '../../harness/rounds.ts';
+
+const ROUNDS = rounds(5000);
+const FIXTURES = new URL('../../fixtures/icalendar/', import.meta.url);
+const fixtures = readdirSync(FIXTURES)
+  .filter((name) => name.endsWith('.ics'))
+  .map((name) => readFileSync(new URL(name, FIXTURES), 'utf8'));
+
+describe('any text at all', () => {
+  /** Real calendars with pieces put in, taken out, doubled and swapped. */
+  const piece = fc.oneof(
+    fc.constantFrom(
+      'BEGIN:VEVENT\n',
+      'END:VEVENT\n',
+      'END:VCALENDAR\n',
+      'BEGIN:VTIMEZONE\n',
+      '\n ',
+      '"',
+      ';',
+      ':',
+      ',',
+      '\\',
+    ),
+    fc.constantFrom(
+      'DTSTART:99991231T235959Z\n',
+      'DURATION:P999999999W\n',
+      'DURATION:PT999999999999S\n',
+      'DTEND:00000000\n',
+    ),
+    fc.constantFrom(
+      'RRULE:FREQ=YEARLY;BYDAY=53MO;COUNT=999999999\n',
+      'TZOFFSETTO:+2359\n',
+      'TZOFFSETFROM:-9999\n',
+    ),
+    fc.constantFrom(
+      'RDATE;VALUE=PERIOD:20260101T000000Z/P1D,/,/x\n',
+      'RECURRENCE-ID;RANGE=THISANDFUTURE:20260101\n',
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  );
+  const change = fc.record({ at: fc.nat(4000), remove: fc.nat(40), insert: piece, doubled: fc.boolean() });
+  const mutated = fc
+    .tuple(fc.constantFrom(...fixtures), fc.array(change, { minLength: 1, maxLength: 8 }))
+    .map(([text, changes]) => changes.reduce(mutate, text));
+
+  it('is read in under a second or refused, and what is read can be expanded', () => {
+    fc.assert(
+      fc.property(mutated, (text) => {
+        assert.ok(takesUnderASecond(() => readAndExpand(text)));
+      }),
+      { numRuns: ROUNDS },
+    );
+  });
+});
+
+type Change = { at: number; remove: number; insert: string; doubled: boolean };
+
+function mutate(text: string, { at, remove, insert, doubled }: Change): string {
+  const place = at % (text.length + 1);
+  const rest = text.slice(place + (doubled ? 0 : remove));
+  return text.slice(0, place + (doubled ? remove : 0)) + insert + rest;
+}
+
+function readAndExpand(text: string): void {
+  refusedAs(ICalendarError, () => parseICalendar(text));
+  const resource = refusedAs(ProviderError, () =>
+    eventResourceOf({ href: '/a.ics', etag: undefined, icalendar: text }),
+  );
+  if (resource === undefined) return;
+  const master = resource.events.find(({ recurrenceId }) => recurrenceId === undefined);
+  const overrides = resource.events.flatMap(({ recurrenceId, status, ...event }) =>
+    recurrenceId === undefined
+      ? []
+      : [{ ...event, recurrenceId, cancelled: status === 'cancelled', payload: '' }],
+  );
+  const series: Series<string> = { master: master && { ...master, payload: '' }, overrides };
+  const span = spanOf(series, 'Europe/Brussels');
+  for (const window of WINDOWS) expandWithin(series, window, span);
+}
+
+const WINDOWS = [
+  { start: Date.parse('2026-10-01'), end: Date.parse('2026-12-01') },
+  { start: Date.parse('0001-01-01'), end: Date.parse('9999-12-31') },
+];
+
+function expandWithin(
+  series: Series<string>,
+  window: (typeof WINDOWS)[number],
+  span: ReturnType<typeof spanOf>,
+) {
+  const expansion = refusedAs(RecurrenceBudgetError, () =>
+    expand(series, window, 'Europe/Brussels', recurrenceBudget(1000, 500_000)),
+  );
+  for (const { startsAt, endsAt, originalStart } of expansion?.instances ?? []) {
+    assert.ok(startsAt >= span.startsAt && endsAt <= span.endsAt && endsAt >= startsAt);
+    assert.ok(parseInstanceId(instanceIdOf('a', originalStart, 'Europe/Brussels')));
+  }
+}
+
+/** What is thrown besides that error is a fault. */
+function refusedAs<T>(refusal: new (...parameters: never[]) => Error, run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof refusal) return undefined;
+    throw error;
+  }
+}

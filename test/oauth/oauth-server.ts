@@ -1,0 +1,160 @@
+/** The token and revocation endpoints over real stores on a SQLite file, for tests of what they answer. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { FastifyInstance } from 'fastify';
+
+import { attemptLimit } from '../../src/http/attempt-limit.ts';
+import { createServer } from '../../src/http/server.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
+import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
+import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
+import { revocationRoute } from '../../src/oauth/revocation.route.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
+import { openSigningKeys, rotateSigningKeys } from '../../src/oauth/signing-keys.ts';
+import { tokenRoute } from '../../src/oauth/token.route.ts';
+import { createTokenSigner } from '../../src/oauth/token-signer.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { migrate } from '../../src/store/drivers/migrate.ts';
+import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
+import { signingKeyStore } from '../../src/store/signing-key-store.ts';
+import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { userStore } from '../../src/store/user-store.ts';
+
+export const REDIRECT_URI = 'https://app.example/callback';
+export const SECRET = 'a1B2c3D4e5F6';
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
+
+/** A server with the applications `acme` and `other`; `clock.now` is its time, epoch milliseconds. */
+export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256') {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kalends-oauth-'));
+  const db = openSqlite(path.join(folder, 'kalends.db'));
+  const clock = { now: Date.UTC(2026, 10, 1) };
+  const now = () => clock.now;
+  await migrate(db, now, async () => {});
+
+  const stores = { clients: clientStore(db), users: userStore(db), codes: authorizationCodeStore(db) };
+  const families = tokenFamilyStore(db);
+  const keysDeps = { keys: signingKeyStore(db), sealer: createSealer(randomBytes(32)), now, log: silentLog };
+  const signingKeys = await openSigningKeys(tokenAlgorithm, keysDeps);
+  const signer = createTokenSigner(signingKeys, now);
+  for (const clientId of ['acme', 'other']) {
+    const client = {
+      clientId,
+      name: clientId,
+      displayName: undefined,
+      redirectUri: REDIRECT_URI,
+      webhookUrl: undefined,
+    };
+    await stores.clients.createClient({ ...client, createdAt: clock.now }, hashOfSecret(SECRET));
+  }
+
+  const log = silentLog;
+  const app = createServer({ log, trustProxy: undefined, secure: true });
+  const deps = { ...stores, families, signer, log, now, wrongSecrets: attemptLimit(30, 60) };
+  app.register(tokenRoute(deps));
+  app.register(revocationRoute(deps));
+  app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
+  app.get('/protected', async ({ headers }) => {
+    const grant = await authenticateBearer(headers.authorization, { signer, families });
+    requireScope(grant, 'read', 'Reading is not allowed');
+    return grant;
+  });
+
+  return {
+    app,
+    db,
+    clock,
+    stores: { ...stores, families },
+    rotateKeys: () => rotateSigningKeys(tokenAlgorithm, keysDeps),
+    async close() {
+      await app.close();
+      await db.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export type Approval = {
+  clientId?: string;
+  userId?: string;
+  scope?: Scope;
+  codeChallenge?: string | null;
+  withdrawnAt?: number | null;
+};
+
+/** Writes the record an approval makes. */
+export async function approve(
+  { db, clock, stores }: Pick<OAuthServer, 'db' | 'clock' | 'stores'>,
+  approval: Approval = {},
+) {
+  const {
+    clientId = 'acme',
+    userId = 'ada',
+    scope = 'read',
+    codeChallenge = null,
+    withdrawnAt = null,
+  } = approval;
+  await stores.users.loadOrCreateUser(clientId, userId, clock.now);
+  await writeCode(db, {
+    clientId,
+    userId,
+    scope,
+    codeChallenge,
+    withdrawnAt,
+    redirectUri: REDIRECT_URI,
+    now: clock.now,
+  });
+}
+
+async function writeCode(db: Database, code: Record<string, string | number | null>): Promise<void> {
+  await db.write(
+    `INSERT INTO authorization_code
+       (client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
+     VALUES (:clientId, :userId, :redirectUri, :scope, :codeChallenge, :now, :withdrawnAt)
+     ON CONFLICT (client_id, user_id) DO UPDATE SET scope = excluded.scope,
+       approved_at = excluded.approved_at, withdrawn_at = excluded.withdrawn_at`,
+    code,
+  );
+}
+
+/** POST /token in the form encoding, with the body credentials of `acme` unless others are given. */
+export function postToken(
+  app: FastifyInstance,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+) {
+  const credentials = 'authorization' in headers ? {} : { client_id: 'acme', client_secret: SECRET };
+  return app.inject({
+    method: 'POST',
+    url: '/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams({ ...credentials, ...form }).toString(),
+  });
+}
+
+export const exchange = (app: FastifyInstance, form: Record<string, string> = {}) =>
+  postToken(app, { grant_type: 'authorization_code', code: 'ada', redirect_uri: REDIRECT_URI, ...form });
+
+export const refresh = (app: FastifyInstance, refreshToken: string, form: Record<string, string> = {}) =>
+  postToken(app, { grant_type: 'refresh_token', refresh_token: refreshToken, ...form });
+
+/** Approves and exchanges: a fresh pair of tokens. */
+export async function tokenPair(server: OAuthServer, approval: Approval = {}) {
+  await approve(server, approval);
+  const answer = await exchange(server.app, { code: approval.userId ?? 'ada' });
+  const { access_token: accessToken, refresh_token: refreshToken } = answer.json<Record<string, string>>();
+  if (!accessToken || !refreshToken) throw new Error(`No tokens: ${answer.body}`);
+  return { accessToken, refreshToken };
+}
+
+export const callProtected = (app: FastifyInstance, accessToken: string) =>
+  app.inject({ url: '/protected', headers: { authorization: `Bearer ${accessToken}` } });

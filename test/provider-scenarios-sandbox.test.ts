@@ -1,4 +1,0 @@
-import { providerScenarios } from './contract/provider-scenarios.contract.ts';
-import { SANDBOX_TARGETS } from './provider-targets.ts';
-
-for (const target of SANDBOX_TARGETS) providerScenarios(target);

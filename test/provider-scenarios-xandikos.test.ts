@@ -1,4 +1,0 @@
-import { providerScenarios } from './contract/provider-scenarios.contract.ts';
-import { XANDIKOS_TARGET } from './provider-targets.ts';
-
-providerScenarios(XANDIKOS_TARGET);

@@ -1,0 +1,369 @@
+/** What a change leaves of a resource that other programs wrote: everything it does not name (RFC 4791 §5.3.2). */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+
+import { UnsupportedByProvider } from '../../../src/calendars/unsupported.ts';
+import { berlin, day, draftOf, occurrences, rule, targetAt } from '../../contract/written-mirror.ts';
+import { calendarObject } from '../../servers/icalendar.ts';
+import { multistatus, present } from '../../servers/odd-caldav.ts';
+import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';
+
+const text = (...lines: readonly string[]): string => `${lines.join('\r\n')}\r\n`;
+
+/** As Outlook names Berlin, with a rule of its own. */
+const OUTLOOK_ZONE = text(
+  'BEGIN:VTIMEZONE',
+  'TZID:W. Europe Standard Time',
+  'BEGIN:STANDARD',
+  'DTSTART:16010101T030000',
+  'TZOFFSETFROM:+0200',
+  'TZOFFSETTO:+0100',
+  'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10',
+  'END:STANDARD',
+  'BEGIN:DAYLIGHT',
+  'DTSTART:16010101T020000',
+  'TZOFFSETFROM:+0100',
+  'TZOFFSETTO:+0200',
+  'RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3',
+  'END:DAYLIGHT',
+  'END:VTIMEZONE',
+);
+const ALARM = text(
+  'BEGIN:VALARM',
+  'ACTION:DISPLAY',
+  'DESCRIPTION:Ring',
+  'TRIGGER:-PT15M',
+  'X-APPLE-DEFAULT-ALARM:TRUE',
+  'END:VALARM',
+);
+const TZID = 'TZID=W. Europe Standard Time';
+const series = (...overrides: readonly string[]): string =>
+  calendarObject(
+    OUTLOOK_ZONE,
+    text(
+      'BEGIN:VEVENT',
+      'UID:series',
+      'DTSTAMP:20260101T000000Z',
+      'SEQUENCE:4',
+      `DTSTART;${TZID}:20261012T090000`,
+      `DTEND;${TZID}:20261012T100000`,
+      'RRULE:FREQ=WEEKLY;UNTIL=20261109T080000Z',
+      `EXDATE;${TZID}:20261102T090000`,
+      'SUMMARY:Series',
+      'X-MOZ-GENERATION:3',
+      'CATEGORIES:WORK,TEAM',
+      `${ALARM}END:VEVENT`,
+    ),
+    ...overrides,
+  );
+const override = (start: string, title: string, ...lines: readonly string[]): string =>
+  text(
+    'BEGIN:VEVENT',
+    'UID:series',
+    'DTSTAMP:20260101T000000Z',
+    `RECURRENCE-ID;${TZID}:20261019T090000`,
+    `DTSTART;${TZID}:${start}`,
+    `DTEND;${TZID}:${start.replace(/T(\d\d)/, (_, hour) => `T${String(Number(hour) + 1).padStart(2, '0')}`)}`,
+    `SUMMARY:${title}`,
+    ...lines,
+    'X-OWN:kept',
+    'END:VEVENT',
+  );
+const invitation = (...own: readonly string[]): string =>
+  calendarObject(
+    text(
+      'BEGIN:VEVENT',
+      'UID:invitation',
+      'DTSTAMP:20260101T000000Z',
+      'SEQUENCE:2',
+      'DTSTART:20261116T090000Z',
+      'DTEND:20261116T100000Z',
+      'SUMMARY:Invitation',
+      'ORGANIZER;CN=Grace:mailto:grace@example.com',
+      'ATTENDEE;CN=Alan;PARTSTAT=ACCEPTED:mailto:alan@example.com',
+      ...own,
+      'END:VEVENT',
+    ),
+  );
+const ADA = 'ATTENDEE;CN="Lovelace, Ada";PARTSTAT=NEEDS-ACTION;RSVP=TRUE;X-NUM=1:mailto:ADA@example.com';
+
+describe('a change of what other programs wrote', () => {
+  let on: WritingAccount;
+  beforeEach(async () => {
+    on = await writingAccount();
+    // The server knows the account as a person who is invited and invites (RFC 6638 §2.4.1).
+    on.server.odd = ({ path, kind }) =>
+      kind === 'PROPFIND' && path === '/principal/'
+        ? multistatus(
+            present(
+              path,
+              '<c:calendar-user-address-set><d:href>/principal/</d:href><d:href>mailto:ada@example.com</d:href>' +
+                '</c:calendar-user-address-set><d:displayname>Ada</d:displayname>',
+            ),
+          )
+        : undefined;
+  });
+  afterEach(() => on.close());
+
+  const starts = (href: string) => occurrences(on.mirror, href).map(({ start }) => start);
+  const has = (...lines: readonly string[]) => {
+    for (const line of lines)
+      assert.ok(on.lines('a.ics').includes(line), `${line} in\n${on.lines('a.ics').join('\n')}`);
+  };
+  const refusedFor = (reason: string, field?: string) => (failure: unknown) =>
+    failure instanceof UnsupportedByProvider && failure.reason === reason && failure.field === field;
+
+  it('leaves unknown properties, alarms, zones and other overrides as they were, to the letter', async () => {
+    const before = series(override('20261019T090000', 'Own words'));
+    const href = await on.given('a.ics', before);
+
+    await on.update(href, { location: 'Room 1' });
+
+    const volatile = /^(SEQUENCE|DTSTAMP|LAST-MODIFIED|LOCATION)\b/;
+    const kept = (lines: readonly string[]) => lines.filter((line) => !volatile.test(line));
+    assert.deepEqual(kept(on.lines('a.ics')), kept(before.split('\r\n')));
+    has('SEQUENCE:5', 'LAST-MODIFIED:20261121T120000Z', 'DTSTAMP:20261121T120000Z');
+  });
+
+  it('makes an occurrence an override in the words and the zone of its series, alarms included', async () => {
+    const href = await on.given('a.ics', series());
+
+    await on.update(href, { title: 'Special' }, berlin('2026-10-26T09:00:00'));
+
+    const lines = on.lines('a.ics');
+    const at = lines.lastIndexOf('BEGIN:VEVENT');
+    const own = lines.slice(at);
+    for (const line of [
+      `RECURRENCE-ID;${TZID}:20261026T090000`,
+      `DTSTART;${TZID}:20261026T090000`,
+      `DTEND;${TZID}:20261026T100000`,
+      'SUMMARY:Special',
+      'X-MOZ-GENERATION:3',
+      'BEGIN:VALARM',
+    ])
+      assert.ok(own.includes(line), `${line} in\n${own.join('\n')}`);
+    assert.ok(own.every((line) => !/^(RRULE|EXDATE)/.test(line)));
+    assert.equal(lines.filter((line) => line === 'BEGIN:VTIMEZONE').length, 1);
+  });
+
+  it('takes an occurrence out by EXDATE in the form of DTSTART, and its override with it', async () => {
+    const href = await on.given('a.ics', series(override('20261020T110000', 'Moved')));
+
+    await on.remove(href, berlin('2026-10-19T09:00:00'));
+
+    has(`EXDATE;${TZID}:20261019T090000`, `EXDATE;${TZID}:20261102T090000`);
+    assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-26T09:00:00', '2026-11-09T09:00:00']);
+  });
+
+  it('takes an occurrence out once, however often it is asked', async () => {
+    const href = await on.given('a.ics', series());
+    await on.remove(href, berlin('2026-10-19T09:00:00'));
+    const before = on.lines('a.ics');
+
+    await on.remove(href, berlin('2026-10-19T09:00:00'));
+
+    assert.deepEqual(on.lines('a.ics'), before);
+  });
+
+  it('moves exceptions, deletions and the end of a series along with it', async () => {
+    const href = await on.given('a.ics', series(override('20261019T090000', 'Own words')));
+
+    await on.update(href, { start: berlin('2026-10-13T14:00:00'), end: berlin('2026-10-13T15:30:00') });
+
+    assert.deepEqual(occurrences(on.mirror, href), [
+      { title: 'Series', start: '2026-10-13T14:00:00', end: '2026-10-13T15:30:00' },
+      { title: 'Own words', start: '2026-10-20T14:00:00', end: '2026-10-20T15:30:00' },
+      { title: 'Series', start: '2026-10-27T14:00:00', end: '2026-10-27T15:30:00' },
+      { title: 'Series', start: '2026-11-10T14:00:00', end: '2026-11-10T15:30:00' },
+    ]);
+    has('X-OWN:kept', 'RRULE:FREQ=WEEKLY;UNTIL=20261110T130000Z');
+  });
+
+  it('leaves an occurrence where somebody had moved it when its series moves', async () => {
+    const href = await on.given('a.ics', series(override('20261021T110000', 'Moved by hand')));
+
+    await on.update(href, { start: berlin('2026-10-12T08:00:00'), end: berlin('2026-10-12T09:00:00') });
+
+    assert.deepEqual(starts(href), [
+      '2026-10-12T08:00:00',
+      '2026-10-21T11:00:00',
+      '2026-10-26T08:00:00',
+      '2026-11-09T08:00:00',
+    ]);
+  });
+
+  it('makes a series of times one of days, its exceptions too', async () => {
+    const href = await on.given('a.ics', series(override('20261019T090000', 'Own words')));
+
+    await on.update(href, { start: day('2026-10-12'), end: day('2026-10-13') });
+
+    assert.deepEqual(occurrences(on.mirror, href), [
+      { title: 'Series', start: '2026-10-12', end: '2026-10-13' },
+      { title: 'Own words', start: '2026-10-19', end: '2026-10-20' },
+      { title: 'Series', start: '2026-10-26', end: '2026-10-27' },
+      { title: 'Series', start: '2026-11-09', end: '2026-11-10' },
+    ]);
+    has(
+      'RRULE:FREQ=WEEKLY;UNTIL=20261109',
+      'EXDATE;VALUE=DATE:20261102',
+      'RECURRENCE-ID;VALUE=DATE:20261019',
+    );
+  });
+
+  it('drops the exceptions a new rule has no occurrence for, and keeps the others', async () => {
+    const href = await on.given('a.ics', series(override('20261020T110000', 'Moved')));
+
+    await on.update(href, { recurrence: rule('FREQ=WEEKLY;COUNT=2') });
+    assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-20T11:00:00']);
+
+    await on.update(href, { recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=2') });
+    assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-26T09:00:00']);
+
+    await on.update(href, { recurrence: null });
+    assert.deepEqual(starts(href), ['2026-10-12T09:00:00']);
+  });
+
+  it('changes a duration into an end only where times change', async () => {
+    const object = series().replace(`DTEND;${TZID}:20261012T100000`, 'DURATION:PT1H');
+    const href = await on.given('a.ics', object);
+
+    await on.update(href, { title: 'Words' });
+    has('DURATION:PT1H');
+
+    await on.update(href, { end: berlin('2026-10-12T11:00:00') });
+    has(`DTEND;${TZID}:20261012T110000`);
+    assert.ok(!on.lines('a.ics').includes('DURATION:PT1H'));
+  });
+
+  it('describes a zone the object did not know', async () => {
+    const href = await on.given('a.ics', series());
+
+    await on.update(href, {
+      start: { type: 'zoned', local: '2026-10-12T09:00:00', zone: 'America/New_York' },
+      end: { type: 'zoned', local: '2026-10-12T10:00:00', zone: 'America/New_York' },
+    });
+
+    has('TZID:America/New_York', 'DTSTART;TZID=America/New_York:20261012T090000');
+  });
+
+  it('refuses to change one occurrence of several that another program changed together', async () => {
+    const object = series(
+      override('20261019T100000', 'From here').replace(
+        'RECURRENCE-ID;',
+        'RECURRENCE-ID;RANGE=THISANDFUTURE;',
+      ),
+    );
+    const href = await on.given('a.ics', object);
+
+    for (const at of ['2026-10-19T09:00:00', '2026-10-26T09:00:00'])
+      await assert.rejects(
+        on.update(href, { title: 'x' }, berlin(at)),
+        refusedFor('mode_not_supported_by_provider'),
+      );
+  });
+
+  it('replaces guests, and keeps of those who stay what is known of them', async () => {
+    const organized = invitation(ADA).replace(
+      'ORGANIZER;CN=Grace:mailto:grace@',
+      'ORGANIZER;CN=Ada:mailto:ada@',
+    );
+    const href = await on.given('a.ics', organized);
+
+    await on.update(href, {
+      attendees: [
+        { email: 'Alan@example.com', status: 'none' },
+        { email: 'new@example.com', name: 'N. "Nick" Ew; ^x', status: 'none' },
+      ],
+    });
+
+    has(
+      'ATTENDEE;CN=Alan;PARTSTAT=ACCEPTED:mailto:alan@example.com',
+      'ORGANIZER;CN=Ada:mailto:ada@example.com',
+    );
+    const guests = on.mirror.get(href)?.events[0]?.attendees;
+    assert.deepEqual(guests, [
+      { email: 'ada@example.com', name: 'Ada', status: 'accepted', organizer: true },
+      { email: 'alan@example.com', name: 'Alan', status: 'accepted' },
+      { email: 'new@example.com', name: 'N. "Nick" Ew; ^x', status: 'none' },
+    ]);
+  });
+
+  it('invites in the name the server knows the account by', async () => {
+    const draft = draftOf({ title: 'Call', start: day('2026-11-16'), end: day('2026-11-17') });
+
+    await on.create(
+      { ...draft, attendees: [{ email: 'grace@example.com', status: 'none' }] },
+      'f'.repeat(32),
+    );
+
+    const [name = ''] = on.server.resources.keys();
+    assert.ok(on.lines(name).includes('ORGANIZER;CN=Ada:mailto:ada@example.com'));
+  });
+
+  it('answers an invitation in the account’s own entry alone, and makes no revision of it', async () => {
+    const href = await on.given('a.ics', invitation(ADA));
+
+    const target = targetAt(on.mirror, href);
+    await on.writing.respond(on.calendar, target, { response: 'accepted', comment: 'Gladly; yes' });
+
+    has(
+      'ATTENDEE;CN="Lovelace, Ada";PARTSTAT=ACCEPTED;X-NUM=1:mailto:ADA@example.com',
+      'ATTENDEE;CN=Alan;PARTSTAT=ACCEPTED:mailto:alan@example.com',
+      'SEQUENCE:2',
+      'COMMENT:Gladly\\; yes',
+    );
+  });
+
+  it('refuses an answer of an account that is not invited', async () => {
+    const href = await on.given('a.ics', invitation());
+
+    const answer = on.writing.respond(on.calendar, targetAt(on.mirror, href), {
+      response: 'declined',
+      comment: undefined,
+    });
+
+    await assert.rejects(answer, refusedFor('field_not_supported_by_provider', 'response'));
+  });
+
+  it('lets a guest change nothing that is the organizer’s', async () => {
+    const href = await on.given('a.ics', invitation(ADA));
+
+    for (const [field, change] of Object.entries({
+      title: { title: 'Mine' },
+      start: { start: berlin('2026-11-16T08:00:00') },
+      attendees: { attendees: [] },
+    }))
+      await assert.rejects(on.update(href, change), refusedFor('organizer_only', field));
+    await on.update(href, { availability: 'free' });
+
+    has('TRANSP:TRANSPARENT', 'SEQUENCE:2', 'SUMMARY:Invitation');
+  });
+
+  it('keeps no line break, control character or broken half of a character in any value', async () => {
+    const href = await on.given('a.ics', series());
+
+    await on.update(href, {
+      title: 'A\r\nATTENDEE:mailto:evil@example.com\u0000\u0007\ud800 😀'.padEnd(300, 'ü'),
+      conference: 'https://meet.example.com/a\r\nATTENDEE:x',
+      color: 'red\nX-EVIL:1',
+      custom: { text: '\u0000\u007f\u2028\ud800\r\n', 'k,;\\"': [] },
+    });
+
+    assert.ok(on.lines('a.ics').every((line) => !/^(ATTENDEE|X-EVIL)/.test(line)));
+    assert.deepEqual(on.mirror.get(href)?.events[0]?.custom, {
+      text: '\u0000\u007f\u2028\ud800\r\n',
+      'k,;\\"': [],
+    });
+  });
+
+  it('writes colors where programs look for them: names as COLOR, numbers as Apple does', async () => {
+    const href = await on.given('a.ics', series());
+
+    await on.update(href, { color: 'tomato' });
+    has('COLOR:tomato');
+
+    await on.update(href, { color: '#12abef' });
+    has('X-APPLE-CALENDAR-COLOR:#12abef');
+    assert.equal(on.mirror.get(href)?.events[0]?.color, '#12abef');
+  });
+});

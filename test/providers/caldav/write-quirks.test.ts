@@ -1,0 +1,322 @@
+/** Writing to servers with habits: conditions they do not keep, etags they change, answers that are lost, refusals. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+
+import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/provider-error.ts';
+import { UnsupportedByProvider } from '../../../src/calendars/unsupported.ts';
+import { berlin, draftOf, targetAt } from '../../contract/written-mirror.ts';
+import { event } from '../../servers/icalendar.ts';
+import { CALENDAR, type DavAnswer, type DavCall, multistatus } from '../../servers/odd-caldav.ts';
+import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';
+
+const KEY = '0123456789abcdef0123456789abcdef';
+const DRAFT = draftOf({
+  title: 'Once',
+  start: berlin('2026-11-16T09:00:00'),
+  end: berlin('2026-11-16T10:00:00'),
+});
+
+const failsAs = (kind: ProviderErrorKind) => (failure: unknown) =>
+  failure instanceof ProviderError && failure.kind === kind;
+const refusedFor = (reason: string, field?: string) => (failure: unknown) =>
+  failure instanceof UnsupportedByProvider && failure.reason === reason && failure.field === field;
+
+const conditionOf = (status: number, element: string): DavAnswer => ({
+  status,
+  headers: { 'content-type': 'application/xml' },
+  body: `<d:error xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">${element}</d:error>`,
+});
+
+describe('writing to a CalDAV server', () => {
+  let on: WritingAccount;
+  beforeEach(async () => {
+    on = await writingAccount();
+  });
+  afterEach(() => on.close());
+
+  /** Answers the next call of that method so, after the server did it where `done`. */
+  const once = (method: string, answer: DavAnswer, done?: (call: DavCall) => void) => {
+    let isOver = false;
+    on.server.odd = (call) => {
+      if (call.method !== method || isOver) return undefined;
+      isOver = true;
+      done?.(call);
+      return answer;
+    };
+  };
+  const names = () => [...on.server.resources.keys()];
+  const puts = () => on.server.calls.filter(({ method }) => method === 'PUT');
+
+  describe('creates', () => {
+    it('under a name of the form of a UID, which nothing may have yet', async () => {
+      const { changed } = await on.create(DRAFT, KEY);
+
+      assert.match(changed[0]?.href ?? '', /\/[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}\.ics$/);
+      assert.equal(puts()[0]?.ifNoneMatch, '*');
+    });
+
+    it('one event although the first answer was lost', async () => {
+      once('PUT', { status: 502 }, ({ path, body }) => on.server.put(path.slice(CALENDAR.length), body));
+
+      await assert.rejects(on.create(DRAFT, KEY), failsAs('unavailable'));
+      const { changed } = await on.create(DRAFT, KEY);
+
+      assert.deepEqual([changed[0]?.events[0]?.title, names().length], ['Once', 1]);
+    });
+
+    it('one event on a server that says 409 where 412 belongs', async () => {
+      await on.create(DRAFT, KEY);
+      once('PUT', { status: 409 });
+
+      await on.create(DRAFT, KEY);
+
+      assert.equal(names().length, 1);
+    });
+
+    it('one event on a server that keeps it under another name and says so', async () => {
+      const { changed } = await on.create(DRAFT, KEY);
+      const [name = ''] = names();
+      on.server.put('renamed.ics', on.server.resources.get(name)?.data);
+      on.server.remove(name);
+      const taken = `<c:no-uid-conflict><d:href>${CALENDAR}renamed.ics</d:href></c:no-uid-conflict>`;
+      once('PUT', conditionOf(403, taken));
+
+      const again = await on.create(DRAFT, KEY);
+
+      assert.equal(again.changed[0]?.href, `${CALENDAR}renamed.ics`);
+      assert.equal(again.changed[0]?.events[0]?.uid, changed[0]?.events[0]?.uid);
+    });
+
+    it('an event on a server that chooses its name itself, and finds it there', async () => {
+      on.server.odd = ({ method, path, body, kind }) => {
+        if (kind === 'calendar-query') {
+          const [, uid = ''] = /<c:text-match[^>]*>([^<]*)</.exec(body) ?? [];
+          const isThere = on.server.resources.get('42.ics')?.data?.includes(`UID:${uid}`) === true;
+          return multistatus(isThere ? on.server.member('42.ics') : '');
+        }
+        if (method !== 'PUT' || path.endsWith('/42.ics')) return undefined;
+        on.server.put('42.ics', body);
+        return { status: 201 };
+      };
+
+      const first = await on.create(DRAFT, KEY);
+      once('PUT', conditionOf(403, '<c:no-uid-conflict/>'));
+      const answers = on.server.odd;
+      on.server.odd = (call) =>
+        answers(call) ??
+        (call.kind === 'calendar-query' ? multistatus(on.server.member('42.ics')) : undefined);
+      const again = await on.create(DRAFT, KEY);
+
+      assert.equal(first.changed[0]?.href, `${CALENDAR}42.ics`);
+      assert.deepEqual(again.changed, first.changed);
+    });
+
+    it('nothing over what is another event under that name', async () => {
+      await on.create(DRAFT, KEY);
+      const [name = ''] = names();
+      on.server.put(name, event('foreign', 'Not ours'));
+
+      await assert.rejects(on.create(DRAFT, KEY), failsAs('precondition_failed'));
+
+      assert.ok(on.lines(name).includes('SUMMARY:Not ours'));
+    });
+
+    it('another event with the same key in another calendar', async () => {
+      const { changed } = await on.create(DRAFT, KEY);
+      const other = await on.writing
+        .create(on.calendar.replace('/work/', '/home/'), DRAFT, KEY)
+        .catch(() => undefined);
+      const [first, second] = puts().map(({ body }) => /^UID:(.*)$/m.exec(body)?.[1]);
+
+      assert.ok(changed.length === 1 && other?.changed.length !== 0);
+      assert.notEqual(first, second);
+    });
+  });
+
+  describe('answers', () => {
+    it('with the etag and the text that the server has by then', async () => {
+      once('PUT', { status: 201 }, ({ path, body }) =>
+        on.server.put(path.slice(CALENDAR.length), body.replace('SUMMARY:Once', 'SUMMARY:Once (checked)')),
+      );
+
+      const { changed } = await on.create(DRAFT, KEY);
+
+      assert.deepEqual(
+        [changed[0]?.etag, changed[0]?.events[0]?.title],
+        [`"${on.server.revision}"`, 'Once (checked)'],
+      );
+    });
+
+    it('with what was put when the server cannot say what it has', async () => {
+      once('GET', { status: 503 });
+
+      const { changed } = await on.create(DRAFT, KEY);
+
+      assert.equal(changed[0]?.events[0]?.title, 'Once');
+    });
+  });
+
+  describe('changes', () => {
+    it('the version that was seen, by its etag', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      const etag = on.mirror.get(href)?.etag;
+
+      await on.update(href, { title: 'Second' });
+
+      assert.deepEqual(
+        puts().map(({ ifMatch }) => ifMatch),
+        [etag],
+      );
+    });
+
+    it('no version that came in between reading and writing', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      once('PUT', { status: 412 }, () => on.server.put('a.ics', event('a', 'Between')));
+
+      await assert.rejects(on.update(href, { title: 'Second' }), failsAs('precondition_failed'));
+
+      assert.ok(on.lines('a.ics').includes('SUMMARY:Between'));
+    });
+
+    it('what a front end shows under an etag of its own', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      const etag = on.mirror.get(href)?.etag ?? '';
+      const data = on.server.resources.get('a.ics')?.data ?? '';
+      once('GET', { status: 200, body: data, headers: { etag: etag.replace(/"$/, '-gzip"') } });
+
+      await on.update(href, { title: 'Second' });
+
+      assert.deepEqual(
+        puts().map(({ ifMatch }) => ifMatch),
+        [etag.replace(/"$/, '-gzip"'), etag],
+      );
+    });
+
+    it('what has weak etags, which compare with none', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      const data = on.server.resources.get('a.ics')?.data ?? '';
+      let isPut = false;
+      on.server.odd = ({ method, ifMatch, body, path }) => {
+        if (method === 'GET' && !isPut) return { status: 200, body: data, headers: { etag: 'W/"7"' } };
+        if (method !== 'PUT') return undefined;
+        if (ifMatch !== undefined) return { status: 412 };
+        isPut = true;
+        on.server.put(path.slice(CALENDAR.length), body);
+        return { status: 204 };
+      };
+      const known = on.mirror.get(href);
+      assert.ok(known);
+
+      await on.writing.update(on.calendar, { href, etag: 'W/"7"', known: [known] }, { title: 'Second' });
+
+      assert.deepEqual(
+        puts().map(({ ifMatch }) => ifMatch),
+        ['W/"7"', '"7"', undefined],
+      );
+      assert.ok(on.lines('a.ics').includes('SUMMARY:Second'));
+    });
+
+    it('without an etag only what is, to the letter, what was seen', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      const target = { ...targetAt(on.mirror, href), etag: undefined };
+      on.server.put('a.ics', event('a', 'Other'));
+
+      const late = on.writing.update(on.calendar, target, { title: 'Second' });
+
+      await assert.rejects(late, failsAs('precondition_failed'));
+      assert.deepEqual(puts(), []);
+    });
+  });
+
+  describe('deletes', () => {
+    it('the version that was seen, and finds no fault in one that is gone', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      const target = targetAt(on.mirror, href);
+
+      const first = await on.writing.delete(on.calendar, target);
+      const second = await on.writing.delete(on.calendar, target);
+
+      assert.deepEqual([first.removed, second.removed], [[href], [href]]);
+      assert.equal(on.server.calls.find(({ method }) => method === 'DELETE')?.ifMatch, target.etag);
+    });
+
+    it('what vanishes between reading and deleting', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      once('DELETE', { status: 404 }, () => on.server.remove('a.ics'));
+
+      assert.deepEqual((await on.remove(href)).removed, [href]);
+    });
+  });
+
+  describe('tells', () => {
+    const kinds: [number, ProviderErrorKind][] = [
+      [401, 'unauthorized'],
+      [404, 'not_found'],
+      [409, 'not_found'],
+      [423, 'unavailable'],
+      [429, 'rate_limited'],
+      [500, 'unavailable'],
+      [507, 'unavailable'],
+    ];
+    for (const [status, kind] of kinds)
+      it(`a PUT answered by ${status} as ${kind}`, async () => {
+        once('PUT', { status });
+
+        await assert.rejects(on.create(DRAFT, KEY), failsAs(kind));
+      });
+
+    const limits: [string, DavAnswer, string, string?][] = [
+      ['403', { status: 403 }, 'calendar_read_only'],
+      ['405', { status: 405 }, 'calendar_read_only'],
+      ['need-privileges', conditionOf(403, '<d:need-privileges/>'), 'calendar_read_only'],
+      [
+        'allowed-attendee-scheduling-object-change',
+        conditionOf(403, '<c:allowed-attendee-scheduling-object-change/>'),
+        'organizer_only',
+      ],
+      [
+        'max-attendees-per-instance',
+        conditionOf(403, '<c:max-attendees-per-instance/>'),
+        'field_not_supported_by_provider',
+        'attendees',
+      ],
+      [
+        'max-instances',
+        conditionOf(403, '<c:max-instances/>'),
+        'recurrence_not_supported_by_provider',
+        'recurrence',
+      ],
+      ['min-date-time', conditionOf(403, '<c:min-date-time/>'), 'field_not_supported_by_provider', 'start'],
+      [
+        'valid-calendar-data',
+        conditionOf(403, '<c:valid-calendar-data/>'),
+        'field_not_supported_by_provider',
+      ],
+      ['413', { status: 413 }, 'field_not_supported_by_provider'],
+      ['415', { status: 415 }, 'field_not_supported_by_provider'],
+    ];
+    for (const [name, answer, reason, field] of limits)
+      it(`a PUT refused by ${name} as ${reason}`, async () => {
+        once('PUT', answer);
+
+        await assert.rejects(on.create(DRAFT, KEY), refusedFor(reason, field));
+      });
+
+    it('a DELETE that is refused as a calendar that cannot be written to', async () => {
+      const href = await on.given('a.ics', event('a', 'First'));
+      once('DELETE', { status: 403 });
+
+      await assert.rejects(on.remove(href), refusedFor('calendar_read_only'));
+    });
+
+    it('an address outside of the calendar as not_found, and asks nobody', async () => {
+      for (const href of ['/dav/ada/work/', 'http://other.test/a.ics', 'http://['])
+        await assert.rejects(
+          on.writing.update(on.calendar, { href, etag: undefined, known: [] }, { title: 'x' }),
+          failsAs('not_found'),
+        );
+
+      assert.deepEqual(on.server.calls, []);
+    });
+  });
+});

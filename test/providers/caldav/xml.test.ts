@@ -1,0 +1,193 @@
+/** XML of servers that mean harm, and XML that nobody meant: refused in one way, and quickly. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import fc from 'fast-check';
+
+import { ProviderError } from '../../../src/calendars/provider-error.ts';
+import { calendarOf } from '../../../src/providers/caldav/calendar-properties.ts';
+import { dav } from '../../../src/providers/caldav/dav-names.ts';
+import { memberOf } from '../../../src/providers/caldav/member.ts';
+import {
+  type DavResponse,
+  namesCondition,
+  readMultistatus,
+} from '../../../src/providers/caldav/multistatus.ts';
+import { parseXml } from '../../../src/providers/caldav/xml.ts';
+import { takesUnderASecond } from '../../harness/processor-time.ts';
+import { rounds } from '../../harness/rounds.ts';
+
+const collection = new URL('https://dav.example.com/ada/work/');
+const whole = (response: DavResponse) => response;
+
+/** Does with a body all that is done with bodies, in under a second. Anything but a ProviderError is a fault. */
+function digest(body: string): void {
+  assert.ok(
+    takesUnderASecond(() => read(body)),
+    body.slice(0, 200),
+  );
+}
+
+function read(body: string): void {
+  try {
+    namesCondition(body, 'valid-sync-token');
+    for (const response of readMultistatus(body, whole).responses) {
+      memberOf(response, collection);
+      const url = URL.parse(response.href, collection);
+      if (url !== null) calendarOf(response, url);
+    }
+  } catch (failure) {
+    if (!(failure instanceof ProviderError) || failure.kind !== 'invalid_response') throw failure;
+  }
+}
+
+const refused = (body: string) => {
+  const refusal = () =>
+    assert.throws(
+      () => readMultistatus(body, whole),
+      (failure) => failure instanceof ProviderError,
+    );
+  assert.ok(takesUnderASecond(refusal));
+};
+
+const root = (content: string) => `<multistatus xmlns="DAV:">${content}</multistatus>`;
+
+describe('multistatus', () => {
+  const listing = root(
+    '<response><href>/a.ics</href><href>/b.ics</href></response><sync-token>t-1</sync-token><response><href>/c.ics</href></response>',
+  );
+
+  it('is read response by response, of which only what is wanted is kept', () => {
+    const { responses, syncToken } = readMultistatus(listing, ({ href }) => href);
+
+    assert.deepEqual([responses, syncToken], [['/a.ics', '/b.ics', '/c.ics'], 't-1']);
+  });
+
+  it('holds no member of the document that was taken', () => {
+    const taken: string[] = [];
+    const { children } = parseXml(listing, ({ name }) => {
+      taken.push(name);
+      return name === dav('response');
+    });
+
+    assert.deepEqual(taken, [dav('response'), dav('sync-token'), dav('response')]);
+    assert.deepEqual(
+      children.map(({ name }) => name),
+      [dav('sync-token')],
+    );
+  });
+
+  it('is nothing else, whatever responses are in it', () => {
+    refused('<other xmlns="DAV:"><response><href>/a.ics</href></response></other>');
+  });
+});
+
+describe('multistatus of a hostile server', () => {
+  it('has no entities of its own: a billion laughs are not begun', () => {
+    const levels = Array.from(
+      { length: 10 },
+      (_, level) => `<!ENTITY l${level + 1} "${`&l${level};`.repeat(10)}">`,
+    );
+    refused(`<?xml version="1.0"?><!DOCTYPE m [<!ENTITY l0 "lol">${levels.join('')}]>${root('&l10;')}`);
+  });
+
+  it('reads no files and no addresses', () => {
+    for (const entity of ['SYSTEM "file:///etc/passwd"', 'SYSTEM "http://127.0.0.1/"', 'PUBLIC "x" "y"'])
+      refused(`<?xml version="1.0"?><!DOCTYPE m [<!ENTITY x ${entity}>]>${root('&x;')}`);
+    refused(root('&x;'));
+    refused(`<!DOCTYPE html>${root('')}`);
+  });
+
+  it('is not followed into the depth', () => {
+    refused(root('<a>'.repeat(100_000)));
+    refused(root(`${'<a>'.repeat(40)}${'</a>'.repeat(40)}`));
+  });
+
+  it('has no more than 250,000 elements', () => {
+    refused(root('<a/>'.repeat(250_000)));
+    refused(root('<a/>'.repeat(1_000_000)));
+  });
+
+  it('costs under a second at ten megabytes, whatever fills them', () => {
+    const size = 10_000_000;
+    const fill = (piece: string) => piece.repeat(Math.floor(size / piece.length));
+    digest(root(`<response><href>${'x'.repeat(size)}</href></response>`));
+    digest(root(`<response><href>${fill('%zz')}</href></response>`));
+    digest(root(`<sync-token>${fill('&amp;')}</sync-token>`));
+    digest(root(`<response><href>/a</href><status>${'HTTP/1.1 '.repeat(size / 9)}</status></response>`));
+    digest(
+      `<multistatus xmlns="DAV:" ${Array.from({ length: 200_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
+    );
+    digest(fill('<'));
+    digest(fill(' '));
+    digest(root(fill('<!-- -->')));
+  });
+
+  it('may have 20,000 resources', () => {
+    const resource = (index: number) =>
+      `<response><href>/ada/work/${index}.ics</href><propstat><prop><getetag>"${index}"</getetag><getcontenttype>text/calendar</getcontenttype></prop><status>HTTP/1.1 200 OK</status></propstat></response>`;
+    const body = root(Array.from({ length: 20_000 }, (_, index) => resource(index)).join(''));
+
+    const { responses } = readMultistatus(body, whole);
+
+    assert.equal(responses.filter((response) => memberOf(response, collection)).length, 20_000);
+  });
+});
+
+/** Pieces that multistatus is made of, and some that it is not. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    '<response>',
+    '</response>',
+    '<href>',
+    '</href>',
+    '/ada/work/a.ics',
+    'http://[::',
+    '<propstat>',
+    '</propstat>',
+    '<prop>',
+    '</prop>',
+    '<status>HTTP/1.1 200 OK</status>',
+    '<status>HTTP/1.1 999</status>',
+    '<resourcetype><collection/><c:calendar xmlns:c="urn:ietf:params:xml:ns:caldav"/></resourcetype>',
+    '<getetag>"1"</getetag>',
+    '<current-user-privilege-set><privilege><read/></privilege></current-user-privilege-set>',
+    '<sync-token>urn:1</sync-token>',
+    '<x:y xmlns:x="urn:x"/>',
+    '<x:y/>',
+    '<__proto__ constructor="1"/>',
+    '<![CDATA[',
+    ']]>',
+    '<!--',
+    '-->',
+    '<?pi ?>',
+    '&amp;',
+    '&#0;',
+    '&#x110000;',
+    '&x;',
+    '<!DOCTYPE x>',
+    '%',
+    '\u0000',
+    '\ud800',
+  ),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+);
+
+describe('multistatus that nobody meant', () => {
+  const numRuns = rounds(2500);
+
+  it('fails as an answer that cannot be read, or is read, and takes no second', () => {
+    const pieces = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(fc.property(fc.oneof(pieces, pieces.map(root)), digest), { numRuns });
+  });
+
+  it('does so too where one part of a right answer was replaced', () => {
+    const right = root(
+      '<response><href>/ada/work/</href><propstat><prop><resourcetype><collection/><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></resourcetype><displayname>Work</displayname></prop><status>HTTP/1.1 200 OK</status></propstat></response><sync-token>urn:1</sync-token>',
+    );
+    const mutated = fc
+      .tuple(fc.nat(right.length), fc.nat(20), piece)
+      .map(([at, length, text]) => right.slice(0, at) + text + right.slice(at + length));
+    fc.assert(fc.property(mutated, digest), { numRuns });
+  });
+});

@@ -1,0 +1,314 @@
+/** What is Google's own about writing events there; the rest is in the contract of all providers. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { CalendarEvent } from '../../../src/calendars/event.ts';
+import type { EventChange, EventDraft } from '../../../src/calendars/event-writing.ts';
+import type { UnsupportedReason } from '../../../src/calendars/unsupported.ts';
+import {
+  apply,
+  assertMirrored,
+  berlin,
+  day,
+  occurrences,
+  rule,
+  targetAt,
+} from '../../contract/written-mirror.ts';
+import { ADA } from '../../sandbox/google/google-client.ts';
+import { failsAs } from './failure.ts';
+import {
+  at,
+  calendarHref,
+  create,
+  eventAt,
+  FIELD,
+  google,
+  inCalendar,
+  MEETING,
+  mirror,
+  newKey,
+  open,
+  pathOf,
+  reread,
+  SECOND,
+  shareGoogle,
+  unsupported,
+  update,
+  WEEKLY,
+  writing,
+} from './write-desk.ts';
+
+const CUSTOM: CalendarEvent['custom'] & {} = Object.fromEntries(
+  Array.from({ length: 301 }, (_, i) => [`k${i}`, i]),
+);
+const REFUSED: readonly (readonly [string, Partial<EventDraft>, UnsupportedReason, string])[] = [
+  ['a colour that is none of Google’s', { color: '#123456' }, FIELD, 'color'],
+  ['a cancelled event, which Google deletes', { status: 'cancelled' }, FIELD, 'status'],
+  ['a conference that is no address', { conference: 'javascript:alert(1)' }, FIELD, 'conference'],
+  ['a value in custom over 1,024 bytes', { custom: { long: 'ü'.repeat(513) } }, FIELD, 'custom'],
+  ['a name in custom over 44 bytes', { custom: { ['n'.repeat(45)]: 1 } }, FIELD, 'custom'],
+  ['more than 300 values in custom', { custom: CUSTOM }, FIELD, 'custom'],
+  ['a name in custom that is ours', { custom: { kalendsConference: 'x' } }, FIELD, 'custom'],
+  ['a floating time', { start: { type: 'floating', local: '2026-11-16T09:00:00' } }, FIELD, 'start'],
+];
+
+/** Of a weekly series whose first has a name and length of its own, whose second was moved, and whose third is deleted. */
+const MOVES: readonly (readonly [string, EventChange, readonly string[]])[] = [
+  [
+    'by an hour',
+    { start: berlin('2026-11-16T10:00:00'), end: berlin('2026-11-16T11:00:00') },
+    [
+      'Named 2026-11-16T10:00:00 2026-11-16T13:00:00',
+      'Weekly 2026-11-30T09:00:00 2026-11-30T10:00:00',
+      'Weekly 2026-12-07T10:00:00 2026-12-07T11:00:00',
+    ],
+  ],
+  [
+    'to whole days',
+    { start: day('2026-11-16'), end: day('2026-11-17') },
+    [
+      'Named 2026-11-16 2026-11-17',
+      'Weekly 2026-11-30T09:00:00 2026-11-30T10:00:00',
+      'Weekly 2026-12-07 2026-12-08',
+    ],
+  ],
+];
+
+describe('writing at Google', () => {
+  shareGoogle();
+
+  creating();
+  changing();
+  refusals();
+});
+
+function creating(): void {
+  it('takes the key for the event’s id, so that a creation whose answer was lost is not made twice', async () => {
+    const key = newKey();
+    open.faults.set({
+      provider: 'google',
+      operation: 'events.insert',
+      times: 1,
+      effect: { kind: 'lost_answer' },
+    });
+
+    await assert.rejects(
+      create({ ...MEETING, title: 'Once' }, key),
+      failsAs('unavailable', 'provider_unavailable'),
+    );
+    assert.equal(await create({ ...MEETING, title: 'Once' }, key), key);
+
+    assert.equal((await google(key)).summary, 'Once');
+    assert.equal(open.sent.filter(({ method }) => method === 'POST').length, 2);
+  });
+
+  it('does not bring back what was made with the key and deleted since', async () => {
+    const key = newKey();
+    const href = await create(MEETING, key);
+    apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href)));
+
+    await assert.rejects(create(MEETING, key), failsAs('not_found'));
+  });
+
+  it('means the first of two equal local times, and moves a single event out of a skipped one', async () => {
+    const autumn = berlin('2026-10-25T02:30:00');
+    const twice = await create({ ...MEETING, start: autumn, end: berlin('2026-10-25T04:00:00') });
+    const spring = berlin('2026-03-29T02:30:00');
+    const skipped = await create({ ...MEETING, start: spring, end: berlin('2026-03-29T04:00:00') });
+
+    assert.equal((await google(twice)).start?.dateTime, '2026-10-25T02:30:00+02:00');
+    assert.deepEqual(eventAt(twice).start, autumn);
+    assert.deepEqual(eventAt(skipped).start, berlin('2026-03-29T03:30:00'));
+  });
+
+  it('refuses a series whose first local time is skipped, which Google would move as a whole', async () => {
+    const start = berlin('2026-03-29T02:30:00');
+    const series = { ...WEEKLY, start, end: berlin('2026-03-29T04:00:00') };
+
+    const reason = 'recurrence_not_supported_by_provider';
+    await assert.rejects(create(series), unsupported(reason, 'start'));
+    assert.deepEqual(open.sent, []);
+  });
+
+  it('writes added and left out dates in the zone of the series', async () => {
+    const added = { start: berlin('2026-11-17T09:00:00') };
+    const recurrence = { rrules: ['FREQ=WEEKLY;COUNT=3'], rdates: [added], exdates: [SECOND] };
+
+    const href = await create({ ...WEEKLY, recurrence });
+
+    assert.deepEqual((await google(href)).recurrence, [
+      'RRULE:FREQ=WEEKLY;COUNT=3',
+      'RDATE;TZID=Europe/Berlin:20261117T090000',
+      'EXDATE;TZID=Europe/Berlin:20261123T090000',
+    ]);
+    assert.deepEqual(eventAt(href).recurrence, recurrence);
+    await open.account.writing.delete(calendarHref, targetAt(mirror, href));
+  });
+
+  for (const [name, fields, reason, field] of REFUSED)
+    it(`refuses ${name} before anything is sent`, async () => {
+      await assert.rejects(create({ ...MEETING, ...fields }), unsupported(reason, field));
+      const href = await create(MEETING);
+      open.sent.length = 0;
+      await assert.rejects(update(href, fields), unsupported(reason, field));
+
+      assert.deepEqual(open.sent, []);
+    });
+}
+
+function changing(): void {
+  it('sends what is named and nothing else, for the version it is based on, and to all guests', async () => {
+    const href = await create({ ...MEETING, description: 'Words' });
+    open.sent.length = 0;
+
+    await update(href, { title: 'New', availability: null });
+
+    const [only, ...others] = open.sent;
+    assert.deepEqual(others, []);
+    assert.deepEqual([only?.method, only?.body], ['PATCH', { summary: 'New', transparency: 'opaque' }]);
+    assert.deepEqual(Object.fromEntries(only?.query ?? []), { sendUpdates: 'all' });
+  });
+
+  it('keeps any JSON value in custom, shows the texts of others as they are, and replaces the whole', async () => {
+    const values = {
+      n: 5,
+      five: '5',
+      no: null,
+      yes: true,
+      empty: '',
+      list: [{ a: 'ü' }],
+      mark: 'kalends-json:1',
+    };
+    const href = await create({ ...MEETING, custom: values });
+    assert.deepEqual(eventAt(href).custom, values);
+    const theirs = { shared: { zoom: '{"id":1}' }, private: { crm: 'true' } };
+    await open.call('PATCH', pathOf(href), { extendedProperties: theirs });
+    await reread(href);
+    assert.deepEqual(eventAt(href).custom, { ...values, zoom: '{"id":1}', crm: 'true' });
+
+    await update(href, { custom: { n: 6, crm: 'true' } });
+    assert.deepEqual(eventAt(href).custom, { n: 6, crm: 'true' });
+    await update(href, { custom: null });
+    assert.equal(eventAt(href).custom, undefined);
+  });
+
+  it('says public outright only of an event that was not public before', async () => {
+    const href = await create(MEETING);
+    await update(href, { privacy: 'public' });
+    assert.equal((await google(href)).visibility, undefined);
+
+    await update(href, { privacy: 'confidential' });
+    assert.equal(eventAt(href).privacy, 'confidential');
+    await update(href, { privacy: 'public' });
+    assert.equal((await google(href)).visibility, 'public');
+    await update(href, { privacy: null });
+    assert.equal((await google(href)).visibility, 'default');
+  });
+
+  it('gives an event exactly one of Google’s colours, and takes it away', async () => {
+    const href = await create({ ...MEETING, color: '#DC2127' });
+    assert.deepEqual([(await google(href)).colorId, eventAt(href).color], ['11', '#dc2127']);
+
+    await update(href, { color: null });
+
+    assert.equal(eventAt(href).color, undefined);
+  });
+
+  it('tells what became of the changed occurrences when the pattern leaves them out', async () => {
+    const href = await create(WEEKLY);
+    await update(href, { title: 'Own' }, SECOND);
+
+    await update(href, { recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=2') });
+
+    const [exception] = targetAt(mirror, href).known.slice(1);
+    assert.equal(exception?.events[0]?.status, 'cancelled');
+  });
+
+  for (const [name, times, expected] of MOVES)
+    it(`moves what was changed of a series ${name}`, async () => {
+      await at({}, async () => {
+        const custom = { room: 1 };
+        const href = await create({ ...WEEKLY, location: 'Room', custom, conference: 'https://a.example/1' });
+        const third = berlin('2026-11-30T09:00:00');
+        const own = { custom: { seats: [2] }, conference: 'https://a.example/2' };
+        await update(href, { ...own, title: 'Named', end: berlin('2026-11-16T12:00:00') }, WEEKLY.start);
+        await update(href, { location: null, start: third, end: berlin('2026-11-30T10:00:00') }, SECOND);
+        apply(mirror, await writing().delete(calendarHref, targetAt(mirror, href, third)));
+
+        await update(href, times);
+
+        assert.deepEqual(
+          occurrences(mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`),
+          expected,
+        );
+        const first = targetAt(mirror, href).known.flatMap(({ events }) => events);
+        const named = first.find(({ title, status }) => title === 'Named' && status !== 'cancelled');
+        assert.deepEqual([named?.custom, named?.conference], [own.custom, own.conference]);
+        await assertMirrored(open.account, calendarHref, mirror);
+      });
+    });
+
+  it('takes a recurrence away, and with it what was changed of it', async () => {
+    const href = await create(WEEKLY);
+    await update(href, { title: 'Own' }, SECOND);
+
+    await update(href, { recurrence: null });
+
+    assert.equal(eventAt(href).recurrence, undefined);
+    assert.ok(
+      targetAt(mirror, href)
+        .known.slice(1)
+        .every(({ events }) => events[0]?.status === 'cancelled'),
+    );
+  });
+}
+
+function refusals(): void {
+  const fault = (operation: string, status: number, reason?: string) =>
+    open.faults.set({
+      provider: 'google',
+      operation,
+      times: 1,
+      effect: { kind: 'status', status, ...(reason === undefined ? {} : { reason }) },
+    });
+
+  it('tells what only the organizer may change', async () => {
+    const href = await create(MEETING);
+    fault('events.patch', 403, 'forbiddenForNonOrganizer');
+
+    await assert.rejects(update(href, { title: 'Mine' }), unsupported('organizer_only'));
+  });
+
+  it('tells a calendar that may only be read', async () => {
+    const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
+    inCalendar(await open.google.manual.addCalendar(ADA.email, readOnly));
+
+    await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
+  });
+
+  it('tells the user’s limit of writing, and goes on reading', async () => {
+    const href = await create(MEETING);
+    fault('events.patch', 403, 'quotaExceeded');
+
+    await assert.rejects(update(href, { title: 'Many' }), failsAs('rate_limited', 'user_quota_exhausted'));
+    assert.equal((await writing().read(calendarHref, href))?.length, 1);
+  });
+
+  it('tells a rule that Google does not follow, in Google’s words', async () => {
+    const series = { ...WEEKLY, recurrence: rule('FREQ=WEEKLY;BYDAY=XX') };
+
+    await assert.rejects(create(series), unsupported('recurrence_not_supported_by_provider', 'recurrence'));
+  });
+
+  it('tells an end before the start', async () => {
+    const draft = { ...MEETING, end: berlin('2026-11-16T08:00:00') };
+
+    await assert.rejects(create(draft), unsupported(FIELD));
+  });
+
+  it('fails as not_found in a calendar that is not there', async () => {
+    inCalendar('nowhere@group.calendar.google.com');
+
+    await assert.rejects(create(MEETING), failsAs('not_found'));
+  });
+}

@@ -1,0 +1,189 @@
+/** From the sandbox's Microsoft through the real mirror to the answers of the interface. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { DraftTime, ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import type { CalendarAccount, CalendarProvider } from '../../../src/calendars/calendar-provider.ts';
+import { calendar, event, resource } from '../../contract/mirror-rows.ts';
+import { type CalendarServer, get, link, openCalendarServer } from '../../harness/calendar-server.ts';
+import { FakeCalendarProvider } from '../../harness/fake-calendar-provider.ts';
+import { ADA, APP, type MicrosoftHarness, microsoftHarness } from './microsoft-harness.ts';
+
+const WINDOW = { start: Date.UTC(2026, 8, 1), end: Date.UTC(2027, 2, 1) };
+
+describe("A mirror of Microsoft's calendars", () => {
+  let microsoft: MicrosoftHarness;
+  let server: CalendarServer;
+  let token: string;
+  let work: string;
+
+  before(async () => {
+    microsoft = await microsoftHarness();
+    const { clock, provider, sandbox } = microsoft;
+    server = await openCalendarServer({
+      microsoft: provider,
+      apps: { microsoft: APP },
+      clock: {
+        get now() {
+          return clock.now();
+        },
+        set now(value) {
+          clock.turn(value - clock.now());
+        },
+      },
+    });
+    token = await server.token();
+    work = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Berlin' });
+    const { accountId, display, credentials, grantedScopes, calendarPermission } = await microsoft.signIn();
+    const account = { accountId, display, credentials, grantedScopes, calendarPermission };
+    await link(server, { provider: 'microsoft', ...account });
+  });
+  after(async () => {
+    await server.close();
+    await microsoft.close();
+  });
+
+  type Listed = {
+    title: string;
+    start: string;
+    end: string;
+    allDay: boolean;
+    recurringEventId?: string;
+    id: string;
+  };
+  async function listed(): Promise<Listed[]> {
+    const url = `/events?pageSize=1000&start=${new Date(WINDOW.start).toISOString()}&end=${new Date(WINDOW.end).toISOString()}`;
+    const answer = await get(server, url, token);
+    assert.equal(answer.statusCode, 200, answer.body);
+    const { events, errors } = answer.json();
+    assert.equal(errors, undefined, JSON.stringify(errors));
+    return events;
+  }
+  const shown = (events: readonly Listed[]): ListedInstance[] =>
+    events
+      .map(({ title, start, end, allDay }) => ({
+        title,
+        start: Date.parse(start),
+        end: Date.parse(end),
+        allDay,
+      }))
+      .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
+  const outlook = () => microsoft.sandbox.manual.instances(ADA.email, work, WINDOW);
+
+  it('answers what Outlook shows, whatever becomes of a series and its occurrences', async () => {
+    const { manual: hand } = microsoft.sandbox;
+    const on = (day: string): DraftTime => ({ dateTime: `${day}T09:00:00`, timeZone: 'Europe/Berlin' });
+    const series = await hand.createEvent(ADA.email, work, {
+      title: 'Weekly',
+      start: on('2026-10-14'),
+      end: { dateTime: '2026-10-14T10:00:00', timeZone: 'Europe/Berlin' },
+      recurrence: { frequency: 'weekly', weekdays: ['WE'] },
+    });
+    await hand.createEvent(ADA.email, work, {
+      title: 'Trip',
+      start: { date: '2026-12-01' },
+      end: { date: '2026-12-04' },
+    });
+    const steps = [
+      () =>
+        hand.changeOccurrence(ADA.email, work, {
+          id: series,
+          original: on('2026-10-28'),
+          title: 'Moved',
+          start: on('2026-10-29'),
+          end: { dateTime: '2026-10-29T11:00:00', timeZone: 'Europe/Berlin' },
+        }),
+      () => hand.deleteOccurrence(ADA.email, work, { id: series, original: on('2026-11-04') }),
+      () => hand.deleteOccurrence(ADA.email, work, { id: series, original: on('2026-10-28') }),
+      () =>
+        hand.changeOccurrence(ADA.email, work, { id: series, original: on('2026-11-11'), title: 'Renamed' }),
+      () => hand.deleteEvent(ADA.email, work, series),
+    ];
+    assert.deepEqual(shown(await listed()), await outlook());
+    for (const step of steps) {
+      await step();
+      microsoft.clock.turn(11_000);
+      assert.deepEqual(shown(await listed()), await outlook());
+    }
+    assert.deepEqual(
+      shown(await listed()).map(({ title }) => title),
+      ['Trip'],
+    );
+  });
+
+  it('knows a moved occurrence by the id of its series', async () => {
+    const { manual: hand } = microsoft.sandbox;
+    const at = (day: string, hour: number): DraftTime => ({
+      dateTime: `${day}T${hour}:00:00`,
+      timeZone: 'America/New_York',
+    });
+    const series = await hand.createEvent(ADA.email, work, {
+      title: 'Daily',
+      start: at('2027-01-04', 11),
+      end: at('2027-01-04', 12),
+      recurrence: { frequency: 'daily', count: 3 },
+    });
+    await hand.changeOccurrence(ADA.email, work, {
+      id: series,
+      original: at('2027-01-05', 11),
+      start: at('2027-01-05', 14),
+      end: at('2027-01-05', 15),
+    });
+    microsoft.clock.turn(11_000);
+
+    const daily = (await listed()).filter(({ title }) => title === 'Daily');
+
+    const masters = new Set(daily.map(({ recurringEventId }) => recurringEventId));
+    assert.equal(masters.size, 1);
+    const [master] = masters;
+    assert.deepEqual(
+      daily.map(({ id }) => id.replace(`${master}_`, '')),
+      ['20270104T160000Z', '20270105T160000Z', '20270106T160000Z'],
+    );
+  });
+
+  it('keeps its access alive by renewing it', async () => {
+    microsoft.clock.turn(2 * 3_600_000);
+    token = await server.token();
+
+    assert.deepEqual(shown(await listed()), await outlook());
+  });
+});
+
+describe('A provider that takes long to find its first event', () => {
+  it('is not asked by another meanwhile', async () => {
+    const fake = new FakeCalendarProvider();
+    fake.addCalendar(calendar('/a/'));
+    fake.put('/a/', resource('one', event('2026-11-10T09:00:00', { title: 'One' })));
+    let takenOver: unknown;
+    const slow: CalendarProvider = { ...fake.asProvider(), open: () => slowAccount() };
+    const server = await openCalendarServer({ caldav: slow });
+    const slowAccount = (): CalendarAccount => {
+      // The fake one asks nothing of credentials and session.
+      const account = (fake.asProvider().open as () => CalendarAccount)();
+      return {
+        ...account,
+        async *changesSince(href, token, known) {
+          for (let page = 0; page < 3 && takenOver === undefined; page += 1) {
+            server.clock.now += 60_000;
+            yield { changed: [], removed: [], complete: true };
+          }
+          takenOver ??= await leaseOfAnother(server);
+          yield* account.changesSince(href, token, known);
+        },
+      };
+    };
+    await link(server);
+
+    const { events } = (await get(server, '/events', await server.token())).json();
+
+    assert.deepEqual([takenOver, events.length], [undefined, 1]);
+    await server.close();
+  });
+});
+
+async function leaseOfAnother({ deps, clock }: CalendarServer): Promise<unknown> {
+  const [account] = await deps.accounts.listAccounts('acme', 'ada');
+  const [found] = await deps.mirror.listCalendars(account?.accountKey ?? '');
+  const lease = { key: found?.calendarKey ?? '', holder: 'another' };
+  return deps.mirror.leaseCalendar(lease, clock.now, clock.now + 90_000);
+}

@@ -1,0 +1,226 @@
+/** From `POST`, `PUT` and `DELETE /event` into Outlook, and back through the mirror: both show the same each time. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import type { ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import { type CalendarServer, get, link, openCalendarServer } from '../../harness/calendar-server.ts';
+import { ADA, APP, type MicrosoftHarness, microsoftHarness } from './microsoft-harness.ts';
+
+const WINDOW = { start: Date.UTC(2026, 9, 1), end: Date.UTC(2027, 3, 1) };
+const ZONE = 'Europe/Berlin';
+
+describe('The interface on Outlook', () => {
+  let microsoft: MicrosoftHarness;
+  let server: CalendarServer;
+  let token: string;
+  let calendarId: string;
+
+  before(async () => {
+    microsoft = await microsoftHarness();
+    const { clock, provider, sandbox } = microsoft;
+    server = await openCalendarServer({
+      microsoft: provider,
+      apps: { microsoft: APP },
+      clock: {
+        get now() {
+          return clock.now();
+        },
+        set now(value) {
+          clock.turn(value - clock.now());
+        },
+      },
+    });
+    token = await server.token();
+    calendarId = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });
+    const { accountId, display, credentials, grantedScopes, calendarPermission } = await microsoft.signIn();
+    const account = { accountId, display, credentials, grantedScopes, calendarPermission };
+    await link(server, { provider: 'microsoft', ...account });
+    await listed();
+  });
+  after(async () => {
+    await server.close();
+    await microsoft.close();
+  });
+
+  type Listed = { id: string; title: string; start: string; end: string; allDay: boolean };
+  async function listed(): Promise<Listed[]> {
+    const window = `start=${new Date(WINDOW.start).toISOString()}&end=${new Date(WINDOW.end).toISOString()}`;
+    const answer = await get(server, `/events?pageSize=1000&${window}`, token);
+    assert.equal(answer.statusCode, 200, answer.body);
+    return answer.json().events;
+  }
+  async function send(method: 'POST' | 'PUT' | 'DELETE', url: string, fields: object) {
+    const answer = await server.app.inject({
+      method,
+      url,
+      headers: { authorization: `Bearer ${token}` },
+      payload: { provider: 'microsoft', calendarId, ...fields },
+    });
+    return { status: answer.statusCode, body: answer.json() };
+  }
+  async function sent(method: 'POST' | 'PUT' | 'DELETE', url: string, fields: object) {
+    const { status, body } = await send(method, url, fields);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  }
+  /** Before any sync: a write is in the mirror before it is answered. */
+  async function shownAlike(titles: readonly string[]): Promise<void> {
+    const ours = (await listed())
+      .map(
+        ({ title, start, end, allDay }): ListedInstance => ({
+          title,
+          start: Date.parse(start),
+          end: Date.parse(end),
+          allDay,
+        }),
+      )
+      .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
+    assert.deepEqual(ours, await microsoft.sandbox.manual.instances(ADA.email, calendarId, WINDOW));
+    assert.deepEqual(
+      ours.map(({ title, start }) => `${new Date(start).toISOString().slice(5, 16)} ${title}`),
+      titles,
+    );
+  }
+
+  it('writes a series in its zone, changes and deletes parts of it, splits it, and ends it', async () => {
+    const series = await sent('POST', '/event', {
+      title: 'Weekly',
+      timeZone: ZONE,
+      start: '2026-10-12T07:00:00Z',
+      end: '2026-10-12T08:00:00Z',
+      custom: { team: 1 },
+      recurrence: { frequency: 'WEEKLY', count: 6 },
+    });
+    const instance = (stamp: string) => `${series.id}_${stamp}`;
+    await shownAlike([
+      '10-12T07:00 Weekly',
+      '10-19T07:00 Weekly',
+      '10-26T08:00 Weekly',
+      '11-02T08:00 Weekly',
+      '11-09T08:00 Weekly',
+      '11-16T08:00 Weekly',
+    ]);
+
+    await sent('PUT', '/event', { eventId: instance('20261109T080000Z'), title: 'Own', updateMode: 'this' });
+    await sent('DELETE', '/event', { eventId: instance('20261102T080000Z'), deleteMode: 'this' });
+    await shownAlike([
+      '10-12T07:00 Weekly',
+      '10-19T07:00 Weekly',
+      '10-26T08:00 Weekly',
+      '11-09T08:00 Own',
+      '11-16T08:00 Weekly',
+    ]);
+
+    const later = await sent('PUT', '/event', {
+      eventId: instance('20261026T080000Z'),
+      recurringEventId: series.id,
+      updateMode: 'following',
+      location: 'Room 2',
+      custom: { team: 2 },
+      start: '2026-10-27T13:00:00Z',
+      end: '2026-10-27T14:00:00Z',
+    });
+    await shownAlike([
+      '10-12T07:00 Weekly',
+      '10-19T07:00 Weekly',
+      '10-27T13:00 Weekly',
+      '11-10T13:00 Own',
+      '11-17T13:00 Weekly',
+    ]);
+    assert.deepEqual([later.custom, later.location], [{ team: 2 }, 'Room 2']);
+
+    await sent('PUT', '/event', { eventId: series.id, updateMode: 'all', title: 'Early' });
+    await sent('DELETE', '/event', {
+      eventId: `${later.id}_20261117T130000Z`,
+      recurringEventId: later.id,
+      deleteMode: 'following',
+    });
+    await shownAlike(['10-12T07:00 Early', '10-19T07:00 Early', '10-27T13:00 Weekly', '11-10T13:00 Own']);
+
+    for (const eventId of [series.id, later.id])
+      await sent('DELETE', '/event', { eventId, deleteMode: 'all' });
+    await shownAlike([]);
+  });
+
+  it('tells what Outlook cannot repeat as 422, with the reason', async () => {
+    const { status, body } = await send('POST', '/event', {
+      title: 'Monthly',
+      start: '2026-10-31T09:00:00Z',
+      end: '2026-10-31T10:00:00Z',
+      recurrence: { frequency: 'MONTHLY', byMonthDay: [31] },
+    });
+
+    assert.deepEqual([status, body.code], [422, 'recurrence_not_supported_by_provider']);
+    assert.match(body.details.recurrence[0], /last day/);
+    await shownAlike([]);
+  });
+
+  it('keeps changes of different fields that are made at once, though each is of one version', async () => {
+    const { id: eventId } = await sent('POST', '/event', {
+      title: 'Busy',
+      start: '2026-10-20T09:00:00Z',
+      end: '2026-10-20T10:00:00Z',
+    });
+    const fields = {
+      title: 'Named',
+      description: 'Said',
+      location: 'Here',
+      privacy: 'private',
+      availability: 'free',
+    };
+
+    await Promise.all(
+      Object.entries(fields).map(([name, value]) => sent('PUT', '/event', { eventId, [name]: value })),
+    );
+
+    const [event] = await listed();
+    assert.deepEqual({ ...event, ...fields }, event);
+    await sent('DELETE', '/event', { eventId });
+  });
+
+  it('merges a change with what somebody changed in Outlook meanwhile', async () => {
+    const { id: eventId } = await sent('POST', '/event', {
+      title: 'Ours',
+      start: '2026-10-21T09:00:00Z',
+      end: '2026-10-21T10:00:00Z',
+    });
+    const at = (time: string) => ({ dateTime: `2026-10-21T${time}`, timeZone: ZONE });
+    await microsoft.sandbox.manual.updateEvent(ADA.email, calendarId, {
+      id: eventId,
+      title: 'Theirs',
+      start: at('15:00:00'),
+      end: at('16:00:00'),
+    });
+
+    const after = await sent('PUT', '/event', { eventId, location: 'Ours' });
+
+    assert.deepEqual(
+      [after.title, after.start, after.location],
+      ['Theirs', '2026-10-21T13:00:00.000Z', 'Ours'],
+    );
+    await sent('DELETE', '/event', { eventId });
+  });
+
+  it('answers an invitation', async () => {
+    const { manual: hand } = microsoft.sandbox;
+    const at = (time: string) => ({ dateTime: `2026-10-22T${time}`, timeZone: ZONE });
+    const draft = {
+      title: 'Review',
+      start: at('09:00:00'),
+      end: at('10:00:00'),
+      attendees: [{ email: ADA.email }],
+    };
+    const eventId = await hand.invite(ADA.email, calendarId, {
+      ...draft,
+      organizer: {
+        email: 'grace@example.com',
+        name: 'Grace',
+      },
+    });
+
+    const answered = await sent('POST', '/event/rsvp', { eventId, response: 'accepted', comment: 'Gladly' });
+
+    const own = answered.attendees.find(({ email }: { email: string }) => email === ADA.email);
+    assert.deepEqual([own.status, hand.responses(ADA.email).at(-1)?.comment], ['accepted', 'Gladly']);
+  });
+});

@@ -1,0 +1,58 @@
+/** What may befall a request at each provider, in the provider's own words. */
+import type { FaultEffect, SandboxKind } from '../../sandbox/core/faults.ts';
+
+/** What can happen to any connection, and to any page. */
+const ANYWHERE: readonly FaultEffect[] = [
+  { kind: 'reset' },
+  { kind: 'lost_answer' },
+  { kind: 'truncate' },
+  { kind: 'reorder' },
+  { kind: 'duplicate' },
+  { kind: 'token_forgotten' },
+];
+
+const refused = (status: number, reason: string, retryAfter?: number): FaultEffect => ({
+  kind: 'status',
+  status,
+  reason,
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+});
+
+/** So long that nobody waits for it: what is waited for within a request is test/access/request-limits.test.ts’s. */
+const LATER = 25;
+
+const dav: readonly FaultEffect[] = [
+  ...ANYWHERE,
+  refused(401, 'unauthorized'),
+  refused(403, 'forbidden'),
+  refused(404, 'not found'),
+  refused(429, 'too-many-requests', LATER),
+  refused(500, 'internal'),
+  refused(503, 'unavailable', LATER),
+];
+
+export const FAULTS: Readonly<Record<SandboxKind, readonly FaultEffect[]>> = {
+  google: [
+    ...ANYWHERE,
+    refused(401, 'authError'),
+    refused(403, 'rateLimitExceeded', LATER),
+    refused(403, 'quotaExceeded', LATER),
+    refused(404, 'notFound'),
+    refused(410, 'fullSyncRequired'),
+    refused(429, 'rateLimitExceeded', LATER),
+    refused(500, 'backendError'),
+    refused(503, 'backendError'),
+  ],
+  microsoft: [
+    ...ANYWHERE,
+    refused(401, 'InvalidAuthenticationToken'),
+    refused(404, 'ErrorItemNotFound'),
+    refused(410, 'SyncStateNotFound'),
+    refused(429, 'ApplicationThrottled', LATER),
+    refused(500, 'UnknownError'),
+    refused(503, 'ServiceUnavailable', LATER),
+    refused(504, 'UnknownError'),
+  ],
+  icloud: dav,
+  caldav: dav,
+};

@@ -1,0 +1,321 @@
+/** What a read shows of calendars that change, are slow, or fail (requirement §1 of the mirror). */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+
+import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+
+const BOUNDS = { first: 400, later: 150 };
+
+describe('a read of calendars', () => {
+  let server: CalendarServer;
+  let token: string;
+  beforeEach(async () => {
+    server = await openCalendarServer({ readBounds: BOUNDS });
+    server.provider.addCalendar(calendar('/a/'));
+    server.provider.put('/a/', resource('one', event('2026-11-10T09:00:00', { title: 'One' })));
+    token = await server.token();
+  });
+  afterEach(() => server.close());
+
+  const read = () => get(server, '/events', token);
+  const titles = async () => (await read()).json().events.map(({ title }: { title: string }) => title);
+  const later = (ms: number) => {
+    server.clock.now += ms;
+  };
+  const down = new ProviderError('unavailable', 'The server is down');
+  const health = async () => (await server.deps.accounts.listAccounts('acme', 'ada'))[0]?.health;
+  const dueJobs = async () => {
+    const jobs = await server.db.all<{ kind: string }>('SELECT kind FROM job WHERE run_at > :now', {
+      now: server.clock.now,
+    });
+    return jobs.map(({ kind }) => kind);
+  };
+
+  it('waits for the first sync and shows what it brought', async () => {
+    await link(server);
+    server.provider.latency = 50;
+
+    assert.deepEqual(await titles(), ['One']);
+  });
+
+  it('says 503 sync_in_progress with Retry-After when the first sync takes too long, then shows it', async () => {
+    await link(server);
+    server.provider.latency = 500;
+
+    const answer = await read();
+
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.headers['retry-after'], '5');
+    assert.equal(answer.json().code, 'sync_in_progress');
+    assert.equal(typeof answer.json().message, 'string');
+    const calendars = await get(server, '/calendars', token);
+    assert.deepEqual([calendars.statusCode, calendars.json().length], [200, 1]);
+    server.provider.latency = 0;
+    await server.deps.sync.syncNewCalendars((await firstAccount()).accountKey, 0);
+    assert.deepEqual(await titles(), ['One']);
+  });
+
+  const firstAccount = async () => {
+    const [account] = await server.deps.accounts.listAccounts('acme', 'ada');
+    assert.ok(account);
+    return account;
+  };
+
+  it('asks the provider nothing while what it has is younger than ten seconds', async () => {
+    await link(server);
+    await read();
+    const asked = server.provider.calls.length;
+
+    later(9_000);
+    await read();
+    await get(server, '/calendars', token);
+
+    assert.equal(server.provider.calls.length, asked);
+  });
+
+  it('asks what changed since the last sync when that is older, and shows changes and deletions', async () => {
+    await link(server);
+    await read();
+    server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
+    server.provider.remove('/a/', '/one.ics');
+    const before = server.provider.calls.length;
+
+    later(11_000);
+
+    assert.deepEqual(await titles(), ['Two']);
+    assert.deepEqual(server.provider.calls.slice(before), ['changes /a/ 1']);
+  });
+
+  it('syncs only the calendars that are asked for', async () => {
+    server.provider.addCalendar(calendar('/b/'));
+    await link(server);
+    await read();
+    const before = server.provider.calls.length;
+
+    later(11_000);
+    await get(server, `/events?calendarIds=${encodeURIComponent('["/b/"]')}`, token);
+
+    assert.deepEqual(server.provider.calls.slice(before), ['changes /b/ 1']);
+  });
+
+  it('tells nothing of accounts whose calendars are not asked for', async () => {
+    await link(server);
+    await link(server, { provider: 'apple', accountId: 'ada@icloud.example' });
+    server.apple.addCalendar(calendar('/apple/'));
+    await read();
+    server.apple.failures.push({ call: 'changes', error: down }, { call: 'list', error: down });
+    later(61_000);
+    assert.equal((await read()).json().errors.length, 1);
+
+    const answer = await get(server, `/events?calendarIds=${encodeURIComponent('["/a/"]')}`, token);
+
+    assert.equal(answer.json().errors, undefined);
+    assert.equal(answer.json().events.length, 1);
+  });
+
+  it('finds new calendars with their events, and drops those that are gone', async () => {
+    await link(server);
+    await read();
+    server.provider.addCalendar(calendar('/b/'));
+    server.provider.put('/b/', resource('b', event('2026-11-12T09:00:00', { title: 'B' })));
+    server.provider.calendars.delete('/a/');
+
+    later(61_000);
+
+    assert.deepEqual(await titles(), ['B']);
+    const calendars = (await get(server, '/calendars', token)).json();
+    assert.deepEqual(
+      calendars.map(({ id }: { id: string }) => id),
+      ['/b/'],
+    );
+  });
+
+  it('drops a calendar at once that its provider no longer knows, without an error', async () => {
+    server.provider.addCalendar(calendar('/b/'));
+    await link(server);
+    await read();
+    server.provider.calendars.delete('/b/');
+
+    later(11_000);
+    const answer = (await read()).json();
+
+    assert.equal(answer.errors, undefined);
+    assert.deepEqual((await server.deps.mirror.listCalendars((await firstAccount()).accountKey)).length, 1);
+    assert.equal((await health())?.state, 'active');
+  });
+
+  it('shows what it has when a sync is slow, tells of no failure, and lets it go on as a job', async () => {
+    await link(server);
+    await read();
+    server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
+    server.provider.latency = 300;
+
+    later(11_000);
+    const answer = (await read()).json();
+
+    assert.equal(answer.events.length, 1);
+    assert.equal(answer.errors, undefined);
+    assert.ok((await dueJobs()).includes('sync-calendar'));
+    assert.equal((await health())?.state, 'active');
+  });
+
+  it('tells of a failure beside what it has, in the body of /events', async () => {
+    await link(server);
+    await read();
+    server.provider.failures.push({ call: 'changes', error: down });
+
+    later(11_000);
+    const answer = (await read()).json();
+
+    assert.deepEqual(
+      answer.events.map(({ title }: { title: string }) => title),
+      ['One'],
+    );
+    assert.deepEqual(answer.errors, [
+      {
+        provider: 'caldav',
+        account: 'https://dav.example/ada/',
+        code: 'unavailable',
+        message: 'The server is down',
+        reason: 'provider_unavailable',
+        actor: 'nobody',
+      },
+    ]);
+    assert.equal((await health())?.state, 'degraded');
+  });
+
+  it('tells of a failure of the list in the header Kalends-Errors of /calendars, in ASCII', async () => {
+    await link(server);
+    await read();
+    server.provider.failures.push({
+      call: 'list',
+      error: new ProviderError('unavailable', 'Kaputt — größer'),
+    });
+
+    later(11_000);
+    const answer = await get(server, '/calendars', token);
+
+    const header = String(answer.headers['kalends-errors']);
+    assert.equal(answer.json().length, 1);
+    assert.match(header, /^[\x20-\x7e]+$/);
+    assert.equal(JSON.parse(header)[0].message, 'Kaputt — größer');
+  });
+
+  it('asks a provider that failed not again within ten seconds, and forgets the failure after', async () => {
+    await link(server);
+    await read();
+    server.provider.failures.push({ call: 'changes', error: down });
+    later(11_000);
+    await read();
+    const asked = server.provider.calls.length;
+
+    later(5_000);
+    const during = (await read()).json();
+    const askedDuring = server.provider.calls.length;
+    later(6_000);
+    const recovered = (await read()).json();
+
+    assert.equal(askedDuring, asked);
+    assert.equal(during.errors.length, 1);
+    assert.equal(recovered.errors, undefined);
+    assert.equal((await health())?.state, 'active');
+  });
+
+  it('leaves a provider alone for as long as it asked to', async () => {
+    await link(server);
+    await read();
+    const busy = new ProviderError('rate_limited', 'Too many requests', { retryAfter: 60_000 });
+    server.provider.failures.push({ call: 'changes', error: busy });
+    later(11_000);
+    await read();
+    const asked = server.provider.calls.filter((call) => call.startsWith('changes')).length;
+
+    later(45_000);
+    const answer = (await read()).json();
+
+    assert.equal(server.provider.calls.filter((call) => call.startsWith('changes')).length, asked);
+    assert.equal(answer.errors[0].code, 'rate_limited');
+  });
+
+  it('tells that the user must connect again, and tries a refused password no further', async () => {
+    await link(server);
+    await read();
+    server.provider.failures.push({
+      call: 'changes',
+      error: new ProviderError('unauthorized', 'The password was refused'),
+    });
+    later(11_000);
+    await read();
+    const asked = server.provider.calls.length;
+
+    later(600_000);
+    const answer = (await read()).json();
+
+    assert.equal(server.provider.calls.length, asked);
+    assert.equal(answer.events.length, 1);
+    const { code, message, reason, actor } = answer.errors[0];
+    assert.deepEqual(
+      [code, message, reason, actor],
+      ['reauth_required', 'The password was refused', 'password_refused', 'user'],
+    );
+    assert.equal((await health())?.state, 'reauth_required');
+  });
+
+  it('reads again once the account is connected anew', async () => {
+    await link(server);
+    server.provider.failures.push({ call: 'list', error: new ProviderError('unauthorized', 'Refused') });
+    assert.equal((await read()).statusCode, 503);
+
+    await link(server);
+
+    assert.deepEqual(await titles(), ['One']);
+    assert.equal((await health())?.state, 'active');
+  });
+
+  it('is never silently empty: 503 when no account can be read at all', async () => {
+    await link(server);
+    server.provider.failures.push({ call: 'list', error: down });
+
+    const answer = await read();
+
+    assert.equal(answer.statusCode, 503);
+    assert.equal(answer.json().code, 'providers_unavailable');
+    assert.equal(answer.json().errors[0].code, 'unavailable');
+    assert.equal((await get(server, '/calendars', token)).statusCode, 503);
+  });
+
+  it('shows one account while another cannot be read', async () => {
+    await link(server);
+    await link(server, { provider: 'apple', accountId: 'ada@icloud.example' });
+    server.apple.failures.push({ call: 'list', error: down });
+
+    const answer = (await read()).json();
+
+    assert.equal(answer.events.length, 1);
+    assert.deepEqual(
+      answer.errors.map(({ provider, code }: Record<string, string>) => [provider, code]),
+      [['apple', 'unavailable']],
+    );
+  });
+
+  it('logs neither the contents of events nor credentials', async () => {
+    await link(server);
+    await read();
+    server.provider.failures.push(
+      { call: 'changes', error: down },
+      { call: 'changes', error: new Error('bug') },
+    );
+    later(11_000);
+    await read();
+    later(11_000);
+    const answer = (await read()).json();
+
+    assert.equal(answer.errors[0].message.includes('bug'), false);
+    const log = server.log.lines.join('\n');
+    assert.match(log, /A sync failed/);
+    assert.match(log, /fault of our own/);
+    for (const secret of ['One', 'canary-password']) assert.ok(!log.includes(secret), secret);
+  });
+});

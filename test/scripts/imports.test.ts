@@ -1,0 +1,149 @@
+/** The import rules, on small trees that each break one of them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { importsOf, problemsOf } from '../../scripts/import-rules.ts';
+
+type Tree = Record<string, string>;
+
+const problemsIn = (tree: Tree) => problemsOf(Object.entries(tree).map(([path, text]) => ({ path, text })));
+
+const broken: [string, Tree, RegExp][] = [
+  [
+    'a lower layer does not import a higher one',
+    { 'src/oauth/a.ts': "import { b } from '../connect/b.ts';", 'src/connect/b.ts': '' },
+    /^src\/oauth\/a\.ts: is in a layer below src\/connect\/b\.ts$/,
+  ],
+  [
+    'types too follow the layers',
+    { 'src/lib/a.ts': "import type { B } from '../oauth/b.ts';", 'src/oauth/b.ts': '' },
+    /layer below/,
+  ],
+  [
+    'a feature does not import an adapter',
+    { 'src/oauth/a.ts': "import { b } from '../store/b.ts';", 'src/store/b.ts': '' },
+    /imports the adapter/,
+  ],
+  [
+    'the command line does not import an adapter',
+    { 'src/cli/a.ts': "const b = await import('../providers/b.ts');", 'src/providers/b.ts': '' },
+    /imports the adapter/,
+  ],
+  [
+    'an adapter takes types only from a feature',
+    {
+      'src/store/a.ts': "import { b } from '../oauth/b.ts';",
+      'src/oauth/b.ts': "import { c } from './c.ts';",
+      'src/oauth/c.ts': '',
+    },
+    /may import types only/,
+  ],
+  [
+    'modules do not import each other in a circle',
+    {
+      'src/oauth/a.ts': "import { b } from './b.ts';",
+      'src/oauth/b.ts': "export { c } from './c.ts';",
+      'src/oauth/c.ts': "import {\n  a,\n} from './a.ts';",
+    },
+    /circle of imports: src\/oauth\/a\.ts → src\/oauth\/b\.ts → src\/oauth\/c\.ts → src\/oauth\/a\.ts/,
+  ],
+  [
+    'Fastify stays out of the domain',
+    { 'src/oauth/a.ts': "import fastify from 'fastify';" },
+    /imports Fastify/,
+  ],
+  ['so do its plugins', { 'src/sync/a.ts': "import x from '@fastify/cookie';" }, /imports Fastify/],
+  [
+    'node:sqlite is for its driver',
+    { 'src/store/a.ts': "import x from 'node:sqlite';" },
+    /store\/sqlite-\*\.ts may/,
+  ],
+  ['pg is for its driver', { 'src/store/a.ts': "import pg from 'pg';" }, /store\/postgres-\*\.ts may/],
+  ['src/ does not import tests', { 'src/lib/a.ts': "import x from '../../test/x.ts';" }, /outside src/],
+  ['the domain does not read the clock', { 'src/oauth/a.ts': 'const at = Date.now();' }, /reads the clock/],
+  ['nor by new Date()', { 'src/oauth/a.ts': 'const at = new Date();' }, /reads the clock/],
+  ['only config.ts reads the environment', { 'src/oauth/a.ts': 'process.env.HOME' }, /process\.env/],
+  ['a file is not called utils.ts', { 'src/oauth/utils.ts': '' }, /does not tell/],
+  ['a folder is not called helpers', { 'test/helpers/a.ts': '' }, /does not tell/],
+  ['there are no barrels', { 'src/oauth/index.ts': '' }, /does not tell/],
+  ['a file ends at 400 lines', { 'src/lib/a.ts': 'a();\n'.repeat(401) }, /has 401 lines/],
+  [
+    'a function ends at 80 lines',
+    { 'src/lib/a.ts': `export async function a() {\n${'  b();\n'.repeat(80)}}\n` },
+    /^src\/lib\/a\.ts:1: a function of 82 lines/,
+  ],
+  [
+    'a method ends at 80 lines',
+    {
+      'src/lib/a.ts': `class A {\n  async run(x: string): Promise<void> {\n${'    b();\n'.repeat(80)}  }\n}\n`,
+    },
+    /^src\/lib\/a\.ts:2: a function of 82 lines/,
+  ],
+];
+
+const kept: [string, Tree][] = [
+  [
+    'a feature imports lower layers',
+    { 'src/connect/a.ts': "import { b } from '../oauth/b.ts';", 'src/oauth/b.ts': '' },
+  ],
+  [
+    'neighbours of one layer import each other',
+    { 'src/oauth/a.ts': "import { b } from '../calendars/b.ts';", 'src/calendars/b.ts': '' },
+  ],
+  [
+    'an adapter imports types, errors and lib',
+    {
+      'src/store/a.ts':
+        "import type { B } from '../oauth/b.ts';\nimport { E } from '../calendars/provider-error.ts';\nimport { l } from '../lib/l.ts';",
+      'src/oauth/b.ts': '',
+      'src/calendars/provider-error.ts': "import { x } from './x.ts';",
+      'src/calendars/x.ts': '',
+      'src/lib/l.ts': '',
+    },
+  ],
+  [
+    'main.ts names the adapters',
+    { 'src/main.ts': "import { a } from './store/a.ts';", 'src/store/a.ts': '' },
+  ],
+  ['routes use Fastify', { 'src/oauth/token.route.ts': "import type { FastifyInstance } from 'fastify';" }],
+  [
+    'types may point in a circle',
+    { 'src/oauth/a.ts': "import type { B } from './b.ts';", 'src/oauth/b.ts': "import { a } from './a.ts';" },
+  ],
+  ['a comment is no import', { 'src/lib/a.ts': "/*\nimport x from '../oauth/x.ts';\n*/\n// Date.now()" }],
+  ['an instant given as a parameter is formatted', { 'src/lib/a.ts': 'new Date(at).toISOString()' }],
+  ['tests read the clock', { 'test/a.test.ts': 'Date.now()', 'src/lib/a.test.ts': 'Date.now()' }],
+  ['locales are as long as they are', { 'src/connect/locales/en.ts': 'a\n'.repeat(500) }],
+];
+
+describe('the import rules', () => {
+  for (const [rule, tree, problem] of broken) {
+    it(`say that ${rule}`, () => {
+      const problems = problemsIn(tree);
+
+      assert.equal(problems.length, 1, problems.join('\n'));
+      assert.match(problems[0] ?? '', problem);
+    });
+  }
+  for (const [rule, tree] of kept) {
+    it(`let pass: ${rule}`, () => assert.deepEqual(problemsIn(tree), []));
+  }
+
+  it('see imports of every form', () => {
+    const text =
+      "import a from 'a';\nimport 'b';\nexport * from 'c';\nexport type { D } from 'd';\nawait import('e');";
+
+    const found = importsOf({ path: 'src/x.ts', text });
+
+    assert.deepEqual(
+      found.map(({ specifier, typeOnly }) => [specifier, typeOnly]),
+      [
+        ['a', false],
+        ['b', false],
+        ['c', false],
+        ['d', true],
+        ['e', false],
+      ],
+    );
+  });
+});

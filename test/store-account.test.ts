@@ -1,4 +1,0 @@
-import { accountStoreContract } from './contract/account-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(accountStoreContract);

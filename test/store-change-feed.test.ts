@@ -1,4 +1,0 @@
-import { changeFeedContract } from './contract/change-feed.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(changeFeedContract);

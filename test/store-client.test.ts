@@ -1,4 +1,0 @@
-import { clientStoreContract } from './contract/client-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(clientStoreContract);

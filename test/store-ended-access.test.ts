@@ -1,4 +1,0 @@
-import { endedAccessStoreContract } from './contract/ended-access-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(endedAccessStoreContract);

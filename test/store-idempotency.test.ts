@@ -1,4 +1,0 @@
-import { idempotencyStoreContract } from './contract/idempotency-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(idempotencyStoreContract);

@@ -1,4 +1,0 @@
-import { mirrorStoreContract } from './contract/mirror-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(mirrorStoreContract);

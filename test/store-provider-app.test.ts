@@ -1,4 +1,0 @@
-import { providerAppStoreContract } from './contract/provider-app-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(providerAppStoreContract);

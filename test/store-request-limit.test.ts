@@ -1,4 +1,0 @@
-import { requestLimitStoreContract } from './contract/request-limit-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(requestLimitStoreContract);

@@ -1,4 +1,0 @@
-import { seriesApartContract } from './contract/series-apart.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(seriesApartContract);

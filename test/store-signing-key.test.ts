@@ -1,4 +1,0 @@
-import { signingKeyStoreContract } from './contract/signing-key-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(signingKeyStoreContract);

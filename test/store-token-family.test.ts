@@ -1,4 +1,0 @@
-import { tokenFamilyStoreContract } from './contract/token-family-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(tokenFamilyStoreContract);

@@ -1,4 +1,0 @@
-import { tokenLeaseStoreContract } from './contract/token-lease-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(tokenLeaseStoreContract);

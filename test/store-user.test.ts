@@ -1,4 +1,0 @@
-import { userStoreContract } from './contract/user-store.contract.ts';
-import { onEachDatabase } from './databases.ts';
-
-onEachDatabase(userStoreContract);

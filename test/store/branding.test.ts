@@ -1,0 +1,4 @@
+import { brandingStoreContract } from '../contract/branding-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(brandingStoreContract);

@@ -1,0 +1,4 @@
+import { changeFeedContract } from '../contract/change-feed.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(changeFeedContract);

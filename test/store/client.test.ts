@@ -1,0 +1,4 @@
+import { clientStoreContract } from '../contract/client-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(clientStoreContract);

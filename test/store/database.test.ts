@@ -1,0 +1,159 @@
+/** The drivers: what both promise, then what only one of them can get wrong. */
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Database } from '../../src/store/drivers/database.ts';
+import { sqliteFileIn } from '../../src/store/drivers/open-database.ts';
+import { openPostgres } from '../../src/store/drivers/postgres-driver.ts';
+import { databaseContract } from '../contract/database.contract.ts';
+import { connect, onEachDatabase } from '../harness/databases.ts';
+import { startPostgres } from '../harness/postgres.ts';
+
+const PUT = 'INSERT INTO setting (name, value) VALUES (:name, :value)';
+
+onEachDatabase((name, open) => {
+  const empty = async () => {
+    const db = await open();
+    await db.write('DELETE FROM setting');
+    return db;
+  };
+  databaseContract(name, empty);
+});
+
+onEachDatabase((name, open, place) => {
+  if (name === 'SQLite') sqliteRules(open, place);
+  else postgresRules(open);
+});
+
+type Opens = Parameters<Parameters<typeof onEachDatabase>[0]>;
+
+function sqliteRules(open: Opens[1], place: Opens[2]): void {
+  describe('The SQLite driver', () => {
+    it('makes integer keys the rowid itself', async () => {
+      const db = await open();
+
+      const row = await db.get<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'token_family'");
+
+      assert.match(row?.sql ?? '', /family_id\s+INTEGER PRIMARY KEY/);
+    });
+
+    it('answers every write of a commit that finds the disk full, and goes on when there is room', async () => {
+      const db = await open();
+      await db.transaction((tx) => tx.all('PRAGMA max_page_count = 1'));
+      const large = 'x'.repeat(1_000_000);
+
+      const results = await Promise.allSettled([
+        db.write(PUT, { name: 'a', value: large }),
+        db.transaction((tx) => tx.all(PUT, { name: 'b', value: large })),
+        db.write(PUT, { name: 'c', value: large }),
+      ]);
+
+      assert.deepEqual(
+        results.map(({ status }) => status),
+        ['rejected', 'rejected', 'rejected'],
+      );
+      await db.transaction((tx) => tx.all('PRAGMA max_page_count = 1000000'));
+      await db.write(PUT, { name: 'd', value: large });
+      assert.equal((await db.all("SELECT name FROM setting WHERE name IN ('a', 'b', 'c', 'd')")).length, 1);
+    });
+
+    it('waits with writes, and not with reads, while another process writes', async () => {
+      const settings = await place();
+      const db = connect(settings);
+      await db.script('CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT)', async () => {});
+      const other = new DatabaseSync(sqliteFileIn(settings.dataDir));
+      other.exec('BEGIN IMMEDIATE');
+
+      let written = false;
+      const write = db.write(PUT, { name: 'n', value: '' }).then(() => {
+        written = true;
+      });
+      await sleep(50);
+      assert.deepEqual(await db.all('SELECT name FROM setting'), []);
+      assert.equal(written, false);
+      other.exec('ROLLBACK');
+      await write;
+
+      assert.equal((await db.all('SELECT name FROM setting')).length, 1);
+      other.close();
+      await db.close();
+    });
+  });
+}
+
+function postgresRules(open: Opens[1]): void {
+  describe('The PostgreSQL driver', () => {
+    it('keeps no more prepared statements than the program has, however many texts there are', async () => {
+      const db = await open();
+      for (let i = 0; i < 1050; i++) await db.all(`SELECT ${i} AS "number"`);
+
+      const row = await db.get<{ count: number }>('SELECT COUNT(*) AS "count" FROM pg_prepared_statements');
+
+      assert.ok(row && row.count <= 1001, `${row?.count}`);
+    });
+
+    it('keeps the connection of a statement that the server refused', async () => {
+      const db = await open();
+      const backends = async () =>
+        await db.all('SELECT pid FROM pg_stat_activity WHERE datname = current_database() ORDER BY pid');
+      const before = await backends();
+
+      for (let i = 0; i < 20; i++) await assert.rejects(db.all('SELECT 1 / (SELECT 0)'));
+
+      assert.deepEqual(await backends(), before);
+    });
+
+    it('runs a transaction again that the server ended for a deadlock', async () => {
+      const db = await open();
+      for (const name of ['a', 'b']) await db.write(PUT, { name, value: '' });
+      const update = (name: string) => `UPDATE setting SET value = value || 'x' WHERE name = '${name}'`;
+      const crossing = (one: string, other: string) =>
+        db.transaction(async (tx) => {
+          await tx.all(update(one));
+          await tx.all('SELECT 1 AS "one" FROM pg_sleep(0.1)');
+          await tx.all(update(other));
+        });
+
+      await Promise.all([crossing('a', 'b'), crossing('b', 'a')]);
+
+      const rows = await db.all<{ value: string }>("SELECT value FROM setting WHERE name IN ('a', 'b')");
+      assert.deepEqual(
+        rows.map(({ value }) => value),
+        ['xx', 'xx'],
+      );
+    });
+  });
+
+  describe('A PostgreSQL that restarts', () => {
+    it('fails what was under way, and serves the next statement', async () => {
+      const server = await startPostgres();
+      after(() => server.stop());
+      const db = openPostgres(server.url, 4);
+      after(() => db.close());
+      await db.script('CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT)', async () => {});
+      await db.write(PUT, { name: 'before', value: '' });
+
+      const underWay = assert.rejects(longTransaction(db));
+      const reading = assert.rejects(db.all('SELECT 1 AS "one" FROM pg_sleep(30)'));
+      await sleep(100);
+      await server.restart();
+      await Promise.all([underWay, reading]);
+
+      await db.write(PUT, { name: 'after', value: '' });
+      const rows = await db.all<{ name: string }>('SELECT name FROM setting ORDER BY name');
+      assert.deepEqual(
+        rows.map(({ name }) => name),
+        ['after', 'before'],
+      );
+    });
+  });
+}
+
+function longTransaction(db: Database): Promise<void> {
+  return db.transaction(async (tx) => {
+    await tx.all(PUT, { name: 'during', value: '' });
+    await tx.all('SELECT 1 AS "one" FROM pg_sleep(30)');
+  });
+}

@@ -1,0 +1,4 @@
+import { eventReaderContract } from '../contract/event-reader.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(eventReaderContract);

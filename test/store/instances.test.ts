@@ -1,0 +1,79 @@
+/** Several instances on one database: what one of them did holds for all, and of a race one call wins. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { migrate } from '../../src/store/drivers/migrate.ts';
+import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { makeCode, makeUsers, NOW, presentedOf } from '../contract/calendar-rows.ts';
+import { makeFamily } from '../contract/grant-rows.ts';
+import { connect, onEachDatabase } from '../harness/databases.ts';
+import { rounds } from '../harness/rounds.ts';
+
+onEachDatabase((name, _, place) => {
+  async function withInstances(work: (instances: [Database, Database]) => Promise<void>): Promise<void> {
+    const settings = await place();
+    const instances: [Database, Database] = [connect(settings), connect(settings)];
+    try {
+      await migrate(instances[0], Date.now, async () => {});
+      await makeUsers(instances[0]);
+      await work(instances);
+    } finally {
+      for (const instance of instances) await instance.close();
+    }
+  }
+
+  describe(`Two instances on one ${name}`, () => {
+    it('let exactly one of ten refreshes, half at each, spend a token', async () => {
+      await withInstances(async (instances) => {
+        const stores = instances.map(tokenFamilyStore);
+        let { first: current } = await makeFamily(instances[0], { clientId: 'acme', userId: 'ada' });
+        for (let round = 0; round < rounds(20); round++) {
+          const successors = Array.from({ length: 10 }, () => successorOf(current));
+
+          const spent = await Promise.all(
+            successors.map((next, i) => stores[i % 2]?.rotateRefreshToken(current, next, NOW)),
+          );
+
+          assert.equal(spent.filter(Boolean).length, 1);
+          current = successors[spent.findIndex(Boolean)] ?? current;
+        }
+      });
+    });
+
+    it('let exactly one of ten exchanges, half at each, redeem a code', async () => {
+      await withInstances(async (instances) => {
+        const stores = instances.map(authorizationCodeStore);
+        for (let round = 0; round < rounds(10); round++) {
+          await makeCode(instances[0], 'ada');
+          const code = await stores[1]?.findCode('acme', 'ada');
+          assert.ok(code, 'the other instance sees the code at once');
+
+          const redeemed = await Promise.all(
+            Array.from({ length: 10 }, (__, i) =>
+              stores[i % 2]?.redeemCode(presentedOf(code), firstOfFamily(), NOW),
+            ),
+          );
+
+          assert.equal(redeemed.filter(Boolean).length, 1);
+        }
+      });
+    });
+
+    it('agree that a grant has ended as soon as ending it answered', async () => {
+      await withInstances(async (instances) => {
+        const [here, there] = [tokenFamilyStore(instances[0]), tokenFamilyStore(instances[1])];
+        for (let round = 0; round < rounds(50); round++) {
+          const { grant } = await makeFamily(instances[0], { clientId: 'acme', userId: 'ada' });
+          assert.ok(await there.findLivingGrant(grant.familyId));
+
+          await here.endGrantsWith(grant, NOW);
+
+          assert.equal(await there.findLivingGrant(grant.familyId), undefined);
+        }
+      });
+    });
+  });
+});

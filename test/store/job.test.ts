@@ -1,0 +1,4 @@
+import { jobStoreContract } from '../contract/job-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(jobStoreContract);

@@ -1,0 +1,123 @@
+/** Look-ups that are kept in memory answer what the database holds, whoever changed it. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { successorOf } from '../../src/oauth/refresh-token-id.ts';
+import { clientStore } from '../../src/store/client-store.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { migrate } from '../../src/store/drivers/migrate.ts';
+import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
+import { NOW } from '../contract/calendar-rows.ts';
+import { makeFamily } from '../contract/grant-rows.ts';
+import { connect, onEachDatabase } from '../harness/databases.ts';
+
+const ADA = { clientId: 'acme', userId: 'ada' };
+const APPLICATION = {
+  clientId: 'acme',
+  name: 'Acme',
+  displayName: undefined,
+  redirectUri: 'https://acme.example/cb',
+  webhookUrl: undefined,
+  createdAt: NOW,
+};
+
+onEachDatabase((name, _, place) => {
+  /** Two connections to one database, as two processes have them. */
+  async function withTwo(work: (ours: Database, others: Database) => Promise<void>) {
+    const settings = await place();
+    const ours = connect(settings);
+    await migrate(ours, Date.now, async () => {});
+    const others = connect(settings);
+    await work(ours, others).finally(() => Promise.all([ours.close(), others.close()]));
+  }
+
+  describe(`A kept look-up on ${name}`, () => {
+    for (const who of ['this', 'another'] as const) {
+      it(`forgets a grant as soon as ${who} process has ended it`, async () => {
+        await withTwo(async (ours, others) => {
+          const families = tokenFamilyStore(ours);
+          const ending = tokenFamilyStore(who === 'this' ? ours : others);
+          for (let i = 0; i < 20; i++) {
+            const { familyId } = (await makeFamily(ours, ADA)).grant;
+            assert.ok(await families.findLivingGrant(familyId));
+            assert.ok(await families.findLivingGrant(familyId));
+
+            await ending.endGrantsOf('acme', 'ada', NOW);
+
+            assert.equal(await families.findLivingGrant(familyId), undefined);
+          }
+        });
+      });
+
+      it(`knows an application's new secret as soon as ${who} process has made it`, async () => {
+        await withTwo(async (ours, others) => {
+          const clients = clientStore(ours);
+          const rotating = clientStore(who === 'this' ? ours : others);
+          await clients.createClient(APPLICATION, 'secret-0');
+          for (let i = 1; i <= 20; i++) {
+            await clients.findClientWithSecrets('acme', NOW);
+
+            await rotating.rotateSecret('acme', `secret-${i}`, NOW, NOW);
+
+            const known = await clients.findClientWithSecrets('acme', NOW);
+            assert.deepEqual(known?.secretHashes, [`secret-${i}`]);
+          }
+        });
+      });
+
+      it(`knows no application that ${who} process has deleted`, async () => {
+        await withTwo(async (ours, others) => {
+          const clients = clientStore(ours);
+          await clients.createClient(APPLICATION, 'secret');
+          await clients.findClientWithSecrets('acme', NOW);
+
+          await clientStore(who === 'this' ? ours : others).deleteClient('acme', NOW);
+
+          assert.equal(await clients.findClientWithSecrets('acme', NOW), undefined);
+        });
+      });
+    }
+
+    if (name === 'SQLite') {
+      it('forgets everything after a statement whose table its text does not tell', async () => {
+        await withTwo(async (ours) => {
+          const families = tokenFamilyStore(ours);
+          const { familyId } = (await makeFamily(ours, ADA)).grant;
+          assert.ok(await families.findLivingGrant(familyId));
+
+          await ours.write('UPDATE "token_family" SET ended_at = :now', { now: NOW });
+
+          assert.equal(await families.findLivingGrant(familyId), undefined);
+        });
+      });
+    }
+
+    it('lets a secret end at its instant, without anything being written', async () => {
+      await withTwo(async (ours) => {
+        const clients = clientStore(ours);
+        await clients.createClient(APPLICATION, 'old');
+        await clients.rotateSecret('acme', 'new', NOW, NOW + 1000);
+
+        const before = await clients.findClientWithSecrets('acme', NOW + 999);
+        const after = await clients.findClientWithSecrets('acme', NOW + 1000);
+
+        assert.deepEqual(before?.secretHashes.toSorted(), ['new', 'old']);
+        assert.deepEqual(after?.secretHashes, ['new']);
+      });
+    });
+
+    it('answers the same of a grant whose refresh token was rotated meanwhile', async () => {
+      await withTwo(async (ours) => {
+        const families = tokenFamilyStore(ours);
+        const { grant, first } = await makeFamily(ours, ADA);
+        const { familyId } = grant;
+        const before = await families.findLivingGrant(familyId);
+
+        const rotated = await families.rotateRefreshToken(first, successorOf(first), NOW + 1);
+
+        assert.deepEqual(await families.findLivingGrant(familyId), before);
+        assert.deepEqual(rotated, before);
+      });
+    });
+  });
+});

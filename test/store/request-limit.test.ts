@@ -1,0 +1,4 @@
+import { requestLimitStoreContract } from '../contract/request-limit-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(requestLimitStoreContract);

@@ -1,0 +1,4 @@
+import { signInStoreContract } from '../contract/sign-in-store.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(signInStoreContract);

@@ -1,0 +1,4 @@
+import { splitJournalContract } from '../contract/split-journal.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(splitJournalContract);

@@ -1,0 +1,255 @@
+/** One table of writes over HTTP on the sandbox's four providers, and on Radicale: the same results on each. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+
+import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
+import { createEgress } from '../../src/lib/egress/egress.ts';
+import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
+import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { counterpart } from '../harness/counterpart.ts';
+import { openBench } from '../providers/provider-bench.ts';
+import { USERS } from '../servers/process.ts';
+import { RADICALE, startRadicale } from '../servers/radicale.ts';
+import { recordingLog } from '../servers/recording-log.ts';
+
+type Written = {
+  readonly provider: ProviderKind;
+  readonly server: CalendarServer;
+  readonly calendarId: string;
+  /** Time passes, so that the next read asks the provider again. */
+  pass(): void;
+  close(): Promise<void>;
+};
+
+async function onSandbox(kind: ProviderKind): Promise<Written> {
+  const bench = await openBench(kind);
+  await bench.link({ scope: 'read-write' });
+  await bench.read();
+  const { server, calendarId } = bench;
+  return { provider: kind, server, calendarId, pass: () => bench.pass(60_000), close: () => bench.close() };
+}
+
+async function onRadicale(): Promise<Written> {
+  const radicale = await startRadicale(['work']);
+  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
+  const caldav = caldavProvider({ egress, log: recordingLog().log, now: Date.now });
+  const server = await openCalendarServer({ caldav });
+  const typed = { server: radicale.typed, username: 'ada', password: USERS.ada ?? '' };
+  const { accountId, display, credentials } = await caldav.signIn.verify(typed);
+  await link(server, { accountId, display, credentials });
+  return {
+    provider: 'caldav',
+    server,
+    calendarId: radicale.calendarUrl('ada', 'work'),
+    pass() {
+      server.clock.now += 60_000;
+    },
+    async close() {
+      await server.close();
+      await egress.close();
+      await radicale.stop();
+    },
+  };
+}
+
+const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];
+
+for (const kind of KINDS) writesOn(`the sandbox’s ${kind}`, () => onSandbox(kind), {});
+writesOn('Radicale', onRadicale, counterpart('Radicale', RADICALE));
+
+function writesOn(name: string, open: () => Promise<Written>, options: { skip?: string | false }): void {
+  describe(`writing on ${name}`, options, () => {
+    let at: Written;
+    let token: string;
+    let id: { provider: string; calendarId: string };
+    before(async () => {
+      at = await open();
+      token = await at.server.token();
+      const calendars = (await get(at.server, '/calendars', token)).json();
+      const own = calendars.find((one: { id: string }) => one.id === at.calendarId) ?? calendars[0];
+      id = { provider: at.provider, calendarId: own.id };
+    });
+    after(() => at?.close());
+
+    async function send(
+      method: 'POST' | 'PUT' | 'DELETE',
+      body: object,
+      headers: Record<string, string> = {},
+    ) {
+      const answer = await at.server.app.inject({
+        method,
+        url: '/event',
+        headers: { authorization: `Bearer ${token}`, ...headers },
+        payload: { ...id, ...body },
+      });
+      return { status: answer.statusCode, body: answer.json() };
+    }
+    async function sent(method: 'POST' | 'PUT' | 'DELETE', body: object) {
+      const answer = await send(method, body);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body;
+    }
+    async function shown(titles: readonly string[]): Promise<string[]> {
+      const answer = await get(at.server, '/events?start=2027-01-01&end=2027-12-31', token);
+      const events = answer.json().events.filter(({ title }: { title: string }) => titles.includes(title));
+      return events.map(
+        ({ start, title }: { start: string; title: string }) => `${start.slice(5, 16)} ${title}`,
+      );
+    }
+    /** What a reader sees now, and the same once the provider was asked again. */
+    async function seen(titles: readonly string[], expected: readonly string[]): Promise<void> {
+      assert.deepEqual(await shown(titles), expected, 'read your own writes');
+      at.pass();
+      assert.deepEqual(await shown(titles), expected, 'as the provider has it');
+    }
+    const weekly = (title: string, count = 4) => ({
+      title,
+      start: '2027-01-04T09:00:00Z',
+      end: '2027-01-04T10:00:00Z',
+      timeZone: 'Europe/Paris',
+      recurrence: { frequency: 'WEEKLY', count },
+    });
+    const instance = (event: { id: string }, day: string) => ({
+      eventId: `${event.id}_2027${day}T090000Z`,
+      recurringEventId: event.id,
+    });
+
+    it('creates, changes and deletes an event', async () => {
+      const event = await sent('POST', {
+        title: 'One',
+        start: '2027-01-01T09:00:00Z',
+        end: '2027-01-01T10:00:00Z',
+        description: 'Words',
+        location: 'Room 5',
+        custom: { order: 7 },
+        availability: 'free',
+      });
+      assert.deepEqual(
+        [event.description.trim(), event.location, event.availability],
+        ['Words', 'Room 5', 'free'],
+      );
+      assert.deepEqual(event.custom, { order: 7 });
+      await seen(['One'], ['01-01T09:00 One']);
+
+      const changed = await sent('PUT', {
+        eventId: event.id,
+        title: 'Two',
+        start: '2027-01-01T11:00:00Z',
+        end: '2027-01-01T12:00:00Z',
+      });
+      assert.deepEqual([changed.location, changed.custom], ['Room 5', { order: 7 }]);
+      await seen(['One', 'Two'], ['01-01T11:00 Two']);
+
+      await sent('DELETE', { eventId: event.id });
+      await seen(['One', 'Two'], []);
+      assert.equal((await send('PUT', { eventId: event.id, title: 'Late' })).status, 404);
+    });
+
+    it('keeps the dates of an all-day event', async () => {
+      const event = await sent('POST', {
+        title: 'Fair',
+        allDay: true,
+        start: '2027-01-02',
+        end: '2027-01-04',
+      });
+
+      assert.deepEqual(
+        [event.allDay, event.start, event.end],
+        [true, '2027-01-02T00:00:00.000Z', '2027-01-04T00:00:00.000Z'],
+      );
+      await seen(['Fair'], ['01-02T00:00 Fair']);
+    });
+
+    it('keeps a series at its time of day when the clocks change', async () => {
+      await sent('POST', {
+        ...weekly('Clock'),
+        start: '2027-03-22T09:00:00Z',
+        end: '2027-03-22T10:00:00Z',
+        recurrence: { frequency: 'WEEKLY', count: 2 },
+      });
+
+      await seen(['Clock'], ['03-22T09:00 Clock', '03-29T08:00 Clock']);
+    });
+
+    it('changes and deletes one instance', async () => {
+      const series = await sent('POST', weekly('Single out'));
+      await sent('PUT', {
+        ...instance(series, '0111'),
+        updateMode: 'this',
+        title: 'Out',
+        start: '2027-01-12T12:00:00Z',
+        end: '2027-01-12T13:00:00Z',
+      });
+      await sent('DELETE', { ...instance(series, '0118'), deleteMode: 'this' });
+
+      await seen(
+        ['Single out', 'Out'],
+        ['01-04T09:00 Single out', '01-12T12:00 Out', '01-25T09:00 Single out'],
+      );
+    });
+
+    it('changes this and the following instances, with their exceptions', async () => {
+      const series = await sent('POST', weekly('Old', 6));
+      await sent('PUT', { ...instance(series, '0125'), updateMode: 'this', title: 'Own' });
+      await sent('DELETE', { ...instance(series, '0201'), deleteMode: 'this' });
+
+      const later = await sent('PUT', {
+        ...instance(series, '0118'),
+        updateMode: 'following',
+        start: '2027-01-18T10:00:00Z',
+        end: '2027-01-18T11:00:00Z',
+        location: 'New room',
+      });
+
+      assert.notEqual(later.id, series.id);
+      await seen(
+        ['Old', 'Own'],
+        ['01-04T09:00 Old', '01-11T09:00 Old', '01-18T10:00 Old', '01-25T10:00 Own', '02-08T10:00 Old'],
+      );
+    });
+
+    it('changes and deletes a whole series by one of its instances', async () => {
+      const series = await sent('POST', weekly('Whole', 3));
+      await sent('PUT', {
+        ...instance(series, '0111'),
+        updateMode: 'all',
+        start: '2027-01-11T13:00:00Z',
+        end: '2027-01-11T14:00:00Z',
+        title: 'All',
+      });
+      await seen(['Whole', 'All'], ['01-04T13:00 All', '01-11T13:00 All', '01-18T13:00 All']);
+
+      await sent('DELETE', { eventId: `${series.id}_20270111T130000Z`, deleteMode: 'all' });
+      await seen(['Whole', 'All'], []);
+    });
+
+    it('deletes this and the following instances, changed ones too', async () => {
+      const series = await sent('POST', weekly('Ends'));
+      await sent('PUT', { ...instance(series, '0118'), updateMode: 'this', title: 'Ends changed' });
+
+      await sent('DELETE', { ...instance(series, '0111'), deleteMode: 'following' });
+
+      await seen(['Ends', 'Ends changed'], ['01-04T09:00 Ends']);
+    });
+
+    it('refuses a stale If-Match, and makes one event of two creations under one key', async () => {
+      const body = { title: 'Keyed', start: '2027-01-03T09:00:00Z', end: '2027-01-03T10:00:00Z' };
+      const [first, second] = [
+        await send('POST', body, { 'idempotency-key': 'k' }),
+        await send('POST', body, { 'idempotency-key': 'k' }),
+      ];
+      assert.deepEqual(second.body, first.body);
+      await sent('PUT', { eventId: first.body.id, location: 'Changed' });
+
+      const stale = await send(
+        'PUT',
+        { eventId: first.body.id, title: 'Lost' },
+        { 'if-match': first.body.etag },
+      );
+
+      assert.equal(stale.status, 412, JSON.stringify(stale.body));
+      assert.equal(stale.body.event.location, 'Changed');
+      await seen(['Keyed', 'Lost'], ['01-03T09:00 Keyed']);
+    });
+  });
+}
