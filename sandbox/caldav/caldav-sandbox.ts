@@ -1,6 +1,6 @@
 /** A CalDAV server on loopback that behaves in one of two ways: as the RFCs have it, or as iCloud does. */
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { parseXml, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { parseXml, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import type { FaultEffect } from '../core/faults.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { basicCredentials } from '../core/request-credentials.ts';

@@ -2,7 +2,7 @@
 
 import { vtimezoneOf } from '../../src/lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
-import { timeZoneOf } from '../../src/providers/caldav/calendar-time-zone.ts';
+import { timeZoneOf } from '../../src/providers/caldav/dav/calendar-time-zone.ts';
 import type { CalendarCollection } from './collection.ts';
 import { TIME_ZONE } from './live-properties.ts';
 

@@ -1,6 +1,6 @@
 /** Answers in XML: multistatus (RFC 4918 §13), and errors that name a precondition (§16). */
-import { davDocument, prefixed } from '../../src/providers/caldav/dav-names.ts';
-import type { XmlElement } from '../../src/providers/caldav/xml.ts';
+import { davDocument, prefixed } from '../../src/providers/caldav/dav/dav-names.ts';
+import type { XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 

@@ -1,5 +1,5 @@
 /** The properties that the server computes, and whose values clients cannot set. */
-import { apple, caldav, calendarServer, dav } from '../../src/providers/caldav/dav-names.ts';
+import { apple, caldav, calendarServer, dav } from '../../src/providers/caldav/dav/dav-names.ts';
 import { xmlText } from './dav-answer.ts';
 import { type DavResource, pathOf } from './resource-tree.ts';
 import type { ServerBehaviour } from './server-behaviour.ts';

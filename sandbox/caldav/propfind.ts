@@ -1,6 +1,6 @@
 /** PROPFIND (RFC 4918 §9.1) and PROPPATCH (§9.2). */
-import { dav } from '../../src/providers/caldav/dav-names.ts';
-import { child, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { dav } from '../../src/providers/caldav/dav/dav-names.ts';
+import { child, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import {
   element,

@@ -1,6 +1,6 @@
 /** REPORT (RFC 3253 §3.6) on a calendar: sync-collection, calendar-query, calendar-multiget, free-busy-query. */
-import { caldav, dav } from '../../src/providers/caldav/dav-names.ts';
-import { child, hrefsOf, textOf, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { caldav, dav } from '../../src/providers/caldav/dav/dav-names.ts';
+import { child, hrefsOf, textOf, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import { hasEffect } from '../core/faults.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { calendarZone } from './calendar-zone.ts';

@@ -1,8 +1,8 @@
 /** PUT and DELETE of calendar objects (RFC 4791 §5.3.2), and the making and removal of calendars (§5.3.1). */
 import { type Component, parseComponents, propertiesOf } from '../../src/lib/icalendar/component.ts';
 import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
-import { caldav, dav } from '../../src/providers/caldav/dav-names.ts';
-import { child, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { caldav, dav } from '../../src/providers/caldav/dav/dav-names.ts';
+import { child, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { CalendarCollection, type CalendarObject } from './collection.ts';

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 
-import { sendPage } from '../../src/http/html.ts';
+import { sendPage } from '../../src/http/page.ts';
 import { type ControlNotice, type ControlView, controlPage } from './control.page.ts';
 import { turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
@@ -25,10 +25,11 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
   const { clock, faults, providers = [], people = [], organisation } = deps;
   const back = (reply: FastifyReply, notice: NoticeName) => reply.redirect(`/control?done=${notice}`, 303);
   const send = (reply: FastifyReply, notice: ControlNotice | undefined) =>
-    sendPage(reply, notice?.isTrouble ? 400 : 200, controlPage(viewOf(deps, notice)), {
-      styleSource: STYLE_SOURCE,
-      formTargets: [],
-    });
+    sendPage(
+      reply,
+      { document: controlPage(viewOf(deps, notice)), policy: { styleSource: STYLE_SOURCE } },
+      notice?.isTrouble ? 400 : 200,
+    );
   const refuse = (reply: FastifyReply, text: string) => send(reply, { isTrouble: true, text });
 
   return async (app) => {

@@ -98,5 +98,5 @@ function durationMs(text: string, now: number): number | undefined {
 }
 
 export function invalid(field: string, message: string): ApiError {
-  return new ApiError(400, 'invalid_request', message, { details: { [field]: [message] } });
+  return new ApiError(400, 'invalid_request', { message, details: { [field]: [message] } });
 }

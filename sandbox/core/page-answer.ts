@@ -1,7 +1,8 @@
 /** HTML pages of sandbox providers: uncached, unframed, without scripts, and each saying that it is the sandbox's. */
 import { readFileSync } from 'node:fs';
 
-import { type Html, hashSource, html, trusted } from '../../src/http/html.ts';
+import { type Html, html, trusted } from '../../src/http/html.ts';
+import { hashSource } from '../../src/http/page.ts';
 import type { SandboxAnswer } from './sandbox-server.ts';
 
 const read = (file: string | URL) => readFileSync(new URL(file, import.meta.url), 'utf8');

@@ -1,5 +1,6 @@
 /** What the demo's pages share: the document around them and their one stylesheet. */
-import { type Html, hashSource, html, type PagePolicy, trusted } from '../../src/http/html.ts';
+import { type Html, html, trusted } from '../../src/http/html.ts';
+import { hashSource, type PagePolicy } from '../../src/http/page.ts';
 import { sandboxDocument, withBaseStyles } from '../core/page-answer.ts';
 import type { Notice } from './demo-session.ts';
 

@@ -5,7 +5,7 @@ import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { ApiError } from '../../src/http/api-error.ts';
-import { sendPage } from '../../src/http/html.ts';
+import { sendPage } from '../../src/http/page.ts';
 import { connectedPage, type ReadResult } from './connected.page.ts';
 import { pagePolicy } from './demo-layout.page.ts';
 import { type DemoSession, type DemoSessions, demoSessions, type Notice } from './demo-session.ts';
@@ -64,7 +64,8 @@ function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): vo
     const session = sessionOf(request, sessions);
     const notice = session && takeNotice(session);
     const isConnected = session?.tokens !== undefined;
-    return sendPage(reply, 200, homePage({ people: people(), controlUrl, notice, isConnected }), policy);
+    const document = homePage({ people: people(), controlUrl, notice, isConnected });
+    return sendPage(reply, { document, policy });
   });
 
   app.get('/connected', async (request, reply) => {
@@ -76,7 +77,7 @@ function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): vo
     const events = await resultOf(listEvents(application, tokens.accessToken, window));
     const links = { eventsUrl: eventsUrl(application.kalendsUrl, window), controlUrl, now: now() };
     const view = { userId, tokens, notice: takeNotice(session), calendars, events, ...links };
-    return sendPage(reply, 200, connectedPage(view), policy);
+    return sendPage(reply, { document: connectedPage(view), policy });
   });
 }
 

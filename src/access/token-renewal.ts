@@ -105,8 +105,8 @@ async function renewUnder(
   } catch (reason) {
     const failure = failureOf(reason, failures, { account, deps });
     if (!(await deps.tokens.failRenewal(lease, failure, deps.now()))) return undefined;
-    const ailment = healthAfter(failure, account.provider);
-    if (ailment !== undefined) await deps.accounts.setHealth(account, ailment, deps.now());
+    const problem = healthAfter(failure, account.provider);
+    if (problem !== undefined) await deps.accounts.setHealth(account, problem, deps.now());
     throw errorOfFailure(told(failure), deps.now());
   }
   if (!(await storeSurely(lease, renewed, deps))) return undefined;

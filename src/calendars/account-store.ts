@@ -31,8 +31,8 @@ export type AccountHealth = {
   readonly since: number;
 };
 
-/** A state of an account that does not work as it should; the store adds since when. */
-export type Ailment = {
+/** What keeps an account from working as it should; the store adds since when. */
+export type AccountProblem = {
   readonly state: Exclude<AccountHealth['state'], 'active'>;
   readonly reason: HealthReason;
   readonly message: string;
@@ -89,7 +89,7 @@ export interface AccountStore {
    * that reason already. What the user must mend is not hidden by what passes: `degraded` does not
    * replace `reauth_required`. A missing calendar permission is noted as that too.
    */
-  setHealth(account: AccountSeen, ailment: Ailment, now: number): Promise<void>;
+  setHealth(account: AccountSeen, problem: AccountProblem, now: number): Promise<void>;
 
   /**
    * Active again, unless its list or one of its calendars failed its last sync; a calendar permission

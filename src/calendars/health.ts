@@ -1,5 +1,5 @@
 /** What a failure says about its account: decisions only, nothing is read or written here. */
-import type { Ailment } from './account-store.ts';
+import type { AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
 import type { ProviderKind } from './provider-kind.ts';
@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, Healt
 };
 
 /** `undefined` when it says nothing. */
-export function healthAfter(failure: SyncFailure, provider: ProviderKind): Ailment | undefined {
+export function healthAfter(failure: SyncFailure, provider: ProviderKind): AccountProblem | undefined {
   const reason = failure.reason ?? usualReason(failure.kind, provider);
   if (reason === undefined) return undefined;
   return { state: stateAfter(failure.kind, reason), reason, message: failure.message };
@@ -37,7 +37,7 @@ function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthRea
  * Only what signing in again mends asks for that. A dead refresh token is such a thing even where the
  * operator has to act as well, as with Google's test apps.
  */
-function stateAfter(kind: ProviderErrorKind, reason: HealthReason): Ailment['state'] {
+function stateAfter(kind: ProviderErrorKind, reason: HealthReason): AccountProblem['state'] {
   if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';
   return kind === 'permission_missing' && actorOf(reason) === 'user' ? 'reauth_required' : 'degraded';
 }

@@ -22,15 +22,15 @@ type Row = { readonly kept: string | null; readonly outcome: string | null };
 /** Sign-ins under way in `db`; what is kept of them is sealed, for it redeems a code. */
 export function signInStore(db: Database, sealer: Sealer): SignInStore {
   return {
-    async beginSignIn(id, kept) {
-      await db.write(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(kept), contextOf(id)) });
+    async beginSignIn(id, signIn) {
+      await db.write(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), contextOf(id)) });
     },
 
     async takeSignIn(id) {
       const row = await db.transaction((tx) => take(tx, id));
       if (row === undefined) return undefined;
       if (row.kept === null) return { outcome: row.outcome ?? undefined };
-      return { kept: JSON.parse(sealer.open(row.kept, contextOf(id))) };
+      return { signIn: JSON.parse(sealer.open(row.kept, contextOf(id))) };
     },
 
     async endSignIn(id, outcome) {

@@ -14,24 +14,17 @@ import type {
 } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { authorizeRoute } from '../../src/connect/authorize.route.ts';
-import { type ConnectDeps, connectRoutes } from '../../src/connect/connect.route.ts';
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectRoutes } from '../../src/connect/connect.route.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import { appSpecificPassword } from '../../src/providers/apple/app-specific-password.ts';
-import { accountStore } from '../../src/store/account-store.ts';
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
-import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
-import { brandingStore } from '../../src/store/branding-store.ts';
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
-import { endedAccessStore } from '../../src/store/ended-access-store.ts';
-import { providerAppStore } from '../../src/store/provider-app-store.ts';
-import { signInStore } from '../../src/store/sign-in-store.ts';
-import { userStore } from '../../src/store/user-store.ts';
+import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 
 export const ACME: Client = {
@@ -49,10 +42,10 @@ export type Harness = {
   readonly sealer: Sealer;
   readonly deps: ConnectDeps;
   readonly logged: { readonly level: string; readonly fields: object; readonly message: string }[];
-  readonly codes: ReturnType<typeof authorizationCodeStore>;
-  readonly clients: ReturnType<typeof clientStore>;
-  readonly looks: ReturnType<typeof brandingStore>;
-  readonly accounts: ReturnType<typeof accountStore>;
+  readonly codes: Stores['codes'];
+  readonly clients: Stores['clients'];
+  readonly looks: Stores['branding'];
+  readonly accounts: Stores['accounts'];
   /** Moves the clock on. */
   readonly pass: (milliseconds: number) => void;
   readonly close: () => Promise<void>;
@@ -78,26 +71,19 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     logged.push({ level, fields, message });
   };
   const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
-  const clients = clientStore(db);
-  const looks = brandingStore(db);
   const sealer = createSealer(randomBytes(32));
-  const accounts = accountStore(db, sealer);
+  const stores = openStores(db, { sealer });
+  const { clients, branding: looks, accounts, codes } = stores;
   const deps: ConnectDeps = {
-    clients,
-    users: userStore(db),
-    requests: authorizationRequestStore(db, sealer),
-    signIns: signInStore(db, sealer),
-    accounts,
-    branding: looks,
+    ...stores,
     operatorName: undefined,
-    endedAccess: endedAccessStore(db, sealer),
     providers: {
       google: new FakeSignInProvider('google', () => clock),
       microsoft: new FakeSignInProvider('microsoft', () => clock),
       apple: passwordProvider('apple'),
       caldav: passwordProvider('caldav'),
     },
-    apps: providerApps(providerAppStore(db, sealer), {}),
+    apps: providerApps(stores.providerApps, {}),
     signInOrigins: [],
     publicUrl: 'http://127.0.0.1:8080',
     attempts: connectAttempts(GENEROUS),
@@ -120,19 +106,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const pass = (milliseconds: number) => {
     clock += milliseconds;
   };
-  return {
-    app,
-    db,
-    sealer,
-    deps,
-    logged,
-    codes: authorizationCodeStore(db),
-    clients,
-    looks,
-    accounts,
-    pass,
-    close,
-  };
+  return { app, db, sealer, deps, logged, codes, clients, looks, accounts, pass, close };
 }
 
 /** The one password of the harness's Apple, whose form takes no others. */

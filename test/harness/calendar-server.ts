@@ -15,7 +15,6 @@ import { createServer } from '../../src/http/server.ts';
 import { wakeUp } from '../../src/jobs/wake-up.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
-import { firstOfFamily } from '../../src/oauth/refresh-token-id.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
@@ -23,33 +22,16 @@ import { answerCache } from '../../src/reading/answer-cache.ts';
 import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
-import { accountStore } from '../../src/store/account-store.ts';
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
-import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
-import { changeFeed } from '../../src/store/change-feed.ts';
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
-import { endedAccessStore } from '../../src/store/ended-access-store.ts';
-import { eventReader } from '../../src/store/event-reader.ts';
-import { idempotencyStore } from '../../src/store/idempotency-store.ts';
-import { jobStore } from '../../src/store/job-store.ts';
-import { knownEvents } from '../../src/store/known-events.ts';
-import { mirrorStore } from '../../src/store/mirror-store.ts';
-import { providerAppStore } from '../../src/store/provider-app-store.ts';
-import { requestLimitStore } from '../../src/store/request-limit-store.ts';
-import { signingKeyStore } from '../../src/store/signing-key-store.ts';
-import { splitJournal } from '../../src/store/split-journal.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
-import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
-import { userStore } from '../../src/store/user-store.ts';
+import { openStores, type Stores } from '../../src/store/open-stores.ts';
+import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarTurns } from '../../src/writing/calendar-turn.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
-import { presentedOf } from '../contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -100,25 +82,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const bell = wakeUp();
   const provider = new FakeCalendarProvider();
   const apple = new FakeCalendarProvider('apple');
-  const stores = {
-    accounts: accountStore(db, sealer, bell.ring),
-    mirror: mirrorStore(db),
-    jobs: jobStore(db, bell.ring),
-    knownEvents: knownEvents(db),
-    idempotency: idempotencyStore(db),
-    splits: splitJournal(db, bell.ring),
-    events: eventReader(db),
-    changes: changeFeed(db),
-    families: tokenFamilyStore(db),
-    users: userStore(db),
-    codes: authorizationCodeStore(db),
-    requests: authorizationRequestStore(db, sealer),
-    clients: clientStore(db),
-    tokens: tokenLeaseStore(db, sealer, bell.ring),
-    requestLimits: requestLimitStore(db),
-    endedAccess: endedAccessStore(db, sealer),
-  };
-  const keys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now, log });
+  const stores = openStores(db, { sealer, notify: bell.ring });
+  const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const signer = createTokenSigner(keys, now);
   const { google, microsoft, limits } = options;
   const providers = {
@@ -127,7 +92,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...(google && { google }),
     ...(microsoft && { microsoft }),
   };
-  const apps = providerApps(providerAppStore(db, sealer), options.apps ?? {});
+  const apps = providerApps(stores.providerApps, options.apps ?? {});
   const sessions = accountSessions({ ...stores, providers, apps, log, now, ...(limits && { limits }) });
   const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
   const pagingKey = sealer.derive('paging');
@@ -167,8 +132,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     apple,
     /** An access token of a new grant. */
     async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
-      const first = firstOfFamily();
-      const grant = await startGrant(db, { clientId, userId, scope }, stores.codes, first, clock.now);
+      const owner = { clientId, userId, scope };
+      const { grant, first } = await db.transaction((tx) => beginFamily(tx, owner, clock.now));
       return signer.signTokenResponse(grant, first).access_token;
     },
     async close() {
@@ -180,31 +145,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   };
 }
 
-type Codes = ReturnType<typeof authorizationCodeStore>;
-type Owner = { clientId: string; userId: string; scope: Scope };
-
-async function startGrant(
-  db: Database,
-  { clientId, userId, scope }: Owner,
-  codes: Codes,
-  first: ReturnType<typeof firstOfFamily>,
-  now: number,
-) {
-  await db.write(
-    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
-     VALUES (:clientId, :userId, 'https://app.example/cb', :scope, :now)`,
-    { clientId, userId, scope, now },
-  );
-  const code = await codes.findCode(clientId, userId);
-  const grant = code && (await codes.redeemCode(presentedOf(code), first, now));
-  if (!grant) throw new Error('No grant was made');
-  return grant;
-}
-
-async function makeUsers(
-  { clients, users }: { clients: ReturnType<typeof clientStore>; users: ReturnType<typeof userStore> },
-  now: number,
-): Promise<void> {
+async function makeUsers({ clients, users }: Stores, now: number): Promise<void> {
   for (const clientId of ['acme', 'other']) {
     const redirectUri = 'https://app.example/cb';
     const names = { clientId, name: clientId, displayName: undefined, webhookUrl: undefined };

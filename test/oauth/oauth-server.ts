@@ -17,14 +17,10 @@ import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys, rotateSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
-import { signingKeyStore } from '../../src/store/signing-key-store.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
-import { userStore } from '../../src/store/user-store.ts';
+import { openStores } from '../../src/store/open-stores.ts';
 
 export const REDIRECT_URI = 'https://app.example/callback';
 export const SECRET = 'a1B2c3D4e5F6';
@@ -41,9 +37,9 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
   const now = () => clock.now;
   await migrate(db, now, async () => {});
 
-  const stores = { clients: clientStore(db), users: userStore(db), codes: authorizationCodeStore(db) };
-  const families = tokenFamilyStore(db);
-  const keysDeps = { keys: signingKeyStore(db), sealer: createSealer(randomBytes(32)), now, log: silentLog };
+  const sealer = createSealer(randomBytes(32));
+  const stores = openStores(db, { sealer });
+  const keysDeps = { keys: stores.signingKeys, sealer, now, log: silentLog };
   const signingKeys = await openSigningKeys(tokenAlgorithm, keysDeps);
   const signer = createTokenSigner(signingKeys, now);
   for (const clientId of ['acme', 'other']) {
@@ -59,12 +55,12 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
 
   const log = silentLog;
   const app = createServer({ log, trustProxy: undefined, secure: true });
-  const deps = { ...stores, families, signer, log, now, wrongSecrets: attemptLimit(30, 60) };
+  const deps = { ...stores, signer, log, now, wrongSecrets: attemptLimit(30, 60) };
   app.register(tokenRoute(deps));
   app.register(revocationRoute(deps));
   app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
   app.get('/protected', async ({ headers }) => {
-    const grant = await authenticateBearer(headers.authorization, { signer, families });
+    const grant = await authenticateBearer(headers.authorization, deps);
     requireScope(grant, 'read', 'Reading is not allowed');
     return grant;
   });
@@ -73,7 +69,7 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
     app,
     db,
     clock,
-    stores: { ...stores, families },
+    stores,
     rotateKeys: () => rotateSigningKeys(tokenAlgorithm, keysDeps),
     async close() {
       await app.close();

@@ -97,8 +97,8 @@ export function serverHand(server: ManagedCalDavServer, now: () => number): Serv
     async instances(email, calendarId, window) {
       const objects = find(email, calendarId).objects();
       const texts = await Promise.all(objects.map(({ name }) => request(email, 'GET', calendarId + name)));
-      const found = texts.flatMap((icalendar) => instancesOf({ icalendar }, window, 'UTC'));
-      return found.map(listedInstance).sort(byStartThenTitle);
+      const instances = texts.flatMap((icalendar) => instancesOf({ icalendar }, window, 'UTC'));
+      return instances.map(listedInstance).sort(byStartThenTitle);
     },
   };
 }

@@ -7,7 +7,7 @@ import { sandboxClock } from '../../../sandbox/core/clock.ts';
 import { faultBoard } from '../../../sandbox/core/faults.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../../src/providers/apple/apple-provider.ts';
-import { davDocument } from '../../../src/providers/caldav/dav-names.ts';
+import { davDocument } from '../../../src/providers/caldav/dav/dav-names.ts';
 import { recordingLog } from '../../servers/recording-log.ts';
 
 const ADA = 'ada@people.example';

@@ -1,0 +1,54 @@
+/** Every store on one database, under the names that their users know them by. */
+import type { Sealer } from '../lib/sealing.ts';
+import { accountStore } from './account-store.ts';
+import { authorizationCodeStore } from './authorization-code-store.ts';
+import { authorizationRequestStore } from './authorization-request-store.ts';
+import { brandingStore } from './branding-store.ts';
+import { changeFeed } from './change-feed.ts';
+import { clientStore } from './client-store.ts';
+import type { Database } from './drivers/database.ts';
+import { endedAccessStore } from './ended-access-store.ts';
+import { eventReader } from './event-reader.ts';
+import { idempotencyStore } from './idempotency-store.ts';
+import { jobStore } from './job-store.ts';
+import { knownEvents } from './known-events.ts';
+import { mirrorStore } from './mirror-store.ts';
+import { providerAppStore } from './provider-app-store.ts';
+import { requestLimitStore } from './request-limit-store.ts';
+import { signInStore } from './sign-in-store.ts';
+import { signingKeyStore } from './signing-key-store.ts';
+import { splitJournal } from './split-journal.ts';
+import { tokenFamilyStore } from './token-family-store.ts';
+import { tokenLeaseStore } from './token-lease-store.ts';
+import { userStore } from './user-store.ts';
+
+/** `sealer` seals what is secret; `notify` is called when a store has made a job. */
+export type StoresOptions = { readonly sealer: Sealer; readonly notify?: () => void };
+
+export type Stores = ReturnType<typeof openStores>;
+
+/** The stores on a migrated database. They hold nothing open: closing `db` is enough. */
+export function openStores(db: Database, { sealer, notify }: StoresOptions) {
+  return {
+    clients: clientStore(db),
+    branding: brandingStore(db),
+    users: userStore(db),
+    codes: authorizationCodeStore(db),
+    families: tokenFamilyStore(db),
+    signingKeys: signingKeyStore(db),
+    requests: authorizationRequestStore(db, sealer),
+    signIns: signInStore(db, sealer),
+    providerApps: providerAppStore(db, sealer),
+    accounts: accountStore(db, sealer, notify),
+    tokens: tokenLeaseStore(db, sealer, notify),
+    requestLimits: requestLimitStore(db),
+    endedAccess: endedAccessStore(db, sealer, notify),
+    mirror: mirrorStore(db),
+    events: eventReader(db),
+    changes: changeFeed(db),
+    jobs: jobStore(db, notify),
+    knownEvents: knownEvents(db),
+    idempotency: idempotencyStore(db),
+    splits: splitJournal(db, notify),
+  };
+}
