@@ -25,7 +25,9 @@ const QUICK_FILES = [
   'test/{access,api-reference,free-busy,jobs,oauth,reading,store,sync,writing}/*.test.ts',
 ];
 /** What takes long there, and what is of PostgreSQL alone. */
-const NOT_QUICK = ['**/*{fuzz,radicale,providers,guards,open,instances,crash}.test.ts'];
+const NOT_QUICK = [
+  '**/*{fuzz,radicale,providers,guards,open,instances,crash,logo-image,graceful-close}.test.ts',
+];
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const isQuick = process.argv.includes('--quick');
