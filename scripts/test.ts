@@ -46,9 +46,9 @@ function selected(): string[] {
     ? globSync(QUICK_FILES, { cwd: ROOT, exclude: NOT_QUICK })
     : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT });
   files.sort();
-  const wanted = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
+  const chosen = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
   const elsewhere = filters.filter((name) => path.isAbsolute(name) && existsSync(name));
-  return [...wanted.map((file) => path.join(ROOT, file)), ...elsewhere];
+  return [...chosen.map((file) => path.join(ROOT, file)), ...elsewhere];
 }
 
 async function testAll(files: string[]): Promise<number> {

@@ -308,9 +308,9 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function oneOf<const T extends string>(...values: T[]): (text: string) => T {
   return (text) => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
-    return found;
+    const match = values.find((value) => value === text);
+    if (match === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return match;
   };
 }
 
