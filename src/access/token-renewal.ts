@@ -102,8 +102,8 @@ async function renewUnder(
   } catch (reason) {
     const failure = failureOf(reason, lease.failures, renewal);
     if (!(await deps.tokens.failRenewal(lease, failure, deps.now()))) return undefined;
-    const ailment = healthAfter(failure, account.provider);
-    if (ailment !== undefined) await deps.accounts.setHealth(account, ailment, deps.now());
+    const problem = healthAfter(failure, account.provider);
+    if (problem !== undefined) await deps.accounts.setHealth(account, problem, deps.now());
     throw refusalOf(failure, deps.now());
   }
   if (!(await storeWithRetries(lease, renewed, deps))) return undefined;

@@ -31,8 +31,8 @@ export type AccountHealth = {
   readonly since: number;
 };
 
-/** A state of an account that does not work as it should; the store adds since when. */
-export type Ailment = {
+/** What keeps an account from working as it should; the store adds since when. */
+export type AccountProblem = {
   readonly state: Exclude<AccountHealth['state'], 'active'>;
   readonly reason: HealthReason;
   readonly message: string;
@@ -94,7 +94,7 @@ export interface AccountStore {
    * that reason already. `degraded` does not replace `reauth_required`, so that a passing failure never hides what the
    * user must do. The reason `calendar_permission_missing` also sets `calendarPermission`.
    */
-  setHealth(account: AccountVersion, ailment: Ailment, now: number): Promise<void>;
+  setHealth(account: AccountVersion, problem: AccountProblem, now: number): Promise<void>;
 
   /**
    * Makes the account active, unless its list or one of its calendars failed its last sync. A calendar permission that

@@ -1,5 +1,5 @@
 /** What a failure says about its account: pure functions. */
-import type { Ailment } from './account-store.ts';
+import type { AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
 import { PROVIDER_FACTS } from './provider-facts.ts';
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, Healt
 };
 
 /** `undefined` when it says nothing. */
-export function healthAfter(failure: SyncFailure, provider: ProviderKind): Ailment | undefined {
+export function healthAfter(failure: SyncFailure, provider: ProviderKind): AccountProblem | undefined {
   const reason = failure.reason ?? usualReason(failure.kind, provider);
   if (reason === undefined) return undefined;
   return { state: stateAfter(failure.kind, reason), reason, message: failure.message };
@@ -38,7 +38,7 @@ function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthRea
  * `reauth_required` only where signing in again helps. After a refused refresh token it does, even where the operator
  * has to act as well, as with Google's test apps.
  */
-function stateAfter(kind: ProviderErrorKind, reason: HealthReason): Ailment['state'] {
+function stateAfter(kind: ProviderErrorKind, reason: HealthReason): AccountProblem['state'] {
   if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';
   return kind === 'permission_missing' && actorOf(reason) === 'user' ? 'reauth_required' : 'degraded';
 }

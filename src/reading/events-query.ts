@@ -1,7 +1,7 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
 import { ApiError } from '../http/api-error.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
-import { searchWords } from '../lib/search-text.ts';
+import { searchTerms } from '../lib/search-text.ts';
 import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
@@ -65,7 +65,7 @@ export function parsePageSize(query: RawQuery): number | undefined {
 
 function refuse(details: Readonly<Record<string, readonly string[]>>): void {
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
 }
 
 /** `undefined` when the text is neither yes nor no. */
@@ -99,7 +99,7 @@ const LONGEST_SEARCH = 200;
 function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
   const text = parameterOf(query, 'q');
   if (text === undefined) return [];
-  const words = searchWords(text);
+  const words = searchTerms(text);
   if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
     details.q = [`q must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`];
   else if (words.length === 0) details.q = ['q has nothing to search for'];
@@ -140,5 +140,5 @@ export function windowTooLarge(cause?: unknown): ApiError {
   const message =
     'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
   const details = { end: ['end is too far from start'] };
-  return new ApiError(400, 'window_too_large', message, { details, cause });
+  return new ApiError(400, 'window_too_large', { message, details, cause });
 }

@@ -38,7 +38,7 @@ export function parseEventAsked(query: RawQuery, id?: string): EventAsked {
     if (named === undefined) details.eventId = ['eventId is missing'];
   }
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
   return { id: named ?? '', provider, calendarId, account: parameterOf(query, 'account') };
 }
 
@@ -79,7 +79,7 @@ export async function findEvent(asked: EventAsked, grant: Grant, deps: ListEvent
 
 /** Beside it, what could not be brought up to date: there the event may be after all. */
 function notFound(code: string, message: string, errors: readonly ReadProblem[]): ApiError {
-  return new ApiError(404, code, message, errors.length > 0 ? { fields: { errors } } : {});
+  return new ApiError(404, code, { message, ...(errors.length > 0 ? { fields: { errors } } : {}) });
 }
 
 async function found(

@@ -1,6 +1,6 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
 import type { Client, ClientChange } from '../oauth/client.ts';
-import type { ClientStore } from '../oauth/client-store.ts';
+import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 
@@ -91,8 +91,8 @@ export function clientStore(db: Database): ClientStore {
       return row && clientOf(row);
     },
 
-    rotateSecret(clientId, secretHash, now, oldExpireAt) {
-      return db.transaction((tx) => rotateSecret(tx, { clientId, secretHash, now, oldExpireAt }));
+    rotateSecret(rotation) {
+      return db.transaction((tx) => rotateSecret(tx, rotation));
     },
 
     deleteClient(clientId, now) {
@@ -126,8 +126,6 @@ function changedValues({ name, displayName, redirectUri, webhookUrl }: ClientCha
     webhookUrl: webhookUrl ?? null,
   };
 }
-
-type SecretRotation = { clientId: string; secretHash: string; now: number; oldExpireAt: number };
 
 async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<boolean> {
   // Writing the application's row first makes concurrent rotations of its secrets take turns.

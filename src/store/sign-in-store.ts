@@ -22,15 +22,15 @@ type Row = { readonly sealed: string | null; readonly outcome: string | null };
 /** Sign-ins under way in `db`. What redeems their codes is sealed. */
 export function signInStore(db: Database, sealer: Sealer): SignInStore {
   return {
-    async beginSignIn(id, kept) {
-      await db.write(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(kept), contextOf(id)) });
+    async beginSignIn(id, signIn) {
+      await db.write(BEGIN, { ...id, sealed: sealer.seal(JSON.stringify(signIn), contextOf(id)) });
     },
 
     async takeSignIn(id) {
       const row = await db.transaction((tx) => take(tx, id));
       if (row === undefined) return undefined;
       if (row.sealed === null) return { outcome: row.outcome ?? undefined };
-      return { kept: JSON.parse(sealer.open(row.sealed, contextOf(id))) };
+      return { signIn: JSON.parse(sealer.open(row.sealed, contextOf(id))) };
     },
 
     async endSignIn(id, outcome) {

@@ -20,5 +20,5 @@ export const webhookOperations: readonly Operation[] = NAMES.map(([path, id, sum
   description: 'Not available yet: follow `GET /events/changes` meanwhile.',
   callers: ['free-busy'],
   answer: undefined,
-  refusals: [...badTokens, refusal(501, 'not_implemented', 'Always, for now.', NOT_YET)],
+  refusals: [...badTokens, refusal(501, 'not_implemented', { when: 'Always, for now.', message: NOT_YET })],
 }));

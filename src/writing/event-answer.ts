@@ -62,7 +62,8 @@ export function requireVersion(ifMatch: string | undefined, event: string): void
 export function changedMeanwhile(event: string): ApiError {
   const current = versionOf(event);
   const message = 'The event was changed since the version that If-Match names; event is what it is now';
-  return new ApiError(412, 'precondition_failed', message, {
+  return new ApiError(412, 'precondition_failed', {
+    message,
     fields: { event: JSON.parse(event) },
     ...(current === undefined ? {} : { headers: { etag: asHeader(current) } }),
   });

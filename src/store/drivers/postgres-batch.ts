@@ -38,7 +38,6 @@ export class PostgresBatch {
       value: (column) => `v.${column}`,
       from: `FROM ${rows}`,
       andFrom: `, ${rows}`,
-      returning: (list) => `RETURNING ${list}`,
     });
     this.#name = nameOf(this.#text);
     this.#key = key;

@@ -58,12 +58,6 @@ export class SqliteConnection {
     return statement.get(...this.#bound(parameters, values)) as Row | undefined;
   }
 
-  /** Runs one write without RETURNING and answers how many rows it changed. */
-  changes(sql: string, values: Values): number {
-    const { statement, parameters } = this.#prepare(sql);
-    return Number(statement.run(...this.#bound(parameters, values)).changes);
-  }
-
   /** A number that changes when another connection has committed, and only then. */
   foreignCommits(): number {
     this.#dataVersion ??= this.#db.prepare('PRAGMA data_version');
