@@ -5,7 +5,8 @@ import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-r
 import { type LogoRouteDeps, logoRoute } from './branding/logo.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/connection.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
-import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
+import { connectRoutes } from './connect/connect.route.ts';
+import type { ConnectDeps } from './connect/flow/connect-deps.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';

@@ -1,6 +1,6 @@
 /** The body of POST /availability. Lengths are minutes. */
 import type { CalendarFilter } from '../reading/calendar-filter.ts';
-import { type Details, filterOf, refuse, windowOf, zoneOf } from './free-busy.ts';
+import { type Details, filterOf, requireValid, windowOf, zoneOf } from './free-busy.ts';
 import type { Interval } from './intervals.ts';
 import type { WorkingHours } from './working-hours.ts';
 
@@ -26,12 +26,14 @@ const MOST_HOURS = 50;
 export const MOST_USERS = 20;
 const DEFAULT_LIMIT = 50;
 
+type MinutesRange = { readonly least: number; readonly most: number; readonly fallback?: number };
+
 /** Throws 400 with everything that is wrong. */
 export function parseAvailability(body: unknown): AvailabilityRequest {
   const details: Details = {};
-  // What is no object has no fields, and so misses the required ones.
+  // Anything but an object has no fields, and so lacks the required ones.
   const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {};
-  const minutes = (name: string, least: number, most: number, fallback?: number): number => {
+  const minutes = (name: string, { least, most, fallback }: MinutesRange): number => {
     const value = fields[name] ?? undefined;
     if (value === undefined && fallback !== undefined) return fallback;
     if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value;
@@ -39,22 +41,22 @@ export function parseAvailability(body: unknown): AvailabilityRequest {
     details[name] = [`${name} ${problem}`];
     return least;
   };
-  const duration = minutes('duration', 1, 7 * DAY_MINUTES);
+  const duration = minutes('duration', { least: 1, most: 7 * DAY_MINUTES });
   const timeZone = zoneOf('timeZone', fields.timeZone, details);
   const request = {
     window: windowOf(fields.start, fields.end, details),
     duration,
-    bufferBefore: minutes('bufferBefore', 0, DAY_MINUTES, 0),
-    bufferAfter: minutes('bufferAfter', 0, DAY_MINUTES, 0),
-    minimumNotice: minutes('minimumNotice', 0, 366 * DAY_MINUTES, 0),
-    step: minutes('step', 1, DAY_MINUTES, 30),
-    limit: minutes('limit', 1, 500, DEFAULT_LIMIT),
+    bufferBefore: minutes('bufferBefore', { least: 0, most: DAY_MINUTES, fallback: 0 }),
+    bufferAfter: minutes('bufferAfter', { least: 0, most: DAY_MINUTES, fallback: 0 }),
+    minimumNotice: minutes('minimumNotice', { least: 0, most: 366 * DAY_MINUTES, fallback: 0 }),
+    step: minutes('step', { least: 1, most: DAY_MINUTES, fallback: 30 }),
+    limit: minutes('limit', { least: 1, most: 500, fallback: DEFAULT_LIMIT }),
     timeZone,
-    workingHours: hoursOf(fields.workingHours, timeZone ?? 'UTC', details),
+    workingHours: hoursListOf(fields.workingHours, timeZone ?? 'UTC', details),
     filter: fields.calendarIds == null ? undefined : filterOf(JSON.stringify(fields.calendarIds), details),
     userIds: userIdsOf(fields.user_ids, details),
   };
-  refuse(details);
+  requireValid(details);
   return request;
 }
 
@@ -66,16 +68,21 @@ function userIdsOf(value: unknown, details: Details): string[] | undefined {
   return undefined;
 }
 
-function hoursOf(value: unknown, timeZone: string, details: Details): WorkingHours[] {
+function hoursListOf(value: unknown, timeZone: string, details: Details): WorkingHours[] {
   if (value === undefined || value === null) return [];
   const list = Array.isArray(value) ? value : [value];
   if (list.length > MOST_HOURS)
     details.workingHours = [`workingHours must have at most ${MOST_HOURS} entries`];
-  return list.slice(0, MOST_HOURS).flatMap((item, i) => hoursItemOf(item, i, timeZone, details) ?? []);
+  return list
+    .slice(0, MOST_HOURS)
+    .flatMap((item, i) => hoursOf(item, { name: `workingHours[${i}]`, timeZone }, details) ?? []);
 }
 
-function hoursItemOf(item: unknown, i: number, timeZone: string, details: Details): WorkingHours | undefined {
-  const name = `workingHours[${i}]`;
+function hoursOf(
+  item: unknown,
+  { name, timeZone }: { name: string; timeZone: string },
+  details: Details,
+): WorkingHours | undefined {
   if (typeof item !== 'object' || item === null) {
     details[name] = [`${name} must be an object such as {"days":["MO"],"start":"09:00","end":"17:00"}`];
     return undefined;
@@ -86,13 +93,13 @@ function hoursItemOf(item: unknown, i: number, timeZone: string, details: Detail
     details[`${name}.days`] = [`${name}.days must be a list of ${WEEKDAYS.join(', ')}`];
   return {
     days: weekdays,
-    start: clockOf(`${name}.start`, start, details),
-    end: clockOf(`${name}.end`, end, details),
+    start: minuteOfDay(`${name}.start`, start, details),
+    end: minuteOfDay(`${name}.end`, end, details),
     timeZone: zoneOf(`${name}.timeZone`, zone, details) ?? timeZone,
   };
 }
 
-function clockOf(name: string, value: unknown, details: Details): number {
+function minuteOfDay(name: string, value: unknown, details: Details): number {
   const [, hour, minute] = (typeof value === 'string' && /^(\d\d):(\d\d)$/.exec(value)) || [];
   const minutes = Number(hour) * 60 + Number(minute);
   if (Number(minute) < 60 && minutes <= DAY_MINUTES) return minutes;

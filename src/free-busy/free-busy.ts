@@ -1,7 +1,8 @@
-/** GET /free-busy: when the user is busy, over all chosen calendars. It shows no more than that, whatever the scope. */
+/** GET /free-busy: when the user is busy, over all chosen calendars, and nothing else of the events. */
 
 import { ApiError } from '../http/api-error.ts';
 import { instantText } from '../lib/instant-text.ts';
+import { DAY } from '../lib/recurrence/civil.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { Grant } from '../oauth/grant.ts';
 import { type CalendarFilter, parseCalendarFilter } from '../reading/calendar-filter.ts';
@@ -20,21 +21,21 @@ import type { ListEventsDeps } from '../reading/list-events.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
 
-const DAY_MS = 86_400_000;
-/** A year and a day over: more is no question about free time. */
-export const LONGEST_WINDOW_MS = 367 * DAY_MS;
+/** A year, with a day to spare. */
+export const LONGEST_WINDOW_MS = 367 * DAY;
 
+/** What is wrong with a request, by field. */
 export type Details = Record<string, string[]>;
 
-/** The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 403 and 503 as freshAccounts says. */
+/** The answer's JSON: `busy`, disjoint and in order, and `errors`. Throws what freshAccounts throws (400, 403, 503). */
 export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const details: Details = {};
   const window = windowOf(parameterOf(query, 'start'), parameterOf(query, 'end'), details);
   const timeZone = zoneOf('timeZone', parameterOf(query, 'timeZone'), details);
   const filter = filterOf(parameterOf(query, 'calendarIds'), details);
-  refuse(details);
-  const { calendars, problems } = await readable(grant, filter, deps);
-  const busy = await busyTime(calendars, window, timeZone, deps.events);
+  requireValid(details);
+  const { calendars, problems } = await readCalendars(grant, filter, deps);
+  const busy = await busyTime({ calendars, window, timeZone }, deps.events);
   return JSON.stringify({
     start: instantText(window.start),
     end: instantText(window.end),
@@ -45,8 +46,8 @@ export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDe
 
 export const textOf = ({ start, end }: Interval) => ({ start: instantText(start), end: instantText(end) });
 
-/** The chosen calendars, brought up to date, and what could not be. */
-export async function readable(
+/** The chosen calendars, brought up to date; `problems` names what could not be. `accounts` is how many there are. */
+export async function readCalendars(
   { clientId, userId }: { readonly clientId: string; readonly userId: string },
   filter: CalendarFilter | undefined,
   deps: ListEventsDeps,
@@ -58,10 +59,10 @@ export async function readable(
   return { calendars: servedOf(accounts, choice), problems, accounts: accounts.length };
 }
 
-/** Throws 400 with everything that is wrong. */
-export function refuse(details: Details): void {
+/** Throws 400 when anything is wrong. */
+export function requireValid(details: Details): void {
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
 }
 
 export function windowOf(start: unknown, end: unknown, details: Details): Interval {

@@ -14,7 +14,7 @@ export function calendarRoutes(deps: CalendarRouteDeps): FastifyPluginAsync {
   return async (app) => {
     app.get('/calendars', async ({ headers }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
-      requireScope(grant, 'read', NO_CALENDAR_LIST, NO_CALENDAR_LIST);
+      requireScope(grant, 'read', { message: NO_CALENDAR_LIST, error: NO_CALENDAR_LIST });
       const { body, problems } = await listCalendars(grant, deps);
       if (problems.length > 0) reply.header('kalends-errors', problemsHeader(problems));
       return reply.type('application/json; charset=utf-8').send(body);

@@ -1,7 +1,7 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
 import { ApiError } from '../http/api-error.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
-import { MOST_SEARCH_TERMS, searchWords } from '../lib/search-text.ts';
+import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
@@ -64,7 +64,7 @@ export function parsePageSize(query: RawQuery): number | undefined {
 
 function refuse(details: Readonly<Record<string, readonly string[]>>): void {
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
 }
 
 /** `undefined` when the text is neither yes nor no. */
@@ -98,7 +98,7 @@ const LONGEST_SEARCH = 200;
 function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
   const text = parameterOf(query, 'q');
   if (text === undefined) return [];
-  const terms = searchWords(text);
+  const terms = searchTerms(text);
   if (text.length > LONGEST_SEARCH || terms.length > MOST_SEARCH_TERMS)
     details.q = [`q must have at most ${MOST_SEARCH_TERMS} words and ${LONGEST_SEARCH} characters`];
   else if (terms.length === 0) details.q = ['q has nothing to search for'];
@@ -139,5 +139,5 @@ export function windowTooLarge(cause?: unknown): ApiError {
   const message =
     'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
   const details = { end: ['end is too far from start'] };
-  return new ApiError(400, 'window_too_large', message, { details, cause });
+  return new ApiError(400, 'window_too_large', { message, details, cause });
 }

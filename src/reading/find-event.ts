@@ -42,7 +42,7 @@ export function parseEventRequest(query: RawQuery, id?: string): EventRequest {
     if (named === undefined) details.eventId = ['eventId is missing'];
   }
   const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', problem, { details });
+  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
   return { id: named ?? '', provider, calendarId, account: parameterOf(query, 'account') };
 }
 
@@ -87,7 +87,7 @@ export async function findEvent(
 
 /** With the accounts that could not be brought up to date: the event may be in one of them. */
 function notFound(code: string, message: string, errors: readonly ReadProblem[]): ApiError {
-  return new ApiError(404, code, message, errors.length > 0 ? { fields: { errors } } : {});
+  return new ApiError(404, code, { message, ...(errors.length > 0 ? { fields: { errors } } : {}) });
 }
 
 async function eventsOf(

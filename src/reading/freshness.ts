@@ -109,7 +109,8 @@ export function servedOf(accounts: readonly MirroredAccount[], choice: CalendarC
 function requirePermission(accounts: readonly MirroredAccount[]): void {
   if (accounts.length === 0 || accounts.some(({ calendarPermission }) => calendarPermission !== false))
     return;
-  throw new ApiError(403, 'calendar_permission_required', 'No connected account has calendar access', {
+  throw new ApiError(403, 'calendar_permission_required', {
+    message: 'No connected account has calendar access',
     fields: { accounts: accounts.map(({ provider, accountId }) => ({ provider, account: accountId })) },
   });
 }
@@ -181,10 +182,10 @@ function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   const fields = { errors: problems };
   if (problems.some(({ code }) => code === 'sync_in_progress')) {
     const message = 'The calendars are being read for the first time; ask again in a few seconds';
-    return new ApiError(503, 'sync_in_progress', message, { fields, headers: { 'retry-after': '5' } });
+    return new ApiError(503, 'sync_in_progress', { message, fields, headers: { 'retry-after': '5' } });
   }
   const message = 'None of the connected accounts can be read at the moment';
-  return new ApiError(503, 'providers_unavailable', message, { fields, headers: { 'retry-after': '30' } });
+  return new ApiError(503, 'providers_unavailable', { message, fields, headers: { 'retry-after': '30' } });
 }
 
 /** The worst problem of each account that has any. */

@@ -65,14 +65,14 @@ function initialOf(query: RawQuery): boolean {
   const initial = text === undefined ? false : parseFlag(text);
   if (initial !== undefined) return initial;
   const problem = 'initial must be true or false';
-  throw new ApiError(400, 'invalid_request', problem, { details: { initial: [problem] } });
+  throw new ApiError(400, 'invalid_request', { message: problem, details: { initial: [problem] } });
 }
 
 function cursorOf(text: string, { grant, pagingKey }: Read): ChangeCursor {
   const cursor = openCursor(text, grant, pagingKey);
   if (cursor !== undefined) return cursor;
   const problem = 'cursor is not one of this user and application: start again without it';
-  throw new ApiError(400, 'invalid_cursor', problem, { details: { cursor: [problem] } });
+  throw new ApiError(400, 'invalid_cursor', { message: problem, details: { cursor: [problem] } });
 }
 
 async function startFeed(initial: boolean, read: Read): Promise<Answer> {

@@ -117,7 +117,10 @@ function requestedPage(
   const page = openPageToken(token, grant, pagingKey);
   if (page === undefined) {
     const problem = 'nextPageToken is not one of this user and application: start again without it';
-    throw new ApiError(400, 'invalid_page_token', problem, { details: { nextPageToken: [problem] } });
+    throw new ApiError(400, 'invalid_page_token', {
+      message: problem,
+      details: { nextPageToken: [problem] },
+    });
   }
   const keys = page.calendarKeys && new Set(page.calendarKeys);
   const choice: CalendarChoice = keys && (({ calendarKey }) => keys.has(calendarKey));

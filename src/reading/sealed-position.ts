@@ -4,8 +4,7 @@
  * changed, or is another user's, or has another purpose, does not open. The bearer learns nothing from it, not even the id of
  * an event that its scope hides. `key` is 32 bytes.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-
+import { openWith, sealWith } from '../lib/sealing.ts';
 import type { EventName, FeedPlace } from './change-feed.ts';
 import type { EventPosition, EventWindow, ReadingUser } from './event-reader.ts';
 
@@ -98,25 +97,15 @@ export function openCursor(text: string, owner: ReadingUser, key: Buffer): Chang
 const changeContext = ({ clientId, userId }: ReadingUser) => ['changes', clientId, userId];
 
 /** `context` names the owner and the purpose. */
-function sealText(text: string, context: readonly string[], key: Buffer): string {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bytesOf(context));
-  const box = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
-  return Buffer.concat(box).toString('base64url');
-}
+const sealText = (text: string, context: readonly string[], key: Buffer): string =>
+  sealWith(key, text, JSON.stringify(context));
 
 /** `undefined` for anything but a text that was sealed for this context. */
 function openText(token: string, context: readonly string[], key: Buffer): string | undefined {
-  const box = Buffer.from(token, 'base64url');
-  if (box.length < 28) return undefined;
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, 12)).setAAD(bytesOf(context));
-    decipher.setAuthTag(box.subarray(-16));
-    return decipher.update(box.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+    return openWith(key, token, JSON.stringify(context));
   } catch {
     // The only failure there is: the text is not ours, or not for this context.
     return undefined;
   }
 }
-
-const bytesOf = (context: readonly string[]) => Buffer.from(JSON.stringify(context));

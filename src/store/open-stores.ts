@@ -1,4 +1,4 @@
-/** Every store on one database, under the names that their users know them by. */
+/** Every store on one database, under the names that features use for them. */
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './account-store.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
@@ -27,7 +27,7 @@ export type StoresOptions = { readonly sealer: Sealer; readonly notify?: () => v
 
 export type Stores = ReturnType<typeof openStores>;
 
-/** The stores on a migrated database. They hold nothing open: closing `db` is enough. */
+/** The stores on a migrated database. Nothing but `db` needs closing. */
 export function openStores(db: Database, { sealer, notify }: StoresOptions) {
   return {
     clients: clientStore(db),

@@ -151,12 +151,12 @@ async function runLeased(
     if (!(await work.run(provider.open(credentials, session)))) return 'lost';
   } catch (reason) {
     const met = failureOf(reason, account, target, deps);
-    const notAsked = reason instanceof ProviderError && reason.notAsked;
-    const failure = notAsked ? met : countedFailure(met, work.failedBefore, deps.now());
+    const notSent = reason instanceof ProviderError && reason.notSent;
+    const failure = notSent ? met : countedFailure(met, work.failedBefore, deps.now());
     await target.fail(lease, failure);
     // A calendar that is not found may be gone from the list, which is looked at first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';
-    if (!isGone) await noteAilment(account, failure, deps);
+    if (!isGone) await recordProblem(account, failure, deps);
     return failure;
   }
   // Some providers list calendars to those who may not see what is in them.
@@ -166,13 +166,13 @@ async function runLeased(
   return undefined;
 }
 
-async function noteAilment(
+async function recordProblem(
   account: Account,
   failure: SyncFailure,
   { accounts, now }: SyncDeps,
 ): Promise<void> {
-  const ailment = healthAfter(failure, account.provider);
-  if (ailment !== undefined) await accounts.setHealth(account, ailment, now());
+  const problem = healthAfter(failure, account.provider);
+  if (problem !== undefined) await accounts.setHealth(account, problem, now());
 }
 
 function failureOf(reason: unknown, account: Account, target: Target, { log, now }: SyncDeps): SyncFailure {
@@ -204,7 +204,7 @@ async function afterNotFound(
   await syncList(calendar.accountKey, now());
   if ((await mirror.findCalendar(calendarKey)) === undefined) return undefined;
   const account = await accounts.findAccount(calendar.accountKey);
-  if (account !== undefined) await noteAilment(account, failure, deps);
+  if (account !== undefined) await recordProblem(account, failure, deps);
   return failure;
 }
 

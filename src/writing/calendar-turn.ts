@@ -152,26 +152,23 @@ export async function noting<T>(account: Account, deps: WriteDeps, work: () => P
         { accountKey: account.accountKey, provider: account.provider, kind, err: reason },
         'A write failed',
       );
-      const ailment = healthAfter(failureOfError(reason, now()), account.provider);
-      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
-      if (counts && ailment !== undefined) await accounts.setHealth(account, ailment, now());
+      const problem = healthAfter(failureOfError(reason, now()), account.provider);
+      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notSent;
+      if (counts && problem !== undefined) await accounts.setHealth(account, problem, now());
     }
     throw reason;
   }
 }
 
 const busy = () =>
-  new ApiError(
-    503,
-    'calendar_busy',
-    'The calendar is being synced or written to; try again in a few seconds',
-    {
-      headers: { 'retry-after': '5' },
-    },
-  );
+  new ApiError(503, 'calendar_busy', {
+    message: 'The calendar is being synced or written to; try again in a few seconds',
+    headers: { 'retry-after': '5' },
+  });
 const gone = () =>
   new ApiError(404, 'calendar_not_found', 'The calendar or its account is no longer connected');
 const lost = () =>
-  new ApiError(503, 'sync_in_progress', 'The calendar was written to, but reading it back took too long', {
+  new ApiError(503, 'sync_in_progress', {
+    message: 'The calendar was written to, but reading it back took too long',
     headers: { 'retry-after': '5' },
   });

@@ -60,7 +60,7 @@ export async function deleteCalendar(
   const { account, calendar } = await findCalendar(name, grant, deps);
   if (calendar.primary) {
     const message = 'The main calendar of an account cannot be deleted';
-    throw new ApiError(422, 'calendar_not_deletable', message, { details: { calendarId: [message] } });
+    throw new ApiError(422, 'calendar_not_deletable', { message, details: { calendarId: [message] } });
   }
   await written(account, deps, ({ calendarWriting }) => calendarWriting.delete(calendar.href));
   return JSON.stringify({ success: true, message: 'The calendar was deleted' });
@@ -118,9 +118,10 @@ async function answerOf(
 }
 
 const calendarGone = (cause: Error): ApiError =>
-  new ApiError(404, 'calendar_not_found', 'The calendar is no longer there', { cause });
+  new ApiError(404, 'calendar_not_found', { message: 'The calendar is no longer there', cause });
 
 const notReadBack = (): ApiError =>
-  new ApiError(503, 'sync_in_progress', 'The calendar was written, but cannot be read back at the moment', {
+  new ApiError(503, 'sync_in_progress', {
+    message: 'The calendar was written, but cannot be read back at the moment',
     headers: { 'retry-after': '5' },
   });

@@ -68,7 +68,8 @@ export function requireVersion(ifMatch: string | undefined, event: RenderedObjec
 export function changedMeanwhile(event: RenderedObject): ApiError {
   const current = versionOf(event);
   const message = 'The event was changed since the version that If-Match names; event is what it is now';
-  return new ApiError(412, 'precondition_failed', message, {
+  return new ApiError(412, 'precondition_failed', {
+    message,
     fields: { event: readObject(event) },
     ...(current === undefined ? {} : { headers: { etag: asHeader(current) } }),
   });

@@ -69,7 +69,7 @@ function fieldsIn(members: Readonly<Record<string, unknown>>, problems: Map<stri
     done() {
       const details = Object.fromEntries(problems);
       const [message] = Object.values(details).flat();
-      if (message !== undefined) throw new ApiError(400, 'invalid_request', message, { details });
+      if (message !== undefined) throw new ApiError(400, 'invalid_request', { message, details });
     },
   };
 }

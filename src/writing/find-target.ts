@@ -55,7 +55,7 @@ export async function findTarget(
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
   const message = 'recurringEventId is not the id of the series that eventId belongs to';
-  throw new ApiError(400, 'invalid_request', message, { details: { recurringEventId: [message] } });
+  throw new ApiError(400, 'invalid_request', { message, details: { recurringEventId: [message] } });
 }
 
 async function targetOf(id: string, place: Place, storedEvents: StoredEvents): Promise<Target | undefined> {

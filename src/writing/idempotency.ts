@@ -54,7 +54,7 @@ export async function onceOnly(
   }
   if (claim.state === 'under_way') {
     const message = 'The first request with this Idempotency-Key is still being carried out';
-    throw new ApiError(409, 'idempotency_key_in_use', message, { headers: { 'retry-after': '2' } });
+    throw new ApiError(409, 'idempotency_key_in_use', { message, headers: { 'retry-after': '2' } });
   }
   try {
     const { body, accountKey } = await carryOut(claim.seed);
@@ -96,7 +96,7 @@ function repeatableOf({ clientId, userId, key, operation, body }: Repeatable): R
   if (key === undefined || key === '') return undefined;
   if (key.length > LONGEST_KEY) {
     const message = `Idempotency-Key must not be longer than ${LONGEST_KEY} characters`;
-    throw new ApiError(400, 'invalid_request', message, { details: { 'Idempotency-Key': [message] } });
+    throw new ApiError(400, 'invalid_request', { message, details: { 'Idempotency-Key': [message] } });
   }
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
   return { clientId, userId, keyHash: hash('sha256', key), requestHash };

@@ -86,7 +86,8 @@ export async function requireKnown(
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
   if (outcome === 'late') {
     await deps.sync.continueAsJob('sync-calendar', calendarKey);
-    throw new ApiError(503, 'sync_in_progress', 'The calendar is being read; ask again in a few seconds', {
+    throw new ApiError(503, 'sync_in_progress', {
+      message: 'The calendar is being read; ask again in a few seconds',
       headers: { 'retry-after': '5' },
     });
   }
@@ -109,5 +110,5 @@ async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T |
 
 export function noEvent(): ApiError {
   const message = 'The calendar has no such event; it may have been deleted or cancelled';
-  return new ApiError(404, 'event_not_found', message, { details: { eventId: [message] } });
+  return new ApiError(404, 'event_not_found', { message, details: { eventId: [message] } });
 }

@@ -29,14 +29,15 @@ const LONGEST_RETRY_S = 3_600;
 export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
     const details = { [reason.field ?? 'provider']: [reason.message] };
-    return new ApiError(422, reason.reason, reason.message, { details, cause: reason });
+    return new ApiError(422, reason.reason, { message: reason.message, details, cause: reason });
   }
   if (!(reason instanceof ProviderError)) return reason;
   const { status, code, retryAfter } = TOLD[reason.kind];
   const asked = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
   const seconds =
     retryAfter === undefined ? undefined : Math.min(Math.max(asked ?? retryAfter, 1), LONGEST_RETRY_S);
-  return new ApiError(status, code, reason.message, {
+  return new ApiError(status, code, {
+    message: reason.message,
     ...(status === 502 ? { error: 'Bad Gateway' } : {}),
     ...(seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } }),
     ...(status === 403 ? { fields: { accounts: [{ provider, account: accountId }] } } : {}),

@@ -194,7 +194,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await made.mirror.replaceCalendars(list, [calendar('/b/')], NOW);
       assert.deepEqual(await told(made, since), ['x deleted']);
       since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
-      await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
       assert.deepEqual(await told(made, since), ['w deleted']);
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await made.mirror.leaseList({ key: accountKey, holder: 'list' }, NOW, LATER);

@@ -168,7 +168,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
     it('leaves a calendar gone that was disconnected while it was synced', async () => {
       const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       const written = await mirror.applyChanges(
         lease,

@@ -81,7 +81,7 @@ export const connectionOperations: readonly Operation[] = [
       'The parameters may stand in a JSON body instead. An account that is not there is no error: the call may be repeated.',
     callers: ['free-busy'],
     parameters: [
-      required(query('provider', 'Whose account.', 'google', Provider)),
+      required({ ...query('provider', 'Whose account.', 'google'), schema: Provider }),
       query('account', 'The account’s id; all of the provider when absent.', 'ada@example.com'),
     ],
     answer: {
