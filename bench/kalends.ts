@@ -94,8 +94,8 @@ export function kalendsEnvironment(
 
 /** Registers an application, and so makes the database and its keys where there are none. */
 export async function createApplication(env: Record<string, string>): Promise<Application> {
-  const words = ['client', 'create', '--name', 'Bench', '--redirect-uri', REDIRECT_URI, '--json'];
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words], { env });
+  const args = ['client', 'create', '--name', 'Bench', '--redirect-uri', REDIRECT_URI, '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { env });
   const made: { client_id: string; client_secret: string } = JSON.parse(stdout);
   return { clientId: made.client_id, clientSecret: made.client_secret };
 }

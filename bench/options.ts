@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 import type { Pace } from './measure.ts';
-import type { RowName } from './row.ts';
+import { ROWS, type RowName } from './row.ts';
 
 export const HELP = `npm run bench -- [--quick] [--only refresh,exchange,bearer,postgres,listing,recurrence,pages,sync,start]
 
@@ -20,17 +20,6 @@ export type Options = {
   readonly events: number;
 };
 
-const ROWS: readonly RowName[] = [
-  'refresh',
-  'exchange',
-  'bearer',
-  'postgres',
-  'listing',
-  'recurrence',
-  'pages',
-  'sync',
-  'start',
-];
 const CONNECTIONS = 64;
 const PACES = {
   full: { connections: CONNECTIONS, warmUpSeconds: 2, seconds: 2, rounds: 5, users: 1000 },
@@ -54,8 +43,8 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   });
   if (values.help) return undefined;
   const pace = values.smoke ? 'smoke' : values.quick ? 'quick' : 'full';
-  const asked = values.only?.split(',') ?? ROWS;
-  const unknown = asked.filter((name) => !ROWS.some((row) => row === name));
+  const requested = values.only?.split(',') ?? ROWS;
+  const unknown = requested.filter((name) => !ROWS.some((row) => row === name));
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join(', ')}; rows are ${ROWS.join(', ')}`);
   return {
@@ -63,6 +52,6 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     starts: STARTS[pace],
     months: MONTHS[pace],
     events: EVENTS[pace],
-    rows: ROWS.filter((row) => asked.includes(row)),
+    rows: ROWS.filter((row) => requested.includes(row)),
   };
 }

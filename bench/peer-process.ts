@@ -22,7 +22,7 @@ export type Peer = {
 };
 
 /** Starts `bench/peers/NAME.ts …` and waits until it listens; a given port is for timing its start. */
-export function spawnPeer(name: string, words: readonly string[] = [], port = 0): ServerProcess {
+export function spawnPeer(name: string, args: readonly string[] = [], port = 0): ServerProcess {
   const file = path.join(import.meta.dirname, 'peers', `${name}.ts`);
   const env = {
     PATH: process.env.PATH ?? '',
@@ -31,11 +31,11 @@ export function spawnPeer(name: string, words: readonly string[] = [], port = 0)
     BENCH_SECRET: PEER_APPLICATION.clientSecret,
     BENCH_PORT: String(port),
   };
-  return startNode([file, ...words], { env, ipc: true });
+  return startNode([file, ...args], { env, ipc: true });
 }
 
-export async function startPeer(name: string, words: readonly string[] = []): Promise<Peer> {
-  const server = spawnPeer(name, words);
+export async function startPeer(name: string, args: readonly string[] = []): Promise<Peer> {
+  const server = spawnPeer(name, args);
   const hello = await messageOf(server);
   if (!('listening' in hello)) throw new Error(`The peer ${name} said something else first`);
   return {

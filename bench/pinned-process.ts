@@ -33,10 +33,10 @@ export type ServerProcess = {
 
 /** Starts `node FILE …` on the servers' core, with an IPC channel when `ipc` is set. */
 export function startNode(
-  words: readonly string[],
+  args: readonly string[],
   { env, ipc = false }: { env: NodeJS.ProcessEnv; ipc?: boolean },
 ): ServerProcess {
-  const command = [process.execPath, ...words];
+  const command = [process.execPath, ...args];
   const [program = '', ...rest] = canPin ? ['taskset', '-c', SERVER_CORE, ...command] : command;
   const child = spawn(program, rest, {
     env,

@@ -2,13 +2,13 @@
 import { ratioOf, type SubjectResult } from './measure.ts';
 import type { Comparison, LoadRow, Target } from './row.ts';
 
+type Figure = { readonly measured: number; readonly unit: '×' | '%' | 'ms' | 'MB' };
+
 /** A figure beside its target, as it goes into the JSON too. */
-export type Verdict = {
+export type Verdict = Figure & {
   readonly what: string;
-  readonly measured: number;
-  readonly unit: '×' | '%' | 'ms' | 'MB';
   readonly target: Target | undefined;
-  readonly met: 'both' | 'required' | 'no' | 'no target';
+  readonly verdict: 'both' | 'required' | 'no' | 'no target';
 };
 
 export type RowReport = {
@@ -23,26 +23,22 @@ export function reportOf(row: LoadRow, subjects: readonly SubjectResult[]): RowR
 
 function compare(comparison: Comparison, subjects: readonly SubjectResult[]): Verdict {
   const find = (name: string): SubjectResult => {
-    const found = subjects.find((subject) => subject.name === name);
-    if (found === undefined) throw new Error(`No subject is called ${name}`);
-    return found;
+    const subject = subjects.find((subject) => subject.name === name);
+    if (subject === undefined) throw new Error(`No subject is called ${name}`);
+    return subject;
   };
   const { ours, theirs, unit, required, outFor } = comparison;
-  const what = `${ours} / ${theirs}`;
-  return verdictOf(what, ratioOf(find(ours), find(theirs)), unit, { required, outFor });
+  const measured = ratioOf(find(ours), find(theirs));
+  return verdictOf(`${ours} / ${theirs}`, { measured, unit }, { required, outFor });
 }
 
 /** Of ratios more is better, of times and memory less. */
-export function verdictOf(
-  what: string,
-  measured: number,
-  unit: Verdict['unit'],
-  target: Target | undefined,
-): Verdict {
-  if (target === undefined) return { what, measured, unit, target, met: 'no target' };
+export function verdictOf(what: string, { measured, unit }: Figure, target: Target | undefined): Verdict {
+  const figure = { what, measured, unit, target };
+  if (target === undefined) return { ...figure, verdict: 'no target' };
   const reaches = (limit: number) => (unit === '×' || unit === '%' ? measured >= limit : measured < limit);
-  const met = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
-  return { what, measured, unit, target, met: reaches(target.required) ? met : 'no' };
+  const verdict = reaches(target.outFor) ? 'both' : reaches(target.required) ? 'required' : 'no';
+  return { ...figure, verdict: reaches(target.required) ? verdict : 'no' };
 }
 
 /** Rows of text with their columns aligned; all but the first to the right. */
@@ -68,11 +64,13 @@ export function textOf({ title, subjects, verdicts }: RowReport): string {
     figure(subject.p99, 1),
     figure(subject.residentMegabytes, 0),
   ]);
-  const judged = verdicts.map(({ what, measured: value, unit, target, met }) => [
+  const judged = verdicts.map(({ what, measured: value, unit, target, verdict }) => [
     what,
-    written(value, unit),
-    target === undefined ? '' : `${written(target.required, unit)} / ${written(target.outFor, unit)}`,
-    { both: 'met, both', required: 'met', no: 'NOT MET', 'no target': '' }[met],
+    formatFigure(value, unit),
+    target === undefined
+      ? ''
+      : `${formatFigure(target.required, unit)} / ${formatFigure(target.outFor, unit)}`,
+    { both: 'met, both', required: 'met', no: 'NOT MET', 'no target': '' }[verdict],
   ]);
   return [
     `${title}`,
@@ -85,7 +83,7 @@ export function textOf({ title, subjects, verdicts }: RowReport): string {
 const figure = (value: number | undefined, digits: number): string =>
   value === undefined ? '–' : value.toFixed(digits);
 
-function written(value: number, unit: Verdict['unit']): string {
+function formatFigure(value: number, unit: Verdict['unit']): string {
   if (unit === '%') return `${(value * 100).toFixed(0)} %`;
   return `${value.toFixed(unit === '×' ? 1 : 0)} ${unit}`;
 }

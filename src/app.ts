@@ -5,7 +5,8 @@ import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-r
 import { type LogoRouteDeps, logoRoute } from './branding/logo.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/connection.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
-import { type ConnectDeps, connectRoutes } from './connect/connect.route.ts';
+import { connectRoutes } from './connect/connect.route.ts';
+import type { ConnectDeps } from './connect/flow/connect-deps.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
@@ -17,6 +18,7 @@ import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
 import { answerCache } from './reading/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.route.ts';
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
+import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
@@ -30,6 +32,7 @@ export type AppDeps = ServerOptions &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
+  EventListRouteDeps &
   EventRouteDeps &
   FreeBusyRouteDeps &
   Omit<EventWriteRouteDeps, keyof WritingPorts> &
@@ -61,6 +64,7 @@ function resourceRoutes(given: AppDeps): FastifyPluginAsync {
   const deps = { ...given, answers: answerCache(), ...writingPorts(given) };
   return async (app) => {
     app.register(calendarRoutes(deps));
+    app.register(eventListRoute(deps));
     app.register(eventRoutes(deps));
     app.register(freeBusyRoutes(deps));
     app.register(eventWriteRoutes(deps));

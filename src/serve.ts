@@ -5,12 +5,12 @@ import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import type { Config } from './config/config.ts';
-import { connectAttempts } from './connect/flow/connect-deps.ts';
+import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
 import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
 import { type JobHandlers, startJobs } from './jobs/worker.ts';
-import { laterEgress } from './lib/egress/later-egress.ts';
+import { lazyEgress } from './lib/egress/lazy-egress.ts';
 import type { Log } from './lib/log.ts';
 import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
@@ -74,7 +74,7 @@ async function instanceDeps(
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
-  const egress = laterEgress({ privateNetwork: config.privateNetwork });
+  const egress = lazyEgress({ privateNetwork: config.privateNetwork });
   const { google, microsoft } = config;
   const upstream = { egress, log, now };
   // Always all four: which of them an application can offer is its app's matter, or the instance's.

@@ -87,18 +87,16 @@ export class TokenQueue {
 
 /** Exchanges codes for tokens, many at a time. */
 export async function tokensFor(
-  port: number,
-  path: string,
+  { port, application }: { readonly port: number; readonly application: Application },
   codes: readonly string[],
-  application: Application,
 ): Promise<Tokens[]> {
   const tokens: Tokens[] = [];
-  const left = [...codes];
+  const remaining = [...codes];
   const next: CallSource = () => {
-    const code = left.pop();
+    const code = remaining.pop();
     if (code === undefined) return undefined;
     const answered = (body: string) => tokens.push(JSON.parse(body));
-    return { request: exchangeRequest(path, code, application), answered };
+    return { request: exchangeRequest('/token', code, application), answered };
   };
   await runLoad({ port, connections: 32, seconds: 60, expectedStatus: 200 }, next);
   return tokens;

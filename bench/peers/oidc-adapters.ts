@@ -27,9 +27,9 @@ export function memoryStorage(): OidcStorage {
           const key = keyOf(id);
           if (payload.uid !== undefined) byUid.set(payload.uid, key);
           if (payload.grantId !== undefined && !records.has(key)) {
-            const known = members.get(payload.grantId);
-            if (known === undefined) members.set(payload.grantId, [key]);
-            else known.push(key);
+            const keys = members.get(payload.grantId);
+            if (keys === undefined) members.set(payload.grantId, [key]);
+            else keys.push(key);
           }
           records.set(key, payload);
         },

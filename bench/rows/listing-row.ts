@@ -27,13 +27,13 @@ export const listingRow: LoadRow = {
       seedMirror(stores, application, context.pace.users + 1);
     const server = await startKalends({ folder: context.folder, seed });
     context.after(server.stop);
-    const { port, application } = server;
-    const [tokens] = await tokensFor(port, '/token', await server.seedCodes(1), application);
+    const { port } = server;
+    const [tokens] = await tokensFor(server, await server.seedCodes(1));
     const body = await sendOnce(port, bearerGet(LISTING, tokens?.access_token ?? ''));
     const { events }: { events: unknown[] } = JSON.parse(body);
     if (events.length !== EVENTS_OF_EACH) throw new Error(`The listing has ${events.length} events`);
     return [
-      await presenting(context, KALENDS, server, getWith(LISTING)),
+      await presenting(context, { name: KALENDS, server }, getWith(LISTING)),
       repeating(BARE, await bareFastify(context, body), 'GET /text HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'),
     ];
   },

@@ -28,8 +28,8 @@ export const pagesRow: LoadRow = {
     context.after(server.stop);
     const request = await startFlow(server.port, server.application);
     const page = await sendOnce(server.port, request);
-    const shown = page.split('/connect/disconnect"').length - 1;
-    if (shown !== ACCOUNTS) throw new Error(`The page shows ${shown} accounts`);
+    const accounts = page.split('/connect/disconnect"').length - 1;
+    if (accounts !== ACCOUNTS) throw new Error(`The page shows ${accounts} accounts`);
     const bare = await bareFastify(context, JSON.stringify(page));
     return [
       repeating(KALENDS, server, request),

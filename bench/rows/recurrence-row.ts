@@ -33,8 +33,8 @@ export async function recurrenceRow(folder: string, rounds: number): Promise<Row
     },
   });
   try {
-    const { port, application } = server;
-    const [tokens] = await tokensFor(port, '/token', await server.seedCodes(1), application);
+    const { port } = server;
+    const [tokens] = await tokensFor(server, await server.seedCodes(1));
     const times: number[] = [];
     let listed = 0;
     for (let round = 0; round < WARM_UP + rounds; round++) {
@@ -50,7 +50,9 @@ export async function recurrenceRow(folder: string, rounds: number): Promise<Row
     return {
       title: `A month of ${SERIES} recurring series of six years, ${listed} instances`,
       subjects: [],
-      verdicts: [verdictOf('one request, the month expanded', median(times), 'ms', MOST_MS)],
+      verdicts: [
+        verdictOf('one request, the month expanded', { measured: median(times), unit: 'ms' }, MOST_MS),
+      ],
     };
   } finally {
     await server.stop();

@@ -36,7 +36,11 @@ export async function startRow(folder: string, rounds: number): Promise<RowRepor
     }
   }
   const verdicts = [...times].map(([name, milliseconds]) =>
-    verdictOf(name, median(milliseconds), 'ms', name === 'Kalends, on its data' ? MOST_START : undefined),
+    verdictOf(
+      name,
+      { measured: median(milliseconds), unit: 'ms' },
+      name === 'Kalends, on its data' ? MOST_START : undefined,
+    ),
   );
   return { title: 'Cold start to the first 200 of /health', subjects: [], verdicts };
 }
@@ -50,15 +54,11 @@ export function memoryRow(reports: readonly RowReport[]): RowReport {
       ),
     );
   const ofOurs = most(({ name }) => name === KALENDS);
+  const ofTheirs = most(({ name }) => name === OIDC_MEMORY);
   const verdicts: Verdict[] = [
-    verdictOf(KALENDS, ofOurs, 'MB', MOST_MEMORY),
-    verdictOf(
-      OIDC_MEMORY,
-      most(({ name }) => name === OIDC_MEMORY),
-      'MB',
-      undefined,
-    ),
+    verdictOf(KALENDS, { measured: ofOurs, unit: 'MB' }, MOST_MEMORY),
+    verdictOf(OIDC_MEMORY, { measured: ofTheirs, unit: 'MB' }, undefined),
   ];
-  const known = verdicts.filter(({ measured }) => Number.isFinite(measured));
-  return { title: 'Resident memory after the load of the token rows', subjects: [], verdicts: known };
+  const measurable = verdicts.filter(({ measured }) => Number.isFinite(measured));
+  return { title: 'Resident memory after the load of the token rows', subjects: [], verdicts: measurable };
 }

@@ -40,8 +40,8 @@ export async function kalends(
   return server;
 }
 
-export async function peer(context: RowContext, name: string, words: readonly string[] = []): Promise<Peer> {
-  const server = await startPeer(name, words);
+export async function peer(context: RowContext, name: string, args: readonly string[] = []): Promise<Peer> {
+  const server = await startPeer(name, args);
   context.after(server.stop);
   return server;
 }
@@ -70,7 +70,7 @@ export async function bareFastify(context: RowContext, body: string): Promise<Pe
 /** Spends and gets refresh tokens, each once. */
 export async function refreshing({ pace }: RowContext, name: string, server: Server): Promise<Subject> {
   const { port, application } = server;
-  const tokens = await tokensFor(port, '/token', await server.seedCodes(pace.users), application);
+  const tokens = await tokensFor(server, await server.seedCodes(pace.users));
   const queue = new TokenQueue(tokens.map(({ refresh_token }) => refresh_token));
   const source = refreshes('/token', queue, application);
   return { name, port, pid: server.process.pid, prepare: async () => source };
@@ -88,12 +88,11 @@ export function exchanging(name: string, server: Server): Subject {
 /** Presents access tokens of as many users in turn. */
 export async function presenting(
   { pace }: RowContext,
-  name: string,
-  server: Server,
+  { name, server }: { readonly name: string; readonly server: Server },
   requestOf: (accessToken: string, application: Application) => string,
 ): Promise<Subject> {
   const { port, application } = server;
-  const tokens = await tokensFor(port, '/token', await server.seedCodes(pace.users), application);
+  const tokens = await tokensFor(server, await server.seedCodes(pace.users));
   const requests = tokens.map(({ access_token }) => requestOf(access_token, application));
   return { name, port, pid: server.process.pid, prepare: async () => inTurn(requests) };
 }

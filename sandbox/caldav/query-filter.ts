@@ -1,7 +1,7 @@
 /** The filter of a calendar-query (RFC 4791 §9.7): a component, and a time it takes place in. */
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
-import { caldav } from '../../src/providers/caldav/dav-names.ts';
-import { child, type XmlElement } from '../../src/providers/caldav/xml.ts';
+import { caldav } from '../../src/providers/caldav/dav/dav-names.ts';
+import { child, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import type { CalendarObject } from './collection.ts';
 import { failedCondition } from './dav-answer.ts';
 import { instancesOf } from './instances.ts';

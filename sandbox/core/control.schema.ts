@@ -2,11 +2,10 @@
 import { type Static, Type } from 'typebox';
 
 import { ApiError } from '../../src/http/api-error.ts';
-import type { Fault, FaultEffect } from './faults.ts';
+import { type Fault, type FaultEffect, SANDBOX_KINDS } from './faults.ts';
 
 const MOST_LATENCY_MS = 600_000;
 
-export const KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as const;
 const EFFECTS = [
   'latency',
   'reset',
@@ -20,12 +19,12 @@ const EFFECTS = [
   'push_duplicate',
 ] as const;
 
-const oneOf = <Word extends string>(words: readonly Word[]) =>
-  Type.Union(words.map((word) => Type.Literal(word)));
+const oneOf = <Name extends string>(names: readonly Name[]) =>
+  Type.Union(names.map((name) => Type.Literal(name)));
 
 /** A fault before it is known that its effect has what its kind needs. */
 export const FaultBody = Type.Object({
-  provider: oneOf(KINDS),
+  provider: oneOf(SANDBOX_KINDS),
   operation: Type.Optional(Type.String({ minLength: 1 })),
   user: Type.Optional(Type.String({ minLength: 1 })),
   times: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -99,5 +98,5 @@ function durationMs(text: string, now: number): number | undefined {
 }
 
 export function invalid(field: string, message: string): ApiError {
-  return new ApiError(400, 'invalid_request', message, { details: { [field]: [message] } });
+  return new ApiError(400, 'invalid_request', { message, details: { [field]: [message] } });
 }

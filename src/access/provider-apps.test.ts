@@ -5,11 +5,11 @@ import { type AppKind, providerApps } from './provider-apps.ts';
 
 const instance = { google: { clientId: 'g-instance', clientSecret: 'one' } };
 const acme = { clientId: 'g-acme', clientSecret: 'two' };
-const own = {
+const store = {
   findProviderApp: async (clientId: string, kind: AppKind) =>
     clientId === 'acme' && kind === 'google' ? acme : undefined,
 };
-const apps = providerApps(own, instance);
+const apps = providerApps(store, instance);
 
 describe('providerApps', () => {
   it('prefers the application’s own app to the instance’s', async () => {

@@ -1,10 +1,9 @@
 /**
- * GET /openapi.json and GET /docs. What they are made of is loaded when somebody first asks, so that a server nobody
- * asks starts as fast and holds as little as without them.
+ * GET /openapi.json and GET /docs. Both are made at the first request, so that they cost a server nothing before that.
  */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { sendPage } from '../http/html.ts';
+import { sendPage } from '../http/page.ts';
 
 export type ApiReferenceDeps = {
   /** The public origin. */
@@ -24,7 +23,7 @@ export function apiReferenceRoutes({ publicUrl }: ApiReferenceDeps): FastifyPlug
       import('./current-document.ts'),
       import('./reference.page.ts'),
     ]);
-    return { page: pageOf(currentDocument(publicUrl)), policy: PAGE_POLICY };
+    return { document: pageOf(currentDocument(publicUrl)), policy: PAGE_POLICY };
   });
 
   return async (app) => {
@@ -33,10 +32,7 @@ export function apiReferenceRoutes({ publicUrl }: ApiReferenceDeps): FastifyPlug
       reply.header('cache-control', CACHED_FOR).header('access-control-allow-origin', '*');
       return reply.type('application/json; charset=utf-8').send(await documentText());
     });
-    app.get('/docs', async (_request, reply) => {
-      const { page, policy } = await referencePage();
-      return sendPage(reply, 200, page, policy);
-    });
+    app.get('/docs', async (_request, reply) => sendPage(reply, await referencePage()));
   };
 }
 

@@ -1,15 +1,15 @@
-/** A call of an operation that can be pasted into a shell. */
+/** An example call of an operation, to be pasted into a shell. */
 import type { OpenApiOperation } from './openapi-document.ts';
 
 export type ExampleCall = {
   readonly path: string;
   readonly method: string;
   readonly operation: OpenApiOperation;
-  /** Of the server. */
+  /** The server's. */
   readonly origin: string;
 };
 
-/** Required parameters and the body, by their examples; credentials by the variables the README uses. */
+/** With the examples of required parameters and of the body; credentials are the variables the README uses. */
 export function curlOf({ path, method, operation, origin }: ExampleCall): string {
   const { parameters = [], requestBody, security } = operation;
   const needed = parameters.filter(({ required }) => required);
@@ -25,19 +25,19 @@ export function curlOf({ path, method, operation, origin }: ExampleCall): string
     .join('&');
   const lines = [
     `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${origin}${filled}${query && `?${query}`}"`,
-    ...credentials(security),
-    ...bodyWords(requestBody),
+    ...credentialArguments(security),
+    ...bodyArguments(requestBody),
   ];
   return lines.join(' \\\n  ');
 }
 
-function credentials([first]: OpenApiOperation['security']): string[] {
+function credentialArguments([first]: OpenApiOperation['security']): string[] {
   if (first === undefined) return [];
   if ('accessToken' in first) return ['-H "Authorization: Bearer $ACCESS_TOKEN"'];
   return 'application' in first ? ['-u "$CLIENT_ID:$CLIENT_SECRET"'] : [];
 }
 
-function bodyWords(body: OpenApiOperation['requestBody']): string[] {
+function bodyArguments(body: OpenApiOperation['requestBody']): string[] {
   const [first] = Object.entries(body?.content ?? {});
   if (first === undefined) return [];
   const [type, { example }] = first;
@@ -47,5 +47,5 @@ function bodyWords(body: OpenApiOperation['requestBody']): string[] {
   return Object.entries(fields).map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`);
 }
 
-/** For a POSIX shell. */
+/** As one argument in a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,4 +1,4 @@
-/** The document of the program as it is. */
+/** The document of this program. */
 import { readFileSync } from 'node:fs';
 
 import { type OpenApiDocument, openapiDocument } from './openapi-document.ts';

@@ -21,7 +21,7 @@ export type OpenApiOperation = {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** Any one of them suffices; an empty one is nobody's. */
+  /** Any one of them is enough; an empty one asks for no credentials. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly OpenApiParameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -65,7 +65,7 @@ const DESCRIPTION = `Connects an application to its users’ calendars at Google
 
 Every path but \`/authorize\`, \`/token\`, \`/revoke\`, \`/openapi.json\` and those under \`/.well-known\` is also served under \`/api\`, and under \`/api/oauth\` but for \`/health\`; \`/authorize\`, \`/token\` and \`/revoke\` under \`/api/oauth\`. Unknown fields and parameters are ignored; an empty parameter and a null field are absent ones. Instants are RFC 3339 in UTC.`;
 
-/** The document. Refusals are what the program itself throws, so that their bodies are the sent ones. */
+/** The document. Refusals are those that the program throws, so that the examples have the bodies that are sent. */
 export function openapiDocument({ publicUrl, version, operations }: DocumentSource): OpenApiDocument {
   const schemas = collectSchemas();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -126,7 +126,7 @@ function operationOf(operation: Operation, reference: Reference): OpenApiOperati
     ...(body === undefined ? {} : { requestBody: bodyOf(body, reference) }),
     responses: {
       ...(answer === undefined ? {} : { [answer.status]: answerOf(answer, reference) }),
-      ...refusalsOf([...refusals, faultLike(refusals)], reference),
+      ...refusalsOf([...refusals, serverFault(refusals)], reference),
     },
   };
 }
@@ -137,9 +137,9 @@ function securityOf(caller: Caller): Record<string, string[]> {
 }
 
 function parameterOf({ required = false, schema, example, ...rest }: Parameter, reference: Reference) {
-  // An empty example says no more than its absence.
-  const shown = example === '' ? {} : { example };
-  return { ...rest, required, schema: reference(schema), ...shown };
+  // An empty example shows nothing.
+  const exampleField = example === '' ? {} : { example };
+  return { ...rest, required, schema: reference(schema), ...exampleField };
 }
 
 const bodyOf = ({ schema, example, required, types = ['application/json'] }: Body, reference: Reference) => ({
@@ -160,20 +160,20 @@ function answerOf({ description, schema, example, headers }: Answer, reference: 
 function headersOf(headers: Readonly<Record<string, string>> | undefined) {
   const entries = Object.entries(headers ?? {});
   if (entries.length === 0) return {};
-  const told = entries.map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
-  return { headers: Object.fromEntries(told) };
+  const described = entries.map(([name, description]) => [name, { description, schema: { type: 'string' } }]);
+  return { headers: Object.fromEntries(described) };
 }
 
 const FAULT =
   'Something went wrong on our side; the operator finds it in the log under request 1f2e3d4c5b6a-0';
-const WHEN = 'A fault of the server.';
+const FAULT_SUMMARY = 'A fault of the server.';
 
 /** The fault, in the shape of the operation's refusals. */
-function faultLike(refusals: readonly RefusalCase[]): RefusalCase {
+function serverFault(refusals: readonly RefusalCase[]): RefusalCase {
   const fields = { error: 'server_error', requestId: '1f2e3d4c5b6a-0' };
-  const fault = refusal(500, 'server_error', WHEN, FAULT, { fields });
+  const fault = refusal(500, 'server_error', { when: FAULT_SUMMARY, message: FAULT, fields });
   if (refusals[0]?.shape !== 'oauth') return fault;
-  const { body } = oauthRefusal('invalid_request', WHEN, FAULT);
+  const { body } = oauthRefusal('invalid_request', FAULT_SUMMARY, FAULT);
   return { ...fault, shape: 'oauth', body: { ...body, ...fault.body } };
 }
 
@@ -183,7 +183,7 @@ function refusalsOf(refusals: readonly RefusalCase[], reference: Reference): Rec
   return Object.fromEntries(sorted.map(([status, cases]) => [status, responseOf(cases, reference)]));
 }
 
-/** One status: its codes are an enumeration, and each has its example. */
+/** The response of one status, with its codes as an enumeration and an example for each. */
 function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenApiResponse {
   const rest = cases.filter(({ shape }) => shape === undefined);
   const oauth = cases.filter(({ shape }) => shape === 'oauth');
@@ -193,9 +193,9 @@ function responseOf(cases: readonly RefusalCase[], reference: Reference): OpenAp
   ];
   const [only] = shapes;
   // Both shapes can have one code.
-  const named = ({ shape, code }: RefusalCase) =>
+  const exampleName = ({ shape, code }: RefusalCase) =>
     shape === 'oauth' && rest.length > 0 ? `oauth_${code}` : code;
-  const examples = cases.map((one) => [named(one), { summary: one.when, value: one.body }]);
+  const examples = cases.map((one) => [exampleName(one), { summary: one.when, value: one.body }]);
   return {
     description: [...new Set(cases.map(({ when }) => when))].join(' '),
     ...headersOf(Object.assign({}, ...cases.map(({ headers }) => headers))),

@@ -1,5 +1,6 @@
-/** GET /docs: the document as a page to read. Plain HTML: no script, nothing from elsewhere. */
-import { type Html, hashSource, html, trusted } from '../http/html.ts';
+/** GET /docs: the document as a page to read. Plain HTML without scripts or external resources. */
+import { type Html, html, trusted } from '../http/html.ts';
+import { hashSource } from '../http/page.ts';
 import { curlOf } from './curl-example.ts';
 import type {
   Content,
@@ -28,8 +29,8 @@ nav ul { columns: 2 18rem; list-style: none; padding: 0; }
 summary { cursor: pointer; }
 .method { text-transform: uppercase; }`;
 
-/** What `sendPage` needs beside the page. */
-export const PAGE_POLICY = { styleSource: hashSource(STYLES), formTargets: [] };
+/** The policy that `sendPage` needs for the page. */
+export const PAGE_POLICY = { styleSource: hashSource(STYLES) };
 
 type Entry = { readonly path: string; readonly method: string; readonly operation: OpenApiOperation };
 
@@ -54,7 +55,7 @@ export function pageOf(document: OpenApiDocument): Html {
 <header>
 <h1>Kalends API reference</h1>
 <p>Version ${document.info.version}. The same as an <a href="/openapi.json">OpenAPI document</a>.</p>
-${document.info.description.split('\n\n').map((text) => html`<p>${marked(text)}</p>`)}
+${document.info.description.split('\n\n').map((text) => html`<p>${withCode(text)}</p>`)}
 </header>
 <nav aria-label="Operations">
 ${groups.map(({ name, entries }) => html`<h2>${name}</h2><ul>${entries.map(entryLink)}</ul>`)}
@@ -87,7 +88,7 @@ function operationSection(entry: Entry, origin: string): Html {
   return html`<section aria-labelledby="${operationId}">
 <h3 id="${operationId}">${summary}</h3>
 <p><code><span class="method">${method}</span> ${path}</code></p>
-${description !== undefined && html`<p>${marked(description)}</p>`}
+${description !== undefined && html`<p>${withCode(description)}</p>`}
 <p>${callersText(operation)}</p>
 ${parameters.length > 0 && parameterTable(parameters)}
 ${requestBody !== undefined && html`<h4>Body</h4>${contentBlock(requestBody.content)}`}
@@ -99,13 +100,13 @@ ${Object.entries(responses).map(([status, response]) => responseBlock(status, re
 }
 
 function callersText({ security }: OpenApiOperation): string {
-  const words = security.map((one) => {
+  const callers = security.map((one) => {
     const [scope] = one.accessToken ?? [];
     if (scope !== undefined)
       return `an access token of scope ${scope}${scope === 'read-write' ? '' : ' or wider'}`;
     return 'application' in one ? 'HTTP Basic of the application' : 'no authentication';
   });
-  return `Called with ${words.join(', or ')}.`;
+  return `Called with ${callers.join(', or ')}.`;
 }
 
 const parameterTable = (parameters: readonly OpenApiParameter[]) => html`<h4>Parameters</h4>
@@ -115,7 +116,7 @@ const parameterTable = (parameters: readonly OpenApiParameter[]) => html`<h4>Par
 ${parameters.map(
   ({ name, in: where, required, description, schema }) => html`<tr>
 <td><code>${name}</code></td><td>${where}</td>
-<td>${required && html`<strong>Required.</strong> `}${typeText(schema)}. ${marked(description)}</td>
+<td>${required && html`<strong>Required.</strong> `}${typeText(schema)}. ${withCode(description)}</td>
 </tr>`,
 )}
 </tbody>
@@ -132,12 +133,12 @@ ${first.example !== undefined && html`<pre tabindex="0"><code>${JSON.stringify(f
 function responseBlock(status: string, { description, headers = {}, content }: OpenApiResponse): Html {
   const examples = Object.entries(content?.['application/json']?.examples ?? {});
   const names = Object.keys(headers);
-  const heading = html`<summary><strong>${status}</strong> ${marked(description)}</summary>`;
+  const heading = html`<summary><strong>${status}</strong> ${withCode(description)}</summary>`;
   return html`<details>${heading}
 ${names.length > 0 && html`<p>Headers: ${names.join(', ')}.</p>`}
 ${content !== undefined && contentBlock(content)}
 ${examples.map(
-  ([code, { summary, value }]) => html`<p><code>${code}</code>: ${marked(summary)}</p>
+  ([code, { summary, value }]) => html`<p><code>${code}</code>: ${withCode(summary)}</p>
 <pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`,
 )}
 </details>`;
@@ -149,7 +150,7 @@ function shapeSection(name: string, schema: Json): Html {
   const needed: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
   return html`<section aria-labelledby="schema-${name}">
 <h3 id="schema-${name}">${name}</h3>
-${typeof description === 'string' && html`<p>${marked(description)}</p>`}
+${typeof description === 'string' && html`<p>${withCode(description)}</p>`}
 ${members.length === 0 && html`<p>${typeText(schema)}</p>`}
 ${
   members.length > 0 &&
@@ -165,13 +166,13 @@ ${members.map(([member, value]) => memberRow(member, isJson(value) ? value : {},
 
 const memberRow = (name: string, schema: Json, isNeeded: boolean) => html`<tr>
 <td><code>${name}</code>${!isNeeded && ' (optional)'}</td>
-<td>${typeText(schema)}. ${typeof schema.description === 'string' && marked(schema.description)}</td>
+<td>${typeText(schema)}. ${typeof schema.description === 'string' && withCode(schema.description)}</td>
 </tr>`;
 
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a schema asks for, in a few words; named ones as links. */
+/** A schema's type in short; a named schema as a link. */
 function typeText(schema: unknown): Html {
   if (!isJson(schema)) return html`anything`;
   const { $ref, anyOf, type, items, format, minimum, maximum } = schema;
@@ -180,7 +181,7 @@ function typeText(schema: unknown): Html {
     return html`<a href="#schema-${name}">${name}</a>`;
   }
   if (Array.isArray(anyOf)) return html`${anyOf.map((one, i) => html`${i > 0 && ' or '}${typeText(one)}`)}`;
-  if (Array.isArray(schema.enum)) return html`one of ${words(schema.enum)}`;
+  if (Array.isArray(schema.enum)) return html`one of ${codeList(schema.enum)}`;
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (type === 'array') return html`list of ${typeText(items)}`;
   const bounds =
@@ -188,9 +189,9 @@ function typeText(schema: unknown): Html {
   return html`${typeof type === 'string' ? type : 'anything'}${typeof format === 'string' && ` (${format})`}${bounds}`;
 }
 
-const words = (values: readonly unknown[]) =>
+const codeList = (values: readonly unknown[]) =>
   values.map((value, i) => html`${i > 0 && ', '}<code>${String(value)}</code>`);
 
 /** Text with `code` in backticks. */
-const marked = (text: string): Html =>
+const withCode = (text: string): Html =>
   html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`;

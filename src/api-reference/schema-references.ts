@@ -1,18 +1,18 @@
-/** Named schemas, those with an `$id`, are stated once under `components` and referred to everywhere else. */
+/** Named schemas (those with an `$id`) are stated once, under `components`, and referred to everywhere else. */
 
 /** A schema as plain JSON. */
 export type Json = { readonly [member: string]: unknown };
 
-/** Collects the named schemas of whatever passes through `reference`. */
+/** Collects the named schemas among those given to `reference`. */
 export function collectSchemas() {
-  const found = new Map<string, Json>();
+  const schemas = new Map<string, Json>();
 
   function reference(schema: object): Json {
     const { $id: name, ...rest }: Json = { ...schema };
     if (typeof name !== 'string') return mapped(rest);
-    if (!found.has(name)) {
-      found.set(name, {}); // Held while its own parts are walked, should it be among them.
-      found.set(name, mapped(rest));
+    if (!schemas.has(name)) {
+      schemas.set(name, {}); // In its place while its parts are read: it may be among them.
+      schemas.set(name, mapped(rest));
     }
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -28,8 +28,8 @@ export function collectSchemas() {
   return {
     /** The schema as JSON, or a reference to it where it has a name. */
     reference,
-    /** All that were met, by name. */
+    /** All that were found, by name. */
     named: (): Record<string, Json> =>
-      Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }

@@ -65,12 +65,12 @@ type Culori = typeof import('culori/require');
 type Scheme = keyof typeof RECIPES;
 
 let loading: Promise<Culori> | undefined;
-const kept = new Map<HexColor, BrandColors>();
+const cache = new Map<HexColor, BrandColors>();
 
 /** The colours for a primary colour, `#rrggbb` in lower case. Throws TypeError for anything else. */
 export async function brandColors(primary: HexColor): Promise<BrandColors> {
-  const known = kept.get(primary);
-  if (known !== undefined) return known;
+  const cached = cache.get(primary);
+  if (cached !== undefined) return cached;
   if (!/^#[\da-f]{6}$/.test(primary)) throw new TypeError('The primary colour is not #rrggbb');
   // Its one bundled file takes 8 MB and 15 ms, which an instance without brand colours does without.
   loading ??= import('culori/require').then((module) => module.default);
@@ -78,41 +78,37 @@ export async function brandColors(primary: HexColor): Promise<BrandColors> {
   const brand = culori.oklch(primary);
   if (brand === undefined) throw new TypeError('The primary colour cannot be read');
   const colors = { light: schemeColors(culori, brand, 'light'), dark: schemeColors(culori, brand, 'dark') };
-  if (kept.size >= MOST_KEPT) kept.clear();
-  kept.set(primary, colors);
+  if (cache.size >= MOST_KEPT) cache.clear();
+  cache.set(primary, colors);
   return colors;
 }
 
 /** The custom properties as a stylesheet's rule, to come after connect.css. */
 export function brandRule({ light, dark }: BrandColors): string {
-  const property = (name: string, key: keyof SchemeColors) =>
-    `--${name}:light-dark(${light[key]},${dark[key]})`;
-  const properties = [
-    property('accent', 'accent'),
-    property('button', 'button'),
-    property('button-hover', 'buttonHover'),
-    property('on-button', 'onButton'),
-    property('tint', 'tint'),
-  ];
+  const keys = ['accent', 'button', 'buttonHover', 'onButton', 'tint'] as const;
+  const properties = keys.map((key) => {
+    const name = key.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`);
+    return `--${name}:light-dark(${light[key]},${dark[key]})`;
+  });
   return `:root{${properties.join(';')}}`;
 }
 
 function schemeColors(culori: Culori, brand: Oklch, scheme: Scheme): SchemeColors {
   const { tint: soft, away } = RECIPES[scheme];
-  const tint = shown(culori, muted(brand, soft));
+  const tint = toHex(culori, muted(brand, soft));
   const grounds = [...Object.values(GROUNDS[scheme]), tint];
-  const accent = shown(culori, distinct(culori, { start: brand, away, on: grounds, least: TEXT_CONTRAST }));
+  const accent = toHex(culori, distinct(culori, { start: brand, away, on: grounds, least: TEXT_CONTRAST }));
   return { accent, tint, ...buttonColors(culori, brand, scheme) };
 }
 
 function buttonColors(culori: Culori, brand: Oklch, scheme: Scheme) {
   const on = [GROUNDS[scheme].card];
   const ground = distinct(culori, { start: brand, away: RECIPES[scheme].away, on, least: BUTTON_CONTRAST });
-  const button = shown(culori, ground);
+  const button = toHex(culori, ground);
   const isWhiteRead = culori.wcagContrast(WHITE, button) >= TEXT_CONTRAST;
-  const buttonHover = shown(culori, { ...ground, l: hoverLightness(ground.l, isWhiteRead) });
+  const buttonHover = toHex(culori, { ...ground, l: hoverLightness(ground.l, isWhiteRead) });
   const ink = { start: muted(brand, DARK_INK), away: -1, on: [button, buttonHover], least: TEXT_CONTRAST };
-  return { button, buttonHover, onButton: isWhiteRead ? WHITE : shown(culori, distinct(culori, ink)) };
+  return { button, buttonHover, onButton: isWhiteRead ? WHITE : toHex(culori, distinct(culori, ink)) };
 }
 
 /** Away from the text on it; near black and near white, where a step further shows nothing, towards it. */
@@ -141,10 +137,10 @@ function distinct(culori: Culori, { start, away, on, least }: Search): Oklch {
   for (let color = start; ; color = { ...color, l: color.l + away * LIGHTNESS_STEP }) {
     if (away < 0 ? color.l <= 0 : color.l >= 1) return { ...color, l: away < 0 ? 0 : 1, c: 0 };
     // What is shown has eight bits a channel and less chroma than asked for: that is what is measured.
-    const seen = shown(culori, color);
-    if (on.every((ground) => culori.wcagContrast(seen, ground) >= least)) return color;
+    const hex = toHex(culori, color);
+    if (on.every((ground) => culori.wcagContrast(hex, ground) >= least)) return color;
   }
 }
 
-const shown = (culori: Culori, color: Oklch): HexColor =>
+const toHex = (culori: Culori, color: Oklch): HexColor =>
   culori.formatHex(culori.clampChroma(color, 'oklch'));

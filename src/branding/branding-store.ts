@@ -29,6 +29,6 @@ export interface BrandingStore {
    */
   changeLook(clientId: string, change: LookChange, now: number): Promise<ApplicationLook | undefined>;
 
-  /** A picture that some application has set now; one that is replaced or whose application is deleted is gone. */
+  /** A picture that an application uses. Replacing it or deleting the application removes it. */
   findLogo(hash: Logo['hash']): Promise<LogoImage | undefined>;
 }

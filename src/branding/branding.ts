@@ -5,7 +5,7 @@ export const THEMES = ['auto', 'light', 'dark'] as const;
 /** The scheme of colours; `auto` leaves it to the reader's choice or device. */
 export type Theme = (typeof THEMES)[number];
 
-/** The theme a word names. */
+/** The theme of that name. */
 export const parseTheme = (word: string | undefined): Theme | undefined =>
   THEMES.find((theme) => theme === word);
 

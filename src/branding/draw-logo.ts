@@ -1,7 +1,7 @@
 /**
- * A program of its own, which logo-image.ts starts: reads a picture on standard input, writes a small square WebP on
- * standard output, or what is wrong with the picture on standard error, with exit code 2. Apart from the rest because
- * readers of pictures are native code that is fed what strangers made: here it can be ended, and what it does to its process ends with it.
+ * A separate program that logo-image.ts starts. It reads a picture on standard input and writes a small square WebP on
+ * standard output, or the problem on standard error with exit code 2. Native code reads untrusted pictures here, so
+ * it runs in a process that can be killed.
  */
 import { writeSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
@@ -27,7 +27,7 @@ const ENCODINGS = [
 ];
 const CLEAR = { r: 0, g: 0, b: 0, alpha: 0 };
 
-async function drawn(picture: Buffer): Promise<Buffer> {
+async function drawLogo(picture: Buffer): Promise<Buffer> {
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({
     operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp', 'VipsForeignLoadSvg'],
@@ -62,7 +62,7 @@ function endWhenTooLarge(): void {
 
 setInterval(endWhenTooLarge, MEMORY_CHECK_MS).unref();
 try {
-  process.stdout.write(await drawn(await buffer(process.stdin)));
+  process.stdout.write(await drawLogo(await buffer(process.stdin)));
 } catch (reason) {
   process.stderr.write(reason instanceof Error ? reason.message : String(reason));
   process.exitCode = 2;

@@ -10,7 +10,7 @@ const SECONDS = 15;
 /** Its bytes, whatever they are. Throws ApiError 400 with a sentence about `name`, such as "logo". */
 export async function fetchLogo(url: string, name: string, egress: Egress): Promise<Uint8Array> {
   const refusal = (why: string, cause?: unknown) =>
-    new ApiError(400, 'invalid_client_metadata', `The ${name} cannot be fetched: ${why}`, { cause });
+    new ApiError(400, 'invalid_client_metadata', { message: `The ${name} cannot be fetched: ${why}`, cause });
   const headers = { accept: 'image/svg+xml,image/webp,image/png,image/jpeg' };
   const limits = { timeoutMs: SECONDS * 1000, maxBytes: MOST_FETCHED_BYTES };
   try {

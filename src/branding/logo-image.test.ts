@@ -177,13 +177,13 @@ describe('a logo', () => {
   }
 
   it('is not what is cut off anywhere', async () => {
-    const words = await Promise.all(
+    const messages = await Promise.all(
       [jpeg, png, webp].flatMap((picture) =>
         [0.1, 0.5, 0.9].map((part) => refusalOf(picture.subarray(0, Math.ceil(picture.length * part)))),
       ),
     );
 
-    for (const sentence of words) assert.match(sentence, /^The logo (cannot be read as|must be a PNG)/);
+    for (const sentence of messages) assert.match(sentence, /^The logo (cannot be read as|must be a PNG)/);
   });
 
   it('is what a picture shows, whatever follows it or lies in it', async () => {

@@ -1,6 +1,6 @@
 /**
- * From a picture that somebody hands in to the one that is served: a small square WebP, drawn anew, so that nothing of
- * the original reaches a browser but what it looks like.
+ * Turns an uploaded picture into the one that is served: a small square WebP, drawn anew, so that no byte of the
+ * original reaches a browser.
  */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
@@ -28,7 +28,7 @@ type Format = 'PNG' | 'JPEG' | 'WebP' | 'SVG';
  */
 export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoImage> {
   const refusal = (problem: string, cause?: unknown) =>
-    new ApiError(400, 'invalid_client_metadata', `The ${name} ${problem}`, { cause });
+    new ApiError(400, 'invalid_client_metadata', { message: `The ${name} ${problem}`, cause });
   if (bytes.length > MOST_LOGO_BYTES) throw refusal('must not be larger than 5 MB');
   const format = formatOf(bytes);
   if (format === undefined) {
@@ -37,11 +37,11 @@ export async function logoImage(bytes: Uint8Array, name: string): Promise<LogoIm
   const problem = format === 'SVG' ? svgProblem(new TextDecoder().decode(bytes)) : undefined;
   if (problem !== undefined) throw refusal(problem);
   const drawing = await draw(bytes);
-  if (drawing.problem !== undefined) throw refusal(problemIn(drawing, format), drawing.words);
+  if (drawing.problem !== undefined) throw refusal(problemIn(drawing, format), drawing.message);
   return { webp: drawing.webp };
 }
 
-/** The first bytes say what a file is; its name and a server's header only claim it. */
+/** By the first bytes: a file name or a header can be wrong. */
 function formatOf(bytes: Uint8Array): Format | undefined {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1');
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'PNG';
@@ -52,7 +52,7 @@ function formatOf(bytes: Uint8Array): Format | undefined {
 
 type Drawing =
   | { readonly webp: Buffer; readonly problem: undefined }
-  | { readonly problem: 'unreadable' | 'slow' | 'fatal'; readonly words: string };
+  | { readonly problem: 'unreadable' | 'slow' | 'fatal'; readonly message: string };
 
 const TOO_LARGE = /pixel limit|exceed|too large/i;
 
@@ -60,7 +60,7 @@ const TOO_LARGE = /pixel limit|exceed|too large/i;
 async function draw(picture: Uint8Array): Promise<Drawing> {
   const timeout = DRAWING_SECONDS * 1000;
   const child = spawn(process.execPath, [DRAW_LOGO], { env: {}, timeout, killSignal: 'SIGKILL' });
-  // It may end before it has read everything: how it ended tells more than that this failed.
+  // It may end before it has read everything. Its exit code says why.
   child.stdin.on('error', () => {});
   child.stdin.end(picture);
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -68,18 +68,18 @@ async function draw(picture: Uint8Array): Promise<Drawing> {
     child.once('close', resolve);
   });
   const [webp, stderr, code] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended]);
-  const words = stderr.toString();
+  const message = stderr.toString();
   if (code === 0) return { webp, problem: undefined };
-  if (code === UNREADABLE) return { problem: 'unreadable', words };
+  if (code === UNREADABLE) return { problem: 'unreadable', message };
   // By a signal: ours when the time was over, else that of a crash.
-  if (code === null) return { problem: child.killed ? 'slow' : 'fatal', words };
-  throw new Error(`Logos cannot be drawn here: ${/^\w*Error\b.*/m.exec(words)?.[0] ?? words}`);
+  if (code === null) return { problem: child.killed ? 'slow' : 'fatal', message };
+  throw new Error(`Logos cannot be drawn here: ${/^\w*Error\b.*/m.exec(message)?.[0] ?? message}`);
 }
 
-/** The library's words are of its parts; ours say what to do. */
-function problemIn({ problem, words }: Extract<Drawing, { words: string }>, format: Format): string {
+/** Says what to do, which the library's messages do not. */
+function problemIn({ problem, message }: Extract<Drawing, { message: string }>, format: Format): string {
   if (problem === 'slow') return `cannot be drawn within ${DRAWING_SECONDS} seconds: make it simpler`;
-  if (TOO_LARGE.test(words)) {
+  if (TOO_LARGE.test(message)) {
     return 'cannot be drawn: it has more pixels, or parts, than a logo needs; 512 by 512 pixels are plenty';
   }
   return problem === 'fatal'

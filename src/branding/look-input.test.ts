@@ -4,14 +4,14 @@ import { describe, it } from 'node:test';
 import { readPrimaryColor, readSupportEmail, readSupportUrl } from './look-input.ts';
 
 describe('what an application may set of how it looks', () => {
-  const kept: [what: string, read: (text: string) => string, text: string, value: string][] = [
+  const accepted: [what: string, read: (text: string) => string, text: string, value: string][] = [
     ['a color in lower case', readPrimaryColor, '#1F4fD8', '#1f4fd8'],
     ['a short color written out', readPrimaryColor, '#aF3', '#aaff33'],
     ['an e-mail address', readSupportEmail, 'Help+calendar@Example.co.uk', 'Help+calendar@Example.co.uk'],
     ['an e-mail address beyond ASCII', readSupportEmail, 'hilfe@bücher.example', 'hilfe@bücher.example'],
     ['a page', readSupportUrl, 'https://example.com/help?a=b#top', 'https://example.com/help?a=b#top'],
   ];
-  for (const [what, read, text, value] of kept) {
+  for (const [what, read, text, value] of accepted) {
     it(`is ${what}`, () => assert.equal(read(text), value));
   }
 

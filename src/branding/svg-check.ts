@@ -9,8 +9,8 @@ const MOST_ELEMENTS = 20_000;
 const MOST_DEPTH = 200;
 
 const SVG = 'http://www.w3.org/2000/svg';
-/** Namespaces whose attributes the drawing follows; an editor's own may say what they like. */
-const FOLLOWED = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
+/** Namespaces whose attributes affect the drawing. */
+const DRAWN_NAMESPACES = ['', SVG, 'http://www.w3.org/1999/xlink', 'http://www.w3.org/XML/1998/namespace'];
 
 /** What keeps the document from being drawn, as the end of a sentence ("The logo …"); undefined when nothing does. */
 export function svgProblem(text: string): string | undefined {
@@ -19,7 +19,7 @@ export function svgProblem(text: string): string | undefined {
     return undefined;
   } catch (reason) {
     if (reason instanceof SvgProblem) return reason.message;
-    // The parser's words begin with the place, and go on with pieces of the document, which nobody here vouches for.
+    // The parser's message begins with the place. The rest quotes the document and is not repeated.
     const [, line, column] = /^(\d+):(\d+):/.exec(reason instanceof Error ? reason.message : '') ?? [];
     return `is not well-formed SVG${line === undefined ? '' : ` (line ${line}, column ${column})`}`;
   }
@@ -46,7 +46,7 @@ function readThrough(text: string): void {
     throw new SvgProblem('must have no <!DOCTYPE …>: remove it, and the entities it declares');
   });
   parser.on('processinginstruction', ({ target }) => {
-    if (target.toLowerCase() === 'xml-stylesheet') throw external('a style sheet');
+    if (target.toLowerCase() === 'xml-stylesheet') throw externalReference('a style sheet');
   });
   parser.on('opentag', (tag) => {
     elements += 1;
@@ -71,33 +71,33 @@ const isSvg = ({ local, uri }: SaxesTagNS): boolean => local === 'svg' && uri ==
 
 function checkAttributes({ attributes }: SaxesTagNS): void {
   for (const { local, uri, value } of Object.values(attributes)) {
-    if (!FOLLOWED.includes(uri)) continue;
+    if (!DRAWN_NAMESPACES.includes(uri)) continue;
     const refers = ['href', 'src', 'base'].includes(local.toLowerCase());
-    if (refers && !staysInside(value)) throw external(`"${shortened(value)}"`);
+    if (refers && !isInternal(value)) throw externalReference(`"${shortened(value)}"`);
     // Nothing runs what is done on an event.
     if (!/^on/i.test(local)) checkStyles(value);
   }
 }
 
-/** References of style sheets: `url(…)` and `@import`, whose names an escape could spell in any other way. */
+/** Checks `url(…)` and `@import`. Escapes are refused, since they could hide either. */
 function checkStyles(text: string): void {
-  if (/@import/i.test(text)) throw external('a style sheet');
+  if (/@import/i.test(text)) throw externalReference('a style sheet');
   if (/\\/.test(text) && /[(@]/.test(text)) {
     throw new SvgProblem('must have no escapes (a backslash) in its styles');
   }
   for (const [, target = ''] of text.matchAll(/url\s*\(\s*["']?\s*([^"')]*)/gi))
-    if (!staysInside(target)) throw external(`"${shortened(target)}"`);
+    if (!isInternal(target)) throw externalReference(`"${shortened(target)}"`);
 }
 
 /** A part of the document itself, or a raster picture that it carries. */
-const staysInside = (reference: string): boolean =>
+const isInternal = (reference: string): boolean =>
   /^\s*(#|$|data:image\/(png|jpeg|jpg|webp|gif)[;,])/i.test(reference);
 
-const external = (what: string): SvgProblem =>
+const externalReference = (what: string): SvgProblem =>
   new SvgProblem(`must be complete in itself: it refers to ${what}, which is not fetched`);
 
 /** For a sentence: what could steer the terminal it is read on is left out. */
 function shortened(text: string): string {
-  const shown = text.replace(/\p{C}/gu, '');
-  return shown.length > 80 ? `${shown.slice(0, 79)}…` : shown;
+  const printable = text.replace(/\p{C}/gu, '');
+  return printable.length > 80 ? `${printable.slice(0, 79)}…` : printable;
 }

@@ -59,12 +59,12 @@ describe('what a failure says about an account', () => {
   ];
   for (const [provider, kind, given, state, reason, actor] of CASES) {
     it(`${provider}, ${kind}${given ? ` (${given})` : ''}: ${state}, and ${actor} must act`, () => {
-      const ailment = healthAfter(
+      const problem = healthAfter(
         { kind, message: 'What happened', ...(given && { reason: given }) },
         provider,
       );
 
-      assert.deepEqual(ailment, { state, reason, message: 'What happened' });
+      assert.deepEqual(problem, { state, reason, message: 'What happened' });
       assert.equal(actorOf(reason), actor);
     });
   }

@@ -1,11 +1,12 @@
-/** What a failure says about its account: decisions only, nothing is read or written here. */
-import type { Ailment } from './account-store.ts';
+/** What a failure says about its account: pure functions. */
+import type { AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
+import { PROVIDER_FACTS } from './provider-facts.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
-/** What a kind of failure means where the provider told no more. */
+/** The reason for a kind of failure that the provider did not explain further. */
 const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, HealthReason | undefined>> = {
   access_denied: 'access_revoked',
   permission_missing: 'calendar_permission_missing',
@@ -22,7 +23,7 @@ const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, Healt
 };
 
 /** `undefined` when it says nothing. */
-export function healthAfter(failure: SyncFailure, provider: ProviderKind): Ailment | undefined {
+export function healthAfter(failure: SyncFailure, provider: ProviderKind): AccountProblem | undefined {
   const reason = failure.reason ?? usualReason(failure.kind, provider);
   if (reason === undefined) return undefined;
   return { state: stateAfter(failure.kind, reason), reason, message: failure.message };
@@ -30,14 +31,14 @@ export function healthAfter(failure: SyncFailure, provider: ProviderKind): Ailme
 
 function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthReason | undefined {
   if (kind !== 'unauthorized') return REASONS[kind];
-  return provider === 'apple' || provider === 'caldav' ? 'password_refused' : 'access_revoked';
+  return PROVIDER_FACTS[provider].signIn === 'password' ? 'password_refused' : 'access_revoked';
 }
 
 /**
- * Only what signing in again mends asks for that. A dead refresh token is such a thing even where the
- * operator has to act as well, as with Google's test apps.
+ * `reauth_required` only where signing in again helps. After a refused refresh token it does, even where the operator
+ * has to act as well, as with Google's test apps.
  */
-function stateAfter(kind: ProviderErrorKind, reason: HealthReason): Ailment['state'] {
+function stateAfter(kind: ProviderErrorKind, reason: HealthReason): AccountProblem['state'] {
   if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';
   return kind === 'permission_missing' && actorOf(reason) === 'user' ? 'reauth_required' : 'degraded';
 }

@@ -28,6 +28,14 @@ export type ProviderFacts = {
 
 const MINUTE = 60_000;
 
+const CALDAV = {
+  signIn: 'password',
+  endsAccess: false,
+  overridesApart: false,
+  primaryAlias: undefined,
+  requestLimits: {},
+} as const;
+
 /**
  * The figures of `requestLimits` are those generally known; no live account has confirmed them. Google limits requests
  * a minute by project and by user; Microsoft limits them in ten minutes by app and mailbox, and lets four be under way
@@ -39,10 +47,7 @@ export const PROVIDER_FACTS = {
     endsAccess: true,
     overridesApart: true,
     primaryAlias: 'primary',
-    requestLimits: {
-      app: { requests: 10_000, per: MINUTE },
-      user: { requests: 600, per: MINUTE },
-    },
+    requestLimits: { app: { requests: 10_000, per: MINUTE }, user: { requests: 600, per: MINUTE } },
   },
   microsoft: {
     signIn: 'redirect',
@@ -51,18 +56,6 @@ export const PROVIDER_FACTS = {
     primaryAlias: undefined,
     requestLimits: { user: { requests: 10_000, per: 10 * MINUTE }, atOnce: 3 },
   },
-  apple: {
-    signIn: 'password',
-    endsAccess: false,
-    overridesApart: false,
-    primaryAlias: undefined,
-    requestLimits: {},
-  },
-  caldav: {
-    signIn: 'password',
-    endsAccess: false,
-    overridesApart: false,
-    primaryAlias: undefined,
-    requestLimits: {},
-  },
+  apple: CALDAV,
+  caldav: CALDAV,
 } as const satisfies Readonly<Record<ProviderKind, ProviderFacts>>;

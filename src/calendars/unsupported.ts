@@ -1,4 +1,4 @@
-/** A provider's limit, told as 422 with its reason (issue of writing: never approximated in silence). */
+/** Something that a provider cannot do. It is answered 422 with this reason, and never done in part. */
 export type UnsupportedReason =
   | 'recurrence_not_supported_by_provider'
   | 'field_not_supported_by_provider'
@@ -11,7 +11,7 @@ export type UnsupportedReason =
 
 export class UnsupportedByProvider extends Error {
   readonly reason: UnsupportedReason;
-  /** The wire's field it is about, where it is one. */
+  /** The field of the request that it concerns, if there is one. */
   readonly field: string | undefined;
 
   /** `message` is public: what cannot be done and why. */

@@ -25,11 +25,11 @@ export const backupCommand: Command = {
     if (!existsSync(path.dirname(file))) {
       throw new CommandError('refused', `${path.dirname(file)} is not a folder; make it first.`);
     }
-    // Under another name until it is whole, so that a half-made copy is never taken for a backup.
+    // Under another name until it is complete, so that a partial copy is never taken for a backup.
     const partial = `${file}.partial`;
     await withStorage(async ({ backup }) => {
       try {
-        // Made first, so that nobody else may read it at any moment.
+        // Created before the copy, so that at no moment others may read it.
         await writeFile(partial, '', { mode: 0o600 });
         await backup(partial);
         await rename(partial, file);

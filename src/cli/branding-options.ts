@@ -1,4 +1,4 @@
-/** `--logo` and its like: how an application looks on the Connect pages, and who helps its users. */
+/** `--logo` and the like: how an application looks on the Connect pages, and who helps its users. */
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 
@@ -8,7 +8,7 @@ import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
 import { readPrimaryColor, readSupportEmail, readSupportUrl } from '../branding/look-input.ts';
 import type { Config } from '../config/config.ts';
-import { laterEgress } from '../lib/egress/later-egress.ts';
+import { lazyEgress } from '../lib/egress/lazy-egress.ts';
 import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
 
 export const BRANDING_OPTIONS: readonly CommandOption[] = [
@@ -46,8 +46,8 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
 type Options = Input['options'];
 
 /**
- * Reads the options and the pictures they name; what is not named is `undefined`. Throws a sentence about the first
- * that cannot be, before anything is changed.
+ * Reads the options and the logos they name; an absent option is `undefined`. Throws a sentence about the first invalid
+ * one.
  */
 export async function readLookChange(options: Options, config: () => Config): Promise<LookChange> {
   const change = {
@@ -59,7 +59,7 @@ export async function readLookChange(options: Options, config: () => Config): Pr
     supportUrl: readText(options['support-url'], readSupportUrl),
     verified: switchOf(options, 'verified'),
   };
-  // Last, for they take longest.
+  // Last, since these take longest.
   return {
     ...change,
     logo: await readLogo(options.logo, 'logo', config),
@@ -67,12 +67,12 @@ export async function readLookChange(options: Options, config: () => Config): Pr
   };
 }
 
-/** Whether anything is to change. */
+/** Whether it changes anything. */
 export const changesLook = (change: LookChange): boolean =>
   Object.values(change).some((value) => value !== undefined);
 
-/** The look as documents and rows show it; `url` is the instance's own. */
-export function shownLook({ branding, facts }: ApplicationLook, url: string) {
+/** The look, for documents and rows; `url` is the instance's own. */
+export function describeLook({ branding, facts }: ApplicationLook, url: string) {
   const addressOf = (logo: typeof branding.logo) => (logo === undefined ? null : url + logoPath(logo));
   const [logo, darkLogo] = [addressOf(branding.logo), addressOf(branding.darkLogo)];
   return {
@@ -114,9 +114,9 @@ function readText(value: Value, read: (text: string) => string): string | null |
 function oneOf<const T extends string>(options: Options, name: string, values: readonly T[]): T | undefined {
   const value = options[name];
   if (value === undefined) return undefined;
-  const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
-  return found;
+  const choice = values.find((candidate) => candidate === value);
+  if (choice === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
+  return choice;
 }
 
 function switchOf(options: Options, name: string): boolean | undefined {
@@ -134,12 +134,14 @@ async function readLogo(
 ): Promise<LogoImage | null | undefined> {
   if (typeof value !== 'string') return undefined;
   if (value === '') return null;
-  const bytes = /^https?:/i.test(value) ? await fetched(value, name, config()) : await readPicture(value);
+  const bytes = /^https?:/i.test(value)
+    ? await downloadLogo(value, name, config())
+    : await readLogoFile(value);
   return logoImage(bytes, name);
 }
 
-async function fetched(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
-  const egress = laterEgress({ privateNetwork });
+async function downloadLogo(url: string, name: string, { privateNetwork }: Config): Promise<Uint8Array> {
+  const egress = lazyEgress({ privateNetwork });
   try {
     return await fetchLogo(url, name, egress);
   } finally {
@@ -147,8 +149,8 @@ async function fetched(url: string, name: string, { privateNetwork }: Config): P
   }
 }
 
-/** At most one byte more than a logo may have: enough to tell that it is too large. */
-async function readPicture(file: string): Promise<Uint8Array> {
+/** At most one byte more than a logo may have: enough to see that it is too large. */
+async function readLogoFile(file: string): Promise<Uint8Array> {
   try {
     return await buffer(createReadStream(file, { end: MOST_LOGO_BYTES }));
   } catch (cause) {

@@ -1,5 +1,5 @@
 /**
- * The command line. What a command answers goes to standard output, in words or with --json as one
+ * The command line. What a command answers goes to standard output, as text or with --json as one
  * document; what went wrong is one sentence on standard error, or with --json `{"error", "message"}`
  * on standard output. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
  */
@@ -9,12 +9,12 @@ import { backupCommand } from './backup-command.ts';
 import { clientCommands } from './client-commands.ts';
 import {
   type Command,
+  type CommandDeps,
   CommandError,
   type Context,
   type Io,
   type Result,
   usageError,
-  type Wiring,
 } from './command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { helpDocument, helpOf, helpOfAll } from './help.ts';
@@ -25,7 +25,7 @@ import { terminalJson, terminalText } from './terminal-text.ts';
 import { userCommands } from './user-commands.ts';
 import { versionResult } from './version.ts';
 
-export type { Io, Storage, StorageReport, Wiring } from './command.ts';
+export type { CommandDeps, Io, Storage, StorageReport } from './command.ts';
 
 /** Every command, in the order the help shows them. */
 export const COMMANDS: readonly Command[] = [
@@ -37,13 +37,13 @@ export const COMMANDS: readonly Command[] = [
   doctorCommand,
 ];
 
-/** Runs what `argv` (without node and the program) names, and answers the exit code. Never throws. */
-export async function runCommand(argv: readonly string[], io: Io, wiring: Wiring): Promise<number> {
+/** Runs the command of `argv` (without node and the program) and resolves to the exit code. Never throws. */
+export async function runCommand(argv: readonly string[], io: Io, deps: CommandDeps): Promise<number> {
   const end = argv.indexOf('--');
   const json = (end < 0 ? argv : argv.slice(0, end)).includes('--json');
   try {
-    const result = await perform(argv, contextOf(io, wiring, json));
-    // `serve` has said what it had to say when it comes back.
+    const result = await runArgs(argv, contextOf(io, deps, json));
+    // `serve` prints its own output.
     if (result !== undefined)
       io.stdout.write(`${json ? terminalJson(result.json) : terminalText(result.text)}\n`);
     return result?.exitCode ?? 0;
@@ -55,28 +55,27 @@ export async function runCommand(argv: readonly string[], io: Io, wiring: Wiring
   }
 }
 
-async function perform(argv: readonly string[], context: Context): Promise<Result | undefined> {
-  const words = argv.filter((word, i) => !(word === '--json' && i < firstSeparator(argv)));
-  const [first] = words;
-  if (words.length === 0 || first === '--help' || first === '-h') return helpOfProgram([]);
+async function runArgs(argv: readonly string[], context: Context): Promise<Result | undefined> {
+  const args = argv.filter((arg, i) => !(arg === '--json' && i < firstSeparator(argv)));
+  const [first] = args;
+  if (args.length === 0 || first === '--help' || first === '-h') return helpOfProgram([]);
   if (first === '--version' || first === '-v') return versionResult();
-  if (first === 'help') return helpOfProgram(words.slice(1));
+  if (first === 'help') return helpOfProgram(args.slice(1));
 
-  const found = findCommand(COMMANDS, words);
-  if (found === undefined) return incomplete(words);
-  const { command, rest } = found;
+  const match = findCommand(COMMANDS, args);
+  if (match === undefined) return groupHelp(args);
+  const { command, rest } = match;
   const separator = firstSeparator(rest);
-  if (rest.some((word, i) => i < separator && (word === '--help' || word === '-h')))
-    return helpOfOne(command);
+  if (rest.some((arg, i) => i < separator && (arg === '--help' || arg === '-h'))) return helpOfOne(command);
   return command.run(parseInput(command, rest), context);
 }
 
-const firstSeparator = (words: readonly string[]): number =>
-  words.includes('--') ? words.indexOf('--') : words.length;
+const firstSeparator = (args: readonly string[]): number =>
+  args.includes('--') ? args.indexOf('--') : args.length;
 
-/** `kalends client` alone, or with --help, shows its group; anything else is not known. */
-function incomplete(words: readonly string[]): Result {
-  const [group = '', second] = words;
+/** The help of a group for `kalends client --help`. Throws a usage error for anything else. */
+function groupHelp(args: readonly string[]): Result {
+  const [group = '', second] = args;
   const names = COMMANDS.map(({ name }) => name).filter((name) => name.startsWith(`${group} `));
   if (names.length > 0 && (second === '--help' || second === '-h')) return helpOfProgram([group]);
   if (names.length > 0) {
@@ -86,26 +85,26 @@ function incomplete(words: readonly string[]): Result {
   throw usageError(`"${group}" is not a command; "kalends help" lists them.`);
 }
 
-function helpOfProgram(words: readonly string[]): Result {
-  const prefix = words.join(' ');
+function helpOfProgram(args: readonly string[]): Result {
+  const prefix = args.join(' ');
   const exact = COMMANDS.find(({ name }) => name === prefix);
   if (exact) return helpOfOne(exact);
-  const shown = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
-  if (shown.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
-  return { json: { commands: shown.map(helpDocument) }, text: helpOfAll(shown) };
+  const commands = COMMANDS.filter(({ name }) => prefix === '' || name.startsWith(`${prefix} `));
+  if (commands.length === 0) throw usageError(`"${prefix}" is not a command; "kalends help" lists them.`);
+  return { json: { commands: commands.map(helpDocument) }, text: helpOfAll(commands) };
 }
 
 const helpOfOne = (command: Command): Result => ({ json: helpDocument(command), text: helpOf(command) });
 
-function contextOf(io: Io, wiring: Wiring, json: boolean): Context {
+function contextOf(io: Io, deps: CommandDeps, json: boolean): Context {
   const config = () => loadConfig(io.env);
   return {
     io,
     json,
-    wiring,
+    deps,
     config,
     async withStorage(work) {
-      const storage = await wiring.openStorage(config());
+      const storage = await deps.openStorage(config());
       try {
         return await work(storage);
       } finally {
@@ -119,7 +118,7 @@ function failureOf(reason: unknown): { code: string; message: string; exitCode: 
   if (reason instanceof CommandError) return reason;
   if (reason instanceof ConfigError) return { code: 'configuration', message: reason.message, exitCode: 1 };
   if (reason instanceof ApiError) {
-    // A value that cannot be is wrong usage, such as a redirect URI with a fragment.
+    // An invalid value is wrong usage, such as a redirect URI with a fragment.
     return {
       code: String(reason.body.code),
       message: reason.message,

@@ -10,7 +10,7 @@ import {
   type Positional,
   usageError,
 } from './command.ts';
-import { confirmed, YES } from './confirm.ts';
+import { confirm, YES } from './confirm.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
 import {
   applyAppChanges,
@@ -18,8 +18,8 @@ import {
   PROVIDER_APP_OPTIONS,
   readAppChanges,
 } from './provider-app-options.ts';
-import { listedClient, shownClient } from './shown-client.ts';
-import { aligned } from './table.ts';
+import { clientDocument, describeClient } from './shown-client.ts';
+import { INDENT, tabulate } from './table.ts';
 
 export const CLIENT_ID: Positional = {
   name: 'CLIENT_ID',
@@ -60,7 +60,7 @@ const create: Command = {
     ...PROVIDER_APP_OPTIONS,
   ],
   notes: ['The secret is shown this once: only its hash is kept.'],
-  async run({ options }, { config, io, wiring, withStorage }) {
+  async run({ options }, { config, io, deps, withStorage }) {
     const appChanges = await readAppChanges({ options }, io);
     const lookChange = await readLookChange(options, config);
     return withStorage(async ({ clients, branding, providerApps }) => {
@@ -71,10 +71,10 @@ const create: Command = {
         displayName: text(options['display-name']),
         webhookUrl: text(options['webhook-url']),
       };
-      const { client, clientSecret } = await registerClient(input, { clients, now: wiring.now });
-      if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, wiring.now());
-      await applyAppChanges(client.clientId, appChanges, providerApps, wiring.now());
-      const { document, rows } = await shownClient(client, { branding, providerApps }, config().url);
+      const { client, clientSecret } = await registerClient(input, { clients, now: deps.now });
+      if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
+      await applyAppChanges(client.clientId, appChanges, { providerApps, now: deps.now });
+      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
       const [idRow = [], ...otherRows] = rows;
       const authorizeUrl = `${config().url}/authorize?client_id=${client.clientId}&user_id=test-user`;
       return {
@@ -82,7 +82,7 @@ const create: Command = {
         text: [
           `Registered ${client.name}.`,
           '',
-          aligned([idRow, ['client_secret', clientSecret], ...otherRows]),
+          tabulate([idRow, ['client_secret', clientSecret], ...otherRows], { indent: INDENT }),
           '',
           'Keep the secret now: it is not shown again. To try the flow, start the server and open',
           `  ${authorizeUrl}`,
@@ -101,12 +101,12 @@ const list: Command = {
     withStorage(async ({ clients, branding }) => {
       const all = await clients.listClients();
       const { url } = config();
-      const documents = await Promise.all(all.map((client) => listedClient(client, { branding }, url)));
+      const documents = await Promise.all(all.map((client) => clientDocument(client, { branding }, url)));
       const rows = all.map(({ clientId, name, redirectUri }) => [clientId, name, redirectUri]);
       const none = 'There are no applications yet: "kalends client create --help" shows how to register one.';
       return {
         json: { clients: documents },
-        text: all.length === 0 ? none : aligned([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows], 0, ''),
+        text: all.length === 0 ? none : tabulate([['CLIENT_ID', 'NAME', 'REDIRECT_URI'], ...rows]),
       };
     }),
 };
@@ -116,21 +116,21 @@ const show: Command = {
   summary: 'Show one application',
   positionals: [CLIENT_ID],
   options: [],
-  run: ({ positionals }, { config, withStorage, wiring }) =>
+  run: ({ positionals }, { config, withStorage, deps }) =>
     withStorage(async ({ clients, users, branding, providerApps }) => {
       const clientId = clientIdOf(positionals);
-      const known = await clients.findClientWithSecrets(clientId, wiring.now());
-      if (known === undefined) throw unknownClient(clientId);
-      const secretCount = known.secretHashes.length;
+      const record = await clients.findClientWithSecrets(clientId, deps.now());
+      if (record === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
-      const { document, rows } = await shownClient(known.client, { branding, providerApps }, config().url);
+      const { client, secretHashes } = record;
+      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
       const counts = [
-        ['live secrets', String(secretCount)],
+        ['live secrets', String(secretHashes.length)],
         ['users', String(userCount)],
       ];
       return {
-        json: { ...document, live_secrets: secretCount, user_count: userCount },
-        text: aligned([...rows, ...counts], 0, ''),
+        json: { ...document, live_secrets: secretHashes.length, user_count: userCount },
+        text: tabulate([...rows, ...counts]),
       };
     }),
 };
@@ -144,7 +144,7 @@ const update: Command = {
     'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, support e-mail, support URL or provider client id removes it: `--display-name ""`.',
     'Accounts that were linked with another app of the provider stay with it: renewing theirs needs that app. Once neither the application nor the instance has it, their users have to connect them again.',
   ],
-  async run({ positionals, options }, { config, io, withStorage, wiring }) {
+  async run({ positionals, options }, { config, io, withStorage, deps }) {
     const change: ClientChange = {
       name: text(options.name),
       redirectUri: text(options['redirect-uri']),
@@ -162,12 +162,12 @@ const update: Command = {
       const clientId = clientIdOf(positionals);
       if ((await clients.findClient(clientId)) === undefined) throw unknownClient(clientId);
       await checkAppChanges(clientId, appChanges, providerApps);
-      const client = await changeClient({ clientId, change }, { clients, now: wiring.now });
+      const client = await changeClient({ clientId, change }, { clients, now: deps.now });
       if (client === undefined) throw unknownClient(clientId);
-      if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, wiring.now());
-      await applyAppChanges(clientId, appChanges, providerApps, wiring.now());
-      const { document, rows } = await shownClient(client, { branding, providerApps }, config().url);
-      return { json: document, text: aligned(rows, 0, '') };
+      if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
+      await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
+      const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
+      return { json: document, text: tabulate(rows) };
     });
   },
 };
@@ -184,19 +184,19 @@ const rotateSecret: Command = {
     },
   ],
   notes: ['Two secrets can be alive at once: put the new one into the application before the old one ends.'],
-  run: ({ positionals, options }, { withStorage, wiring }) => {
+  run: ({ positionals, options }, { withStorage, deps }) => {
     const overlapMs = parseDuration(text(options.overlap) ?? '24h');
     if (overlapMs === undefined) throw usageError(`--overlap must be a time ${DURATION_FORM}.`);
     return withStorage(async ({ clients }) => {
       const clientId = clientIdOf(positionals);
-      const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: wiring.now });
+      const rotated = await rotateClientSecret({ clientId, overlapMs }, { clients, now: deps.now });
       if (rotated === undefined) throw unknownClient(clientId);
       const ends = new Date(rotated.oldSecretExpiresAt).toISOString();
       const old =
         overlapMs === 0 ? 'The secret before it is dead.' : `The secret before it lives until ${ends}.`;
       return {
         json: { client_id: clientId, client_secret: rotated.clientSecret, old_secret_expires_at: ends },
-        text: `${aligned([['client_secret', rotated.clientSecret]])}\n\nKeep it now: it is not shown again. ${old}`,
+        text: `${tabulate([['client_secret', rotated.clientSecret]], { indent: INDENT })}\n\nKeep it now: it is not shown again. ${old}`,
       };
     });
   },
@@ -213,8 +213,8 @@ const remove: Command = {
       const client = await clients.findClient(clientId);
       if (client === undefined) throw unknownClient(clientId);
       const userCount = (await users.listUsers(clientId)).length;
-      await confirmed(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
-      await clients.deleteClient(clientId, context.wiring.now());
+      await confirm(`Deleting ${client.name} with its ${userCount} user(s)`, input, context);
+      await clients.deleteClient(clientId, context.deps.now());
       return { json: { deleted: true, client_id: clientId }, text: `Deleted ${client.name}.` };
     }),
 };

@@ -1,6 +1,6 @@
 /**
- * What a command is: what it takes, in words that the parser, `--help` and docs/cli.md all read, and
- * what it answers, as words for people and as one JSON document.
+ * What a command is: its arguments, as the parser, `--help` and docs/cli.md all read them, and its result, as text for
+ * people and as one JSON document.
  */
 
 import type { ProviderAppStore } from '../access/provider-apps.ts';
@@ -22,17 +22,17 @@ export type Command = {
   readonly options: readonly CommandOption[];
   /** Further paragraphs of the help. */
   readonly notes?: readonly string[];
-  /** undefined when it has printed all there was to say, as `serve` has. */
+  /** Resolves to `undefined` when it has printed its output itself, as `serve` does. */
   run(input: Input, context: Context): Promise<Result | undefined>;
 };
 
-/** An argument told by its place, such as CLIENT_ID. */
+/** An argument known by its place, such as CLIENT_ID. */
 export type Positional = { readonly name: string; readonly doc: string; readonly optional?: true };
 
 export type CommandOption = {
   /** Without the dashes. */
   readonly name: string;
-  /** What stands for the value in the help; a flag has none. */
+  /** The name of the value in the help; a flag has none. */
   readonly value?: string;
   readonly doc: string;
   readonly required?: true;
@@ -44,11 +44,11 @@ export type Input = {
   readonly options: Readonly<Record<string, string | true>>;
 };
 
-/** What a command works with. */
+/** Everything a command needs to run. */
 export type Context = {
   readonly io: Io;
   readonly json: boolean;
-  readonly wiring: Wiring;
+  readonly deps: CommandDeps;
   /** Reads the configuration; throws ConfigError. */
   config(): Config;
   /** Opens what the configuration names, runs `work`, and closes it whatever happened. */
@@ -58,7 +58,7 @@ export type Context = {
 /** `json` is the whole document of `--json`; `text` is for people, without the last line feed. */
 export type Result = { readonly json: unknown; readonly text: string; readonly exitCode?: number };
 
-/** What runs a command: the process, or a test. */
+/** The environment and streams of the process, or of a test. */
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: { write(text: string): unknown };
@@ -66,8 +66,8 @@ export type Io = {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
 };
 
-/** What only main.ts can supply, because it alone names the concrete adapters. */
-export type Wiring = {
+/** Supplied by main.ts, since only it names the concrete adapters. */
+export type CommandDeps = {
   /** Serves until the process is told to stop; `json` asks for one JSON document once it listens. */
   serve(config: Config, options: { readonly json: boolean }): Promise<void>;
   /** Opens and migrates the database; throws a sentence that says what to do when it cannot. */
@@ -124,7 +124,7 @@ export class CommandError extends Error {
 /** A refusal of how the command was typed. */
 export const usageError = (message: string): CommandError => new CommandError('usage', message, 2);
 
-/** The refusal of a file that an option names; `cause` says why in a word, such as ENOENT. */
+/** The refusal of a file that an option names. The code of `cause`, such as ENOENT, says why. */
 export function unreadableFile(code: string, file: string, cause: unknown): CommandError {
   const why = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
   return new CommandError(code, `The file ${file} cannot be read${why}.`);

@@ -1,4 +1,4 @@
-/** What `doctor` asks the database, the clock and a running server. */
+/** The checks of `doctor` that ask the database, the clock and a running server. */
 import type { Config } from '../config/config.ts';
 import type { StorageReport } from './command.ts';
 
@@ -11,7 +11,7 @@ export type Check = {
 
 const SKEW_WARN_MS = 2_000;
 const SKEW_FAIL_MS = 60_000;
-/** No Kalends runs before it was written: an earlier clock has not been set. */
+/** Kalends did not exist before this: a clock that says so has not been set. */
 const LEAST_INSTANT = Date.UTC(2026, 10, 1);
 const SERVER_TIMEOUT_MS = 2_000;
 
@@ -48,7 +48,7 @@ export function checkKeys(report: StorageReport, { masterKey, databaseUrl, dataD
   return { name, status: 'ok', message: `${file}. Keep a copy of it apart from the backups.` };
 }
 
-/** Tokens live by the clock: all instances and the database have to agree on it. */
+/** Tokens expire by the clock: all instances and the database have to agree on it. */
 export function checkClock(report: StorageReport, now: number): Check {
   const name = 'clock';
   const newest = report.state === 'reachable' ? report.newestInstant : undefined;

@@ -1,4 +1,4 @@
-/** `kalends doctor`: looks at everything an operator can get wrong, and says what to do about it. */
+/** `kalends doctor`: checks everything an operator can get wrong, and says what to do about it. */
 import { APP_KINDS } from '../access/provider-apps.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import type { Command, Context, Result } from './command.ts';
@@ -12,7 +12,7 @@ import {
   providerAddresses,
 } from './doctor-config-checks.ts';
 import { checkProvider } from './doctor-provider-checks.ts';
-import { aligned } from './table.ts';
+import { tabulate } from './table.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
@@ -37,14 +37,14 @@ export const doctorCommand: Command = {
   },
 };
 
-async function checksOf(config: Config, { io, wiring }: Context): Promise<Check[]> {
-  const report = await wiring.inspectStorage(config);
+async function checksOf(config: Config, { io, deps }: Context): Promise<Check[]> {
+  const report = await deps.inspectStorage(config);
   return [
     { name: 'configuration', status: 'ok', message: 'Every setting can be read.' },
     ...checkFiles(config),
     checkDatabase(report),
     checkKeys(report, config),
-    checkClock(report, wiring.now()),
+    checkClock(report, deps.now()),
     checkEgress(config),
     checkUrl(config, io.env.KALENDS_URL !== undefined),
     checkProxy(config),
@@ -62,7 +62,7 @@ function resultOf(checks: readonly Check[], addresses: readonly string[]): Resul
     failed + warned === 0 ? 'Everything is in order.' : `${failed} problem(s), ${warned} warning(s).`;
   return {
     json: { ok: failed === 0, checks, addresses_to_register: addresses },
-    text: `${aligned(rows, 110, '')}\n\n${end}`,
+    text: `${tabulate(rows, { width: 110 })}\n\n${end}`,
     exitCode: failed === 0 ? 0 : 1,
   };
 }

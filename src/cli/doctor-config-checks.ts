@@ -1,4 +1,4 @@
-/** What `doctor` can tell from the configuration and the files it names. */
+/** The checks of `doctor` that need only the configuration and the files it names. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 
@@ -40,12 +40,10 @@ export function checkEgress({ privateNetwork, url }: Config): Check {
       const advice = `${message} Users of a public instance could reach services of this machine: set KALENDS_PRIVATE_NETWORK=deny.`;
       return { name, status: 'warn', message: advice };
     }
-    case 'hosts':
-      return {
-        name,
-        status: 'ok',
-        message: `Public addresses, and ${privateNetwork.hosts.join(', ')}, also over plain http.`,
-      };
+    case 'hosts': {
+      const message = `Public addresses, and ${privateNetwork.hosts.join(', ')}, also over plain http.`;
+      return { name, status: 'ok', message };
+    }
     case 'allow': {
       const message =
         'Every private address is open: whoever can link a calendar reaches your whole network. Name the hosts in KALENDS_PRIVATE_NETWORK instead.';
@@ -54,7 +52,7 @@ export function checkEgress({ privateNetwork, url }: Config): Check {
   }
 }
 
-/** What browsers and providers reach Kalends by. */
+/** The address at which browsers and providers reach Kalends. */
 export function checkUrl({ url, host }: Config, isSet: boolean): Check {
   const name = 'public address';
   const { protocol, hostname } = new URL(url);
@@ -70,7 +68,7 @@ export function checkUrl({ url, host }: Config, isSet: boolean): Check {
   return { name, status: 'ok', message };
 }
 
-/** Behind a proxy every caller has the proxy's address, unless Kalends is told to believe it. */
+/** Behind a proxy every caller has the proxy's address, unless Kalends is set to trust it. */
 export function checkProxy({ url, trustProxy }: Config): Check {
   const name = 'proxy';
   if (trustProxy === undefined && new URL(url).protocol === 'https:') {
@@ -82,7 +80,7 @@ export function checkProxy({ url, trustProxy }: Config): Check {
   return { name, status: 'ok', message: trusted === undefined ? 'None is trusted.' : `Trusted: ${trusted}.` };
 }
 
-/** What Google and Microsoft have to be told before they send a browser back. */
+/** The return addresses to register at Google and Microsoft. */
 export function providerAddresses({ url }: Config): string[] {
   return [`${url}/connect/google/callback`, `${url}/connect/microsoft/callback`];
 }

@@ -1,4 +1,4 @@
-/** What `doctor` asks Google and Microsoft: whether the instance's app is what they know of it. */
+/** The check of `doctor` that asks Google and Microsoft whether they accept the instance's app. */
 import type { AppKind } from '../access/provider-apps.ts';
 import type { Config } from '../config/config.ts';
 import type { Check } from './doctor-checks.ts';
@@ -7,8 +7,8 @@ import { providerAddresses } from './doctor-config-checks.ts';
 const TIMEOUT_MS = 5_000;
 
 /**
- * Without an app nothing is asked. With one, the issuer has to answer (OpenID Connect Discovery 1.0 §4), and
- * a code that nobody was given must be refused for the code's sake, not for the app's (RFC 6749 §5.2).
+ * Asks nothing without an app. With one, the issuer has to answer (OpenID Connect Discovery 1.0 §4), and has to refuse
+ * a made-up code because of the code, not because of the app (RFC 6749 §5.2).
  */
 export async function checkProvider(kind: AppKind, config: Config): Promise<Check> {
   const { app, issuer } = config[kind];
@@ -29,11 +29,8 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
     return { name: kind, status: 'fail', message };
   }
   if (refusal === 'redirect_uri_mismatch') {
-    return {
-      name: kind,
-      status: 'fail',
-      message: `The provider does not know ${address}: register it there.`,
-    };
+    const message = `The provider does not know ${address}: register it there.`;
+    return { name: kind, status: 'fail', message };
   }
   const message =
     refusal === 'invalid_grant'
@@ -43,8 +40,8 @@ export async function checkProvider(kind: AppKind, config: Config): Promise<Chec
 }
 
 async function tokenEndpoint(issuer: string): Promise<string | undefined> {
-  const found = await answerOf(`${issuer}/.well-known/openid-configuration`);
-  return typeof found?.token_endpoint === 'string' ? found.token_endpoint : undefined;
+  const metadata = await fetchJson(`${issuer}/.well-known/openid-configuration`);
+  return typeof metadata?.token_endpoint === 'string' ? metadata.token_endpoint : undefined;
 }
 
 async function refusalAt(
@@ -59,18 +56,18 @@ async function refusalAt(
     client_id: clientId,
     client_secret: clientSecret,
   });
-  const answer = await answerOf(endpoint, { method: 'POST', body });
+  const answer = await fetchJson(endpoint, { method: 'POST', body });
   return typeof answer?.error === 'string' ? answer.error : undefined;
 }
 
 /** The JSON object it answers, whatever the status; `undefined` for everything else. */
-async function answerOf(url: string, init: RequestInit = {}): Promise<Record<string, unknown> | undefined> {
+async function fetchJson(url: string, init: RequestInit = {}): Promise<Record<string, unknown> | undefined> {
   try {
-    // A redirect would carry the secret on to wherever it points.
+    // A redirect would send the secret to wherever it points.
     const answer = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body: unknown = await answer.json();
     return typeof body === 'object' && body !== null ? { ...body } : undefined;
   } catch {
-    return undefined; // Unreachable, or not JSON: `doctor` says so of the setting that names it.
+    return undefined; // Unreachable, or not JSON: the check names the setting.
   }
 }

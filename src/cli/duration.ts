@@ -5,7 +5,7 @@ export const DURATION_FORM = 'such as 90s, 30m, 24h or 7d';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds; undefined for anything else than a number and one of s, m, h, d, or 0 alone. */
+/** Milliseconds; `undefined` for anything but 0 or a number with one of s, m, h, d. */
 export function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const [, number, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];

@@ -1,7 +1,7 @@
 /** The help of commands, for the terminal, as JSON and as docs/cli.md: all from the commands themselves. */
 import type { Command, CommandOption } from './command.ts';
 import { COMMON_OPTIONS } from './parse.ts';
-import { aligned } from './table.ts';
+import { INDENT, tabulate } from './table.ts';
 
 const WIDTH = 100;
 
@@ -21,9 +21,14 @@ export function helpOf(command: Command): string {
     ...[...command.options, ...COMMON_OPTIONS].map((option) => [optionName(option), option.doc]),
   ];
   const notes = (command.notes ?? []).map((note) => `\n${wrap(note)}`);
-  return [`${command.summary}.`, '', `Usage: ${usageOf(command)}`, '', aligned(rows, WIDTH), ...notes].join(
-    '\n',
-  );
+  return [
+    `${command.summary}.`,
+    '',
+    `Usage: ${usageOf(command)}`,
+    '',
+    tabulate(rows, { width: WIDTH, indent: INDENT }),
+    ...notes,
+  ].join('\n');
 }
 
 /** The help of the program: one line for each command. */
@@ -34,7 +39,7 @@ export function helpOfAll(commands: readonly Command[]): string {
     '',
     'Usage: kalends COMMAND [options]',
     '',
-    aligned(rows, WIDTH),
+    tabulate(rows, { width: WIDTH, indent: INDENT }),
     '',
     wrap(
       'Every command takes --json, which prints one JSON document on standard output and nothing else, and --help. ' +
@@ -75,5 +80,5 @@ const optionName = ({ name, value }: CommandOption): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;
 
 function wrap(text: string): string {
-  return aligned([[text]], WIDTH, '');
+  return tabulate([[text]], { width: WIDTH });
 }

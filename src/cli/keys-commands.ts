@@ -10,10 +10,10 @@ const rotate: Command = {
   notes: [
     'Works while servers run: they take the new key up within 30 seconds, and tokens signed before stay valid, refresh tokens for as long as they live.',
   ],
-  run: (_, { config, withStorage, wiring }) =>
+  run: (_, { config, withStorage, deps }) =>
     withStorage(async ({ signingKeys, sealer }) => {
       const { tokenAlgorithm } = config();
-      const kid = await rotateSigningKeys(tokenAlgorithm, { keys: signingKeys, sealer, now: wiring.now });
+      const kid = await rotateSigningKeys(tokenAlgorithm, { keys: signingKeys, sealer, now: deps.now });
       return {
         json: { kid, algorithm: tokenAlgorithm },
         text: `Tokens are signed with key ${kid} (${tokenAlgorithm}) from now on. Tokens signed before stay valid.`,

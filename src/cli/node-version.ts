@@ -5,7 +5,7 @@
 
 const LEAST_MAJOR = 26;
 
-/** The sentence to refuse with when `version` (such as `20.11.1`) is too old; undefined when it is not. */
+/** Why `version` (such as `20.11.1`) is refused; `undefined` when it is new enough. */
 export function nodeVersionProblem(version: string): string | undefined {
   if (Number.parseInt(version, 10) >= LEAST_MAJOR) return undefined;
   return (

@@ -1,34 +1,34 @@
-/** From words on the command line to a command and its input; what does not fit is a usage error. */
+/** Finds the command of the arguments and parses its input. Anything that does not fit is a usage error. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 import { type Command, type CommandOption, type Input, usageError } from './command.ts';
 
-/** What every command takes. */
+/** The options of every command. */
 export const COMMON_OPTIONS: readonly CommandOption[] = [
   { name: 'json', doc: 'Print one JSON document on standard output and nothing else.' },
   { name: 'help', doc: 'Show this help.' },
 ];
 
-/** The command that the first words name, and the words behind it. */
+/** The command that the first arguments name, and the other arguments. */
 export function findCommand(
   commands: readonly Command[],
-  words: readonly string[],
+  args: readonly string[],
 ): { command: Command; rest: string[] } | undefined {
   for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(' ');
+    const name = args.slice(0, length).join(' ');
     const command = commands.find((candidate) => candidate.name === name);
-    if (command) return { command, rest: words.slice(name.split(' ').length) };
+    if (command) return { command, rest: args.slice(name.split(' ').length) };
   }
   return undefined;
 }
 
-/** Throws a usage error that names the word that does not fit. */
-export function parseInput(command: Command, words: readonly string[]): Input {
-  const { values, positionals } = parseWords(command, words);
-  const given: Record<string, string> = {};
+/** Throws a usage error that names the argument that does not fit. */
+export function parseInput(command: Command, args: readonly string[]): Input {
+  const { values, positionals } = parseArguments(command, args);
+  const byName: Record<string, string> = {};
   for (const [i, { name, optional }] of command.positionals.entries()) {
     const value = positionals[i];
-    if (value !== undefined) given[name] = value;
+    if (value !== undefined) byName[name] = value;
     else if (!optional) throw misuse(command, `${name} is missing`);
   }
   const extra = positionals[command.positionals.length];
@@ -36,34 +36,34 @@ export function parseInput(command: Command, words: readonly string[]): Input {
   for (const { name, value, required } of command.options) {
     if (required && values[name] === undefined) throw misuse(command, `--${name} ${value} is missing`);
   }
-  return { positionals: given, options: values };
+  return { positionals: byName, options: values };
 }
 
-type Words = { values: Record<string, string | true>; positionals: string[] };
+type ParsedArguments = { values: Record<string, string | true>; positionals: string[] };
 
-function parseWords(command: Command, words: readonly string[]): Words {
-  const known = [...command.options, ...COMMON_OPTIONS];
+function parseArguments(command: Command, args: readonly string[]): ParsedArguments {
+  const allowed = [...command.options, ...COMMON_OPTIONS];
   const options: ParseArgsOptionsConfig = {};
-  for (const { name, value } of known) options[name] = { type: value === undefined ? 'boolean' : 'string' };
-  // Not strict: the refusals are ours to word. The tokens tell what was typed.
+  for (const { name, value } of allowed) options[name] = { type: value === undefined ? 'boolean' : 'string' };
+  // Not strict, so that the messages of refusals are our own. The tokens hold what was typed.
   const { tokens } = parseArgs({
-    args: [...words],
+    args: [...args],
     options,
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
 
-  const parsed: Words = { values: {}, positionals: [] };
+  const parsed: ParsedArguments = { values: {}, positionals: [] };
   for (const token of tokens) {
     if (token.kind === 'positional') parsed.positionals.push(token.value);
     if (token.kind !== 'option') continue;
-    const option = known.find(({ name }) => name === token.name);
+    const option = allowed.find(({ name }) => name === token.name);
     if (option === undefined) throw misuse(command, `${token.rawName} is not an option of it`);
     if (option.value === undefined && token.value !== undefined) {
       throw misuse(command, `${token.rawName} takes no value`);
     }
-    // An empty value is one: `--display-name ""` empties the field.
+    // An empty value counts: `--display-name ""` empties the field.
     if (option.value !== undefined && token.value === undefined) {
       throw misuse(command, `${token.rawName} needs its ${option.value}`);
     }

@@ -1,8 +1,9 @@
 /**
- * `--google-client-id` and its like: an application's own app at Google or Microsoft. A secret comes from
- * a file or standard input, for arguments stand in the shell's history and in the list of processes.
+ * `--google-client-id` and the like: an application's own app at Google or Microsoft. A secret is read from a file or
+ * standard input, since arguments are visible in the shell's history and in the list of processes.
  */
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 
 import { APP_KINDS, type AppKind, checkProviderApp, type ProviderAppStore } from '../access/provider-apps.ts';
 import {
@@ -32,14 +33,14 @@ export const PROVIDER_APP_OPTIONS: readonly CommandOption[] = APP_KINDS.flatMap(
   },
 ]);
 
-/** What is said of one provider: an app, a new secret of the app that is set, or that there is none. */
+/** The change for one provider: a new app, a new secret for its app, or no app any more (no secret). */
 export type AppChange = {
   readonly kind: AppKind;
   readonly appClientId: string | undefined;
   readonly clientSecret: string | undefined;
 };
 
-/** Reads the options and the secrets they name. Throws a usage error for what does not fit together. */
+/** Reads the options and the secrets they name. Throws a usage error for options that contradict each other. */
 export async function readAppChanges({ options }: Pick<Input, 'options'>, io: Io): Promise<AppChange[]> {
   const changes: AppChange[] = [];
   const fromInput = APP_KINDS.filter((kind) => options[secretOption(kind)] === '-');
@@ -63,7 +64,7 @@ export async function readAppChanges({ options }: Pick<Input, 'options'>, io: Io
   return changes;
 }
 
-/** Refuses a new secret of an app that is not set, before anything is changed. */
+/** Throws a usage error for a new secret of an app that is not set. */
 export async function checkAppChanges(
   clientId: string | undefined,
   changes: readonly AppChange[],
@@ -76,25 +77,24 @@ export async function checkAppChanges(
   }
 }
 
-/** Does what was read; `now` is epoch milliseconds. */
+/** Stores or removes the apps. */
 export async function applyAppChanges(
   clientId: string,
   changes: readonly AppChange[],
-  apps: ProviderAppStore,
-  now: number,
+  { providerApps, now }: { readonly providerApps: ProviderAppStore; readonly now: () => number },
 ): Promise<void> {
   for (const { kind, appClientId, clientSecret } of changes) {
     if (clientSecret === undefined) {
-      await apps.removeProviderApp(clientId, kind);
+      await providerApps.removeProviderApp(clientId, kind);
       continue;
     }
-    const id = appClientId ?? (await apps.listProviderApps(clientId))[kind] ?? '';
-    await apps.setProviderApp(clientId, kind, { clientId: id, clientSecret }, now);
+    const id = appClientId ?? (await providerApps.listProviderApps(clientId))[kind] ?? '';
+    await providerApps.setProviderApp({ clientId, kind }, { clientId: id, clientSecret }, now());
   }
 }
 
-/** The ids that are set, as documents and rows show them; secrets are shown to nobody. */
-export async function shownApps(clientId: string, apps: ProviderAppStore) {
+/** The client ids of the apps, for documents and rows; secrets are never shown. */
+export async function describeApps(clientId: string, apps: ProviderAppStore) {
   const set = await apps.listProviderApps(clientId);
   return {
     document: Object.fromEntries(APP_KINDS.map((kind) => [`${kind}_client_id`, set[kind] ?? null])),
@@ -103,27 +103,16 @@ export async function shownApps(clientId: string, apps: ProviderAppStore) {
 }
 
 async function readSecret(file: string, io: Io): Promise<string> {
-  const text = file === '-' ? await readAll(io.stdin) : await readFileOf(file);
-  const secret = text.trim();
-  if (secret === '') {
-    throw new CommandError(
-      'empty_secret',
-      `There is no secret in ${file === '-' ? 'standard input' : file}.`,
-    );
-  }
-  return secret;
+  const content = file === '-' ? await text(io.stdin) : await readSecretFile(file);
+  const secret = content.trim();
+  if (secret !== '') return secret;
+  throw new CommandError('empty_secret', `There is no secret in ${file === '-' ? 'standard input' : file}.`);
 }
 
-async function readFileOf(file: string): Promise<string> {
+async function readSecretFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
     throw unreadableFile('unreadable_secret', file, cause);
   }
-}
-
-async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
-  const pieces: string[] = [];
-  for await (const piece of stream) pieces.push(String(piece));
-  return pieces.join('');
 }

@@ -1,4 +1,4 @@
-/** `kalends serve`: answers requests and works jobs until it is told to stop. */
+/** `kalends serve`: answers requests and runs jobs until it is told to stop. */
 import { type Command, type Result, usageError } from './command.ts';
 
 const ROLES = ['all', 'web', 'worker'] as const;
@@ -17,11 +17,11 @@ export const serveCommand: Command = {
   notes: [
     'The first start makes the data folder, the keys and the database. SIGTERM or Ctrl-C ends it once running requests are answered.',
   ],
-  async run({ options }, { config, json, wiring }): Promise<Result | undefined> {
-    const role = ROLES.find((known) => known === (options.role ?? config().role));
+  async run({ options }, { config, json, deps }): Promise<Result | undefined> {
+    const role = ROLES.find((candidate) => candidate === (options.role ?? config().role));
     if (role === undefined)
       throw usageError(`--role must be one of ${ROLES.join(', ')}, not "${options.role}".`);
-    await wiring.serve({ ...config(), role }, { json });
+    await deps.serve({ ...config(), role }, { json });
     return undefined;
   },
 };

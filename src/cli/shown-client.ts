@@ -1,43 +1,43 @@
-/** An application as the command line shows it: a document for programs, rows for people. */
+/** An application as commands print it: a document for programs, rows for people. */
 
 import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { Client } from '../oauth/client.ts';
-import { shownLook } from './branding-options.ts';
-import { shownApps } from './provider-app-options.ts';
+import { describeLook } from './branding-options.ts';
+import { describeApps } from './provider-app-options.ts';
 
-export type Shown = {
+export type ClientDescription = {
   readonly document: Readonly<Record<string, unknown>>;
   readonly rows: readonly string[][];
 };
 
-type ShownDeps = {
+type DescriptionDeps = {
   readonly branding: Pick<BrandingStore, 'findLook'>;
   readonly providerApps: ProviderAppStore;
 };
 
-/** All that is set of it but its secrets; `url` is the instance's own. */
-export async function shownClient(
+/** All settings but the secrets; `url` is the instance's own. */
+export async function describeClient(
   client: Client,
-  { branding, providerApps }: ShownDeps,
+  { branding, providerApps }: DescriptionDeps,
   url: string,
-): Promise<Shown> {
-  const own = { document: documentOf(client), rows: rowsOf(client) };
-  const look = shownLook(await branding.findLook(client.clientId), url);
-  const apps = await shownApps(client.clientId, providerApps);
+): Promise<ClientDescription> {
+  const base = { document: documentOf(client), rows: rowsOf(client) };
+  const look = describeLook(await branding.findLook(client.clientId), url);
+  const apps = await describeApps(client.clientId, providerApps);
   return {
-    document: { ...own.document, ...look.document, ...apps.document },
-    rows: [...own.rows, ...look.rows, ...apps.rows],
+    document: { ...base.document, ...look.document, ...apps.document },
+    rows: [...base.rows, ...look.rows, ...apps.rows],
   };
 }
 
-/** Its document where there are many: without the providers' apps. */
-export async function listedClient(
+/** The document in lists of applications: without the providers' apps. */
+export async function clientDocument(
   client: Client,
-  { branding }: Pick<ShownDeps, 'branding'>,
+  { branding }: Pick<DescriptionDeps, 'branding'>,
   url: string,
-): Promise<Shown['document']> {
-  return { ...documentOf(client), ...shownLook(await branding.findLook(client.clientId), url).document };
+): Promise<ClientDescription['document']> {
+  return { ...documentOf(client), ...describeLook(await branding.findLook(client.clientId), url).document };
 }
 
 function documentOf(client: Client) {

@@ -1,20 +1,26 @@
-/** Text in columns: each as wide as its widest cell, the last one wrapped to what is left of the line. */
+/** Tables as text: each column as wide as its widest cell, the last one wrapped to the rest of the line. */
 
 const GAP = '  ';
 const LEAST_LAST_COLUMN = 20;
 
-/** Rows of equal length; `indent` stands before each line. */
-export function aligned(rows: readonly (readonly string[])[], width = 0, indent = '  '): string {
+/** The indent of a table within other text. */
+export const INDENT = '  ';
+
+/** `rows` are of equal length. Nothing is wrapped without a `width`. */
+export function tabulate(
+  rows: readonly (readonly string[])[],
+  { width = Number.POSITIVE_INFINITY, indent = '' } = {},
+): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns - 1 }, (_, i) =>
     Math.max(...rows.map((row) => (row[i] ?? '').length)),
   );
   const before = indent.length + widths.reduce((sum, column) => sum + column + GAP.length, 0);
-  const left = width === 0 ? Number.POSITIVE_INFINITY : Math.max(LEAST_LAST_COLUMN, width - before);
+  const lastWidth = Math.max(LEAST_LAST_COLUMN, width - before);
   return rows
     .flatMap((row) => {
       const head = widths.map((column, i) => (row[i] ?? '').padEnd(column) + GAP).join('');
-      const lines = wrapped(row[columns - 1] ?? '', left);
+      const lines = wrapped(row[columns - 1] ?? '', lastWidth);
       return lines.map((line, i) => (indent + (i === 0 ? head : ' '.repeat(head.length)) + line).trimEnd());
     })
     .join('\n');

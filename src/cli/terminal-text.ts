@@ -1,19 +1,18 @@
 /**
- * Text that a terminal only shows. Much of what commands tell comes from elsewhere: names, ids, what a server answered.
- * In it, a control character could set colours, titles or the clipboard, and an override of direction make a line read
- * as another.
+ * Output that is safe in a terminal. Commands print names, ids and answers of servers, in which control characters could
+ * set colours, titles or the clipboard, and direction overrides could make a line read as another.
  */
 
-/** All but the line feed, which is ours; the second range is one byte in some terminals' eyes, and acts like ESC. */
+/** Control characters but the line feed (some terminals take U+0080 to U+009F for ESC), and direction overrides. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
-const STEERING = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const UNSAFE_CHARACTERS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** The text with a replacement character for each that is not to be seen. */
-export const terminalText = (text: string): string => text.replace(STEERING, '\ufffd');
+/** The text with a replacement character for each of them. */
+export const terminalText = (text: string): string => text.replace(UNSAFE_CHARACTERS, '\ufffd');
 
-/** A JSON document that means the same, with each of them escaped. */
+/** The value as JSON, with each of them escaped. */
 export const terminalJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
-    STEERING,
+    UNSAFE_CHARACTERS,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

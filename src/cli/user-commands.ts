@@ -3,8 +3,8 @@ import type { Account } from '../calendars/account-store.ts';
 import type { UserSummary } from '../oauth/user-store.ts';
 import { CLIENT_ID, unknownClient } from './client-commands.ts';
 import { type Command, CommandError, type Input, type Positional, type Storage } from './command.ts';
-import { confirmed, YES } from './confirm.ts';
-import { aligned } from './table.ts';
+import { confirm, YES } from './confirm.ts';
+import { tabulate } from './table.ts';
 
 const USER_ID: Positional = { name: 'USER_ID', doc: "The application's own id of the user." };
 
@@ -28,7 +28,7 @@ const list: Command = {
         new Date(lastSeenAt).toISOString(),
       ]);
       const none = 'There are no users yet: the first call of /authorize makes one.';
-      const table = aligned([['CLIENT_ID', 'USER_ID', 'ACCOUNTS', 'GRANTS', 'LAST SEEN'], ...rows], 0, '');
+      const table = tabulate([['CLIENT_ID', 'USER_ID', 'ACCOUNTS', 'GRANTS', 'LAST SEEN'], ...rows]);
       return { json: { users: all.map(documentOf) }, text: all.length === 0 ? none : table };
     }),
 };
@@ -54,7 +54,7 @@ const show: Command = {
         ]),
       ];
       const document = { ...documentOf(user), accounts: accounts.map(accountDocumentOf) };
-      return { json: document, text: aligned(rows, 0, '') };
+      return { json: document, text: tabulate(rows) };
     }),
 };
 
@@ -66,10 +66,10 @@ const revoke: Command = {
   notes: [
     'A code that waits to be exchanged is withdrawn. Linked accounts stay; after the next authorization the application reads them again.',
   ],
-  run: ({ positionals }, { withStorage, wiring }) =>
+  run: ({ positionals }, { withStorage, deps }) =>
     withStorage(async (storage) => {
       const user = await findUser(storage, positionals);
-      const ended = await storage.families.endGrantsOf(user.clientId, user.userId, wiring.now());
+      const ended = await storage.families.endGrantsOf(user.clientId, user.userId, deps.now());
       return {
         json: { client_id: user.clientId, user_id: user.userId, ended_grants: ended },
         text: `Ended ${ended} grant(s) of ${user.userId}.`,
@@ -85,8 +85,8 @@ const remove: Command = {
   run: (input, context) =>
     context.withStorage(async (storage) => {
       const user = await findUser(storage, input.positionals);
-      await confirmed(`Deleting ${user.userId} with ${user.accounts} linked account(s)`, input, context);
-      await storage.users.deleteUser(user.clientId, user.userId, context.wiring.now());
+      await confirm(`Deleting ${user.userId} with ${user.accounts} linked account(s)`, input, context);
+      await storage.users.deleteUser(user.clientId, user.userId, context.deps.now());
       return {
         json: { deleted: true, client_id: user.clientId, user_id: user.userId },
         text: `Deleted ${user.userId}.`,

@@ -1,10 +1,10 @@
 /** GET /connect/progress: how far the accounts of a request are loaded, for the page's script. */
 import type { FastifyInstance } from 'fastify';
 
-import { privately } from '../http/html.ts';
+import { privately } from '../http/page.ts';
 import { type AccountState, accountState } from './accounts/account-state.ts';
+import { accountsOf } from './accounts/account-views.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import { accountsOf } from './flow/connect-session.ts';
 import { messagesFor } from './messages/messages.ts';
 import { openPage } from './visit.ts';
 
@@ -19,14 +19,15 @@ export type Progress = {
 /** Answers `Progress` as JSON; refusals are as on the pages. */
 export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/progress', async (http, reply) => {
-    const { visit, request } = await openPage(http, deps);
-    const { views, loading } = await accountsOf(request, visit.cookies.device, deps);
-    const messages = messagesFor(request.language);
-    const own = views.filter((view) => view.own);
-    const accounts = own.map((view) => {
+    const page = await openPage(http, deps);
+    const { views, loading } = await accountsOf(page, deps);
+    const messages = messagesFor(page.request.language);
+    const linkedHere = views.filter(({ isLinkedHere }) => isLinkedHere);
+    const accounts = linkedHere.map((view) => {
       return { key: view.accountKey, ...accountState(view, loading.get(view.accountKey), messages) };
     });
-    const count = own.reduce((sum, { accountKey }) => sum + (loading.get(accountKey)?.calendars ?? 0), 0);
+    const calendars = linkedHere.map(({ accountKey }) => loading.get(accountKey)?.calendars ?? 0);
+    const count = calendars.reduce((sum, one) => sum + one, 0);
     const progress: Progress = {
       done: !accounts.some(({ kind }) => kind === 'loading'),
       accounts,

@@ -1,25 +1,33 @@
-/** The provider-selection page. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/** `GET /authorize` at the origin's root: the start of a flow, and with its transaction the provider-selection page. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
-import { type ReceivedQuery, values } from '../http/received-query.ts';
-import { isSignInWord } from './accounts/redirect-sign-in.ts';
+import { type ReceivedQuery, receivedQuery, scalar, values } from '../http/received-query.ts';
+import { type AccountView, accountsOf } from './accounts/account-views.ts';
+import { isSignInResult } from './accounts/redirect-sign-in.ts';
+import { startFlow } from './authorize.route.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
-import type { AccountView } from './flow/connect-flow.ts';
-import { accountsOf } from './flow/connect-session.ts';
 import { type ProviderSelection, providerSelectionPage } from './pages/provider-selection.page.ts';
 import { appearanceOf, openPage, showPage } from './visit.ts';
 
-/** Answers GET /authorize with a transaction. Throws ConnectError 400 as openPage does. */
-export async function showSelection(
+/** The parameter that only this server makes says which of the two is meant (wire 0). */
+export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
+  app.get('/authorize', (http, reply) => {
+    const starts = scalar(receivedQuery(http.url), 'transaction') === undefined;
+    return starts ? startFlow(http, reply, deps) : showSelection(http, reply, deps);
+  });
+}
+
+async function showSelection(
   http: FastifyRequest,
   reply: FastifyReply,
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
-  const { visit, request } = await openPage(http, deps);
-  const [{ linked, views, loading }, available, look] = await Promise.all([
-    accountsOf(request, visit.cookies.device, deps),
+  const page = await openPage(http, deps);
+  const { visit, request } = page;
+  const [{ linked, views, loading }, available, appearance] = await Promise.all([
+    accountsOf(page, deps),
     Promise.all(request.providers.map((kind) => isAvailable(kind, request, deps))),
     appearanceOf(http, request, deps),
   ]);
@@ -27,12 +35,13 @@ export async function showSelection(
     request,
     accounts: views,
     loading,
-    // Whoever came with accounts came to see to them.
+    // Whoever had accounts before this request came to manage them.
     isManaging: linked.some(({ linkedAt }) => linkedAt < request.createdAt),
     providers: request.providers.map((kind, index) => ({ kind, available: available[index] ?? false })),
     happened: happenedOf(visit.query, views),
   };
-  return showPage(reply, providerSelectionPage(selection, look), { request, providers: deps.signInOrigins });
+  const options = { request, providers: deps.signInOrigins };
+  return showPage(reply, providerSelectionPage(selection, appearance), options);
 }
 
 /** Whether users of this application can sign in there. */
@@ -50,14 +59,16 @@ function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): Provid
   // Ours is behind everything the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
   if (claim === 'disconnected' || claim === 'disconnected_all') return { what: claim };
-  const [kind, what = 'linked'] = isSignInWord(claim) ? claim.split('_') : [claim];
+  const [kind, what = 'linked'] = isSignInResult(claim) ? claim.split('_') : [claim];
   const provider = parseProviderKind(kind ?? '');
   if (provider === undefined) return undefined;
   if (what === 'cancelled') return { what, provider };
-  const own = views.filter((view) => view.provider === provider);
+  const accounts = views.filter((view) => view.provider === provider);
   if (what === 'unpermitted') {
-    return own.some(({ trouble }) => trouble === 'calendars_not_allowed') ? { what, provider } : undefined;
+    return accounts.some(({ problem }) => problem === 'calendars_not_allowed')
+      ? { what, provider }
+      : undefined;
   }
-  if (own.length === 0) return undefined;
+  if (accounts.length === 0) return undefined;
   return { what: what === 'other' ? 'other' : 'linked', provider };
 }

@@ -1,29 +1,28 @@
 /**
- * POST /availability: slots in which all the users are free. It shows no more than that, not even who is busy when they
- * are not.
+ * POST /availability: slots in which all the users are free. It does not show who of them is busy at other times.
  */
 
 import { ApiError } from '../http/api-error.ts';
+import type { ReadProblem } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import type { ReadProblem } from '../reading/read-problem.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
-import { readable, textOf } from './free-busy.ts';
+import { readCalendars, textOf } from './free-busy.ts';
 import type { Interval } from './intervals.ts';
 import { freeSlots } from './slots.ts';
 import { workingTime } from './working-hours.ts';
 
-export type UserAsked = { readonly clientId: string; readonly userId: string };
+export type UserKey = { readonly clientId: string; readonly userId: string };
 
 const MINUTE = 60_000;
 
 /**
- * The answer's JSON: `slots` in order, and `errors`. A user without a connected account is free at no time that anybody
- * knows: 404 `user_not_connected`. Further refusals: 400, 403 and 503 as freshAccounts says.
+ * The answer's JSON: `slots` in order, and `errors`. Throws 404 `user_not_connected` for a user without a connected
+ * account, whose free time nobody knows, and what freshAccounts throws (400, 403, 503).
  */
 export async function availability(
   request: AvailabilityRequest,
-  users: readonly UserAsked[],
+  users: readonly UserKey[],
   deps: ListEventsDeps,
 ): Promise<string> {
   const { duration, bufferBefore, bufferAfter, minimumNotice, step, limit, window, workingHours } = request;
@@ -33,16 +32,16 @@ export async function availability(
     bufferAfter: bufferAfter * MINUTE,
     step: step * MINUTE,
   };
-  // What lies outside the window can still be too near to a slot inside.
+  // An event outside of the window can still be too near to a slot inside.
   const wide = { start: window.start - lengths.bufferBefore, end: window.end + lengths.bufferAfter };
   const busy: Interval[] = [];
   const problems: (ReadProblem & { readonly user_id?: string })[] = [];
   for (const user of users) {
-    const read = await readable(user, request.filter, deps);
-    if (read.accounts === 0) throw notConnected(user);
-    busy.push(...(await busyTime(read.calendars, wide, request.timeZone, deps.events)));
+    const { calendars, accounts, problems: unread } = await readCalendars(user, request.filter, deps);
+    if (accounts === 0) throw notConnected(user);
+    busy.push(...(await busyTime({ calendars, window: wide, timeZone: request.timeZone }, deps.events)));
     const name = request.userIds === undefined ? {} : { user_id: user.userId };
-    problems.push(...read.problems.map((problem) => ({ ...problem, ...name })));
+    problems.push(...unread.map((problem) => ({ ...problem, ...name })));
   }
   const open = workingHours.length === 0 ? [window] : workingTime(workingHours, window);
   const earliest = deps.now() + minimumNotice * MINUTE;
@@ -53,7 +52,7 @@ export async function availability(
   });
 }
 
-function notConnected({ userId }: UserAsked): ApiError {
+function notConnected({ userId }: UserKey): ApiError {
   const problem = `The user ${userId} has no connected calendar account`;
-  return new ApiError(404, 'user_not_connected', problem, { details: { user_ids: [problem] } });
+  return new ApiError(404, 'user_not_connected', { message: problem, details: { user_ids: [problem] } });
 }

@@ -1,10 +1,10 @@
-/** GET /free-busy and POST /availability. Every scope may ask: they show busy or free and nothing else. */
+/** GET /free-busy and POST /availability. Every scope is enough, since they show only busy and free. */
 import type { FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../http/api-error.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import { availability, type UserAsked } from './availability.ts';
+import { availability, type UserKey } from './availability.ts';
 import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
 import { freeBusy } from './free-busy.ts';
 
@@ -30,21 +30,25 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
           )
         : await authenticateBearer(authorization, deps);
       const request = parseAvailability(body);
-      const users = 'userId' in caller ? own(caller, request) : named(caller.clientId, request);
+      const users =
+        'userId' in caller ? usersOfToken(caller, request) : usersOfClient(caller.clientId, request);
       return reply.type(JSON_TYPE).send(await availability(request, users, deps));
     });
   };
 }
 
-function own({ clientId, userId }: UserAsked, { userIds }: AvailabilityRequest): UserAsked[] {
+function usersOfToken({ clientId, userId }: UserKey, { userIds }: AvailabilityRequest): UserKey[] {
   if (userIds === undefined || (userIds.length === 1 && userIds[0] === userId)) return [{ clientId, userId }];
   const problem =
     'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
-  throw new ApiError(403, 'client_authentication_required', problem, { details: { user_ids: [problem] } });
+  throw new ApiError(403, 'client_authentication_required', {
+    message: problem,
+    details: { user_ids: [problem] },
+  });
 }
 
-function named(clientId: string, { userIds }: AvailabilityRequest): UserAsked[] {
+function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): UserKey[] {
   if (userIds !== undefined) return userIds.map((userId) => ({ clientId, userId }));
   const problem = 'user_ids is missing: name the users, or send the access token of one';
-  throw new ApiError(400, 'invalid_request', problem, { details: { user_ids: [problem] } });
+  throw new ApiError(400, 'invalid_request', { message: problem, details: { user_ids: [problem] } });
 }

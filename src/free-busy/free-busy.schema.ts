@@ -138,19 +138,16 @@ export const freeBusyOperations: readonly Operation[] = [
       windowTooLargeCase,
       ...badTokens,
       ...badClients,
-      refusal(
-        403,
-        'client_authentication_required',
-        'An access token asks about users beside its own.',
-        'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone',
-      ),
-      refusal(
-        404,
-        'user_not_connected',
-        'A user has no connected account.',
-        'The user ada has no connected calendar account',
-        { details: { user_ids: ['The user ada has no connected calendar account'] } },
-      ),
+      refusal(403, 'client_authentication_required', {
+        when: 'An access token asks about users beside its own.',
+        message:
+          'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone',
+      }),
+      refusal(404, 'user_not_connected', {
+        when: 'A user has no connected account.',
+        message: 'The user ada has no connected calendar account',
+        details: { user_ids: ['The user ada has no connected calendar account'] },
+      }),
       ...badBodies,
       ...unreadable,
     ],

@@ -1,19 +1,19 @@
-/** GET /free-busy: when the user is busy, over all chosen calendars. It shows no more than that, whatever the scope. */
+/** GET /free-busy: when the user is busy, over all chosen calendars, and nothing else of the events. */
 
 import { instantText } from '../lib/instant-text.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { CalendarChoice } from '../reading/calendar-choice.ts';
 import type { CalendarFilter } from '../reading/calendar-filter.ts';
 import type { RawQuery } from '../reading/events-query.ts';
-import { freshAccounts } from '../reading/freshness.ts';
 import {
+  type CalendarChoice,
   FRESH_MS,
+  freshAccounts,
   LIST_FRESH_MS,
-  type ListEventsDeps,
   type Owned,
+  type ReadProblem,
   servedOf,
-} from '../reading/list-events.ts';
-import type { ReadProblem } from '../reading/read-problem.ts';
+} from '../reading/freshness.ts';
+import type { ListEventsDeps } from '../reading/list-events.ts';
 import { parseFreeBusy } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import type { Interval } from './intervals.ts';
@@ -21,8 +21,8 @@ import type { Interval } from './intervals.ts';
 /** The answer's JSON: `busy`, disjoint and in order, and `errors`. Refusals: 400, 403 and 503 as freshAccounts says. */
 export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<string> {
   const { window, timeZone, filter } = parseFreeBusy(query);
-  const { calendars, problems } = await readable(grant, filter, deps);
-  const busy = await busyTime(calendars, window, timeZone, deps.events);
+  const { calendars, problems } = await readCalendars(grant, filter, deps);
+  const busy = await busyTime({ calendars, window, timeZone }, deps.events);
   return JSON.stringify({
     start: instantText(window.start),
     end: instantText(window.end),
@@ -33,8 +33,8 @@ export async function freeBusy(query: RawQuery, grant: Grant, deps: ListEventsDe
 
 export const textOf = ({ start, end }: Interval) => ({ start: instantText(start), end: instantText(end) });
 
-/** The chosen calendars, brought up to date, and what could not be. */
-export async function readable(
+/** The chosen calendars, brought up to date; `problems` names what could not be. `accounts` is how many there are. */
+export async function readCalendars(
   { clientId, userId }: { readonly clientId: string; readonly userId: string },
   filter: CalendarFilter | undefined,
   deps: ListEventsDeps,

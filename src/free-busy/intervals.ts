@@ -1,26 +1,26 @@
-/** Stretches of time and what can be made of them. Pure; epoch milliseconds, half-open. */
+/** Intervals of time. Pure; epoch milliseconds, half-open. */
 
 export type Interval = { readonly start: number; readonly end: number };
 
-/** The same time as disjoint stretches in order; those that touch are one, those without length none. */
+/** The same time as disjoint intervals in order; those that touch are one, those without length none. */
 export function merged(intervals: readonly Interval[]): Interval[] {
   const sorted = intervals
     .filter(({ start, end }) => end > start)
     .toSorted((a, b) => a.start - b.start || a.end - b.end);
-  const made: { start: number; end: number }[] = [];
+  const result: { start: number; end: number }[] = [];
   for (const { start, end } of sorted) {
-    const last = made.at(-1);
-    if (last === undefined || start > last.end) made.push({ start, end });
+    const last = result.at(-1);
+    if (last === undefined || start > last.end) result.push({ start, end });
     else last.end = Math.max(last.end, end);
   }
-  return made;
+  return result;
 }
 
-/** What of `window` is in none of `taken`. */
-export function gaps(taken: readonly Interval[], window: Interval): Interval[] {
+/** The parts of `window` that are in none of `taken`. */
+export function gaps(busy: readonly Interval[], window: Interval): Interval[] {
   const free: Interval[] = [];
   let from = window.start;
-  for (const { start, end } of merged(taken)) {
+  for (const { start, end } of merged(busy)) {
     if (start >= window.end) break;
     if (start > from) free.push({ start: from, end: start });
     from = Math.max(from, end);
@@ -29,7 +29,7 @@ export function gaps(taken: readonly Interval[], window: Interval): Interval[] {
   return free;
 }
 
-/** What is in both; each list is disjoint and in order. */
+/** The parts that are in both lists; each list is disjoint and in order. */
 export function common(one: readonly Interval[], other: readonly Interval[]): Interval[] {
   const both: Interval[] = [];
   for (let i = 0, j = 0; i < one.length && j < other.length; ) {
@@ -44,7 +44,7 @@ export function common(one: readonly Interval[], other: readonly Interval[]): In
   return both;
 }
 
-/** What of each lies in the window. */
+/** The part of each interval that lies in the window. */
 export const clipped = (intervals: readonly Interval[], window: Interval): Interval[] =>
   intervals
     .map(({ start, end }) => ({ start: Math.max(start, window.start), end: Math.min(end, window.end) }))

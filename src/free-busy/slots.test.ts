@@ -35,9 +35,9 @@ describe('free slots', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         for (const slot of freeSlots(busy, open, rules)) {
-          const kept = { start: slot.start - rules.bufferBefore, end: slot.end + rules.bufferAfter };
+          const buffered = { start: slot.start - rules.bufferBefore, end: slot.end + rules.bufferAfter };
           assert.equal(slot.end - slot.start, rules.duration);
-          assert.ok(!busy.some((block) => block.end > block.start && overlap(kept, block)));
+          assert.ok(!busy.some((block) => block.end > block.start && overlap(buffered, block)));
           assert.ok(open.some((hours) => isIn(slot, hours)));
           assert.ok(isIn(slot, rules.window) && slot.start >= rules.earliest);
         }
@@ -105,13 +105,13 @@ describe('free slots', () => {
 describe('stretches of time', () => {
   it('make the whole window, the taken and the free together, and never both', () => {
     fc.assert(
-      fc.property(intervals, (taken) => {
+      fc.property(intervals, (busy) => {
         const window = { start: 0, end: 1440 * MINUTE };
-        const free = gaps(taken, window);
+        const free = gaps(busy, window);
         const length = (list: readonly Interval[]) =>
           list.reduce((sum, { start, end }) => sum + end - start, 0);
-        assert.deepEqual(common(merged(taken), free), []);
-        assert.equal(length(common(merged(taken), [window])) + length(free), 1440 * MINUTE);
+        assert.deepEqual(common(merged(busy), free), []);
+        assert.equal(length(common(merged(busy), [window])) + length(free), 1440 * MINUTE);
       }),
       RUNS,
     );
@@ -126,12 +126,12 @@ describe('working hours', () => {
     timeZone: 'Europe/Vienna',
     ...change,
   });
-  const told = (list: readonly Interval[]) =>
+  const isoTimes = (list: readonly Interval[]) =>
     list.map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);
   const week = { start: at('2026-10-23T00:00:00Z'), end: at('2026-10-27T00:00:00Z') };
 
   it('keep the clock of their zone over a change of it', () => {
-    assert.deepEqual(told(workingTime([hours()], week)), [
+    assert.deepEqual(isoTimes(workingTime([hours()], week)), [
       ['2026-10-23T07:00:00.000Z', '2026-10-23T15:00:00.000Z'],
       ['2026-10-26T08:00:00.000Z', '2026-10-26T16:00:00.000Z'],
     ]);
@@ -157,9 +157,9 @@ describe('working hours', () => {
     const monday = { start: at('2026-11-01T12:00:00Z'), end: at('2026-11-02T23:00:00Z') };
     const always = hours({ days: [0, 1, 2, 3, 4, 5, 6], start: 0, end: 24 * 60 });
 
-    assert.deepEqual(told(workingTime([hours(), tokyo], monday)), [
+    assert.deepEqual(isoTimes(workingTime([hours(), tokyo], monday)), [
       ['2026-11-02T00:00:00.000Z', '2026-11-02T16:00:00.000Z'],
     ]);
-    assert.deepEqual(told(workingTime([always], week)), told([week]));
+    assert.deepEqual(isoTimes(workingTime([always], week)), isoTimes([week]));
   });
 });

@@ -1,4 +1,4 @@
-/** Working hours on the clock of a zone, as stretches of time. A day on which the clock changes is as long as it is. */
+/** Working hours on the clock of a zone, as intervals of time: longer or shorter where the clock changes within. */
 import { DAY, type DayNumber, dayOfLocal, weekdayOf } from '../lib/recurrence/civil.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
@@ -16,23 +16,23 @@ export type WorkingHours = {
 const MINUTE = 60_000;
 const MINUTES_OF_DAY = 1440;
 
-/** When any of these hours are, within the window: disjoint and in order. */
+/** The time of any of these hours within the window: disjoint and in order. */
 export function workingTime(hours: readonly WorkingHours[], window: Interval): Interval[] {
-  return clipped(merged(hours.flatMap((one) => stretchesOf(one, window))), window);
+  return clipped(merged(hours.flatMap((one) => intervalsOf(one, window))), window);
 }
 
-function stretchesOf({ days, start, end, timeZone }: WorkingHours, window: Interval): Interval[] {
+function intervalsOf({ days, start, end, timeZone }: WorkingHours, window: Interval): Interval[] {
   const first = dayOfLocal(localOfInstant(timeZone, window.start)) - 1;
   const last = dayOfLocal(localOfInstant(timeZone, window.end));
   const length = end > start ? end - start : end - start + MINUTES_OF_DAY;
-  const stretches: Interval[] = [];
+  const intervals: Interval[] = [];
   for (let day: DayNumber = first; day <= last; day += 1) {
     if (!days.includes(weekdayOf(day))) continue;
     const local = day * DAY + start * MINUTE;
-    stretches.push({
+    intervals.push({
       start: instantOfLocal(timeZone, local),
       end: instantOfLocal(timeZone, local + length * MINUTE),
     });
   }
-  return stretches;
+  return intervals;
 }

@@ -19,7 +19,9 @@ const SHORT_NAMES: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-export type ApiErrorOptions = {
+/** What a refusal answers. */
+export type ApiErrorAnswer = {
+  readonly message: string;
   /** The short name; the status's own by default. */
   readonly error?: string;
   readonly details?: ErrorDetails;
@@ -34,8 +36,10 @@ export class ApiError extends Refusal {
   readonly body: Readonly<Record<string, unknown>>;
   override readonly headers: Readonly<Record<string, string>>;
 
-  /** `code` is for machines, `message` says which rule was broken and what to do. */
-  constructor(status: number, code: string, message: string, options: ApiErrorOptions = {}) {
+  /** `code` is for machines, the message says which rule was broken and what to do. */
+  constructor(status: number, code: string, answer: string | ApiErrorAnswer) {
+    const options: ApiErrorAnswer = typeof answer === 'string' ? { message: answer } : answer;
+    const { message } = options;
     super(message, { cause: options.cause });
     this.name = 'ApiError';
     this.status = status;

@@ -1,6 +1,6 @@
 /**
  * The one place where errors become answers. A Refusal states its own; what the framework refuses gets
- * the documented shape of its endpoint; anything else is a fault: logged whole, told as little.
+ * the documented shape of its endpoint; anything else is a fault: logged whole, and answered with as little as possible.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -17,33 +17,28 @@ declare module 'fastify' {
 
 /** Installs the mapping for errors thrown in routes, refused by the framework, and unknown paths. */
 export function mapErrors(app: FastifyInstance, log: Log): void {
-  app.setErrorHandler<FastifyError | Error>((error, request, reply) =>
-    answerError(error, request, reply, log),
-  );
+  const answerError = errorAnswers(log);
+  app.setErrorHandler<FastifyError | Error>(answerError);
   app.setNotFoundHandler((request, reply) => {
     const message = `There is nothing at ${request.method} ${request.url.split('?')[0]}`;
-    return answerError(new ApiError(404, 'not_found', message), request, reply, log);
+    return answerError(new ApiError(404, 'not_found', message), request, reply);
   });
 }
 
-/** Answers one error; also for what fails before routing (`frameworkErrors`). */
-export function answerError(
-  error: FastifyError | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Log,
-) {
-  const refusal = error instanceof Refusal ? error : refusalOfFramework(error, request);
-  if (refusal !== undefined) {
-    return reply.status(refusal.status).headers(refusal.headers).send(refusal.body);
-  }
-  log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'A request failed');
-  const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
-  const oauth = isOAuth(request) ? { error_description: message } : {};
-  return reply
-    .status(500)
-    .send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
-}
+/** Makes what answers one error; also for what fails before routing (`frameworkErrors`). */
+export const errorAnswers =
+  (log: Log) => (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = error instanceof Refusal ? error : refusalOfFramework(error, request);
+    if (refusal !== undefined) {
+      return reply.status(refusal.status).headers(refusal.headers).send(refusal.body);
+    }
+    log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'A request failed');
+    const message = `Something went wrong on our side; the operator finds it in the log under request ${request.id}`;
+    const oauth = isOAuth(request) ? { error_description: message } : {};
+    return reply
+      .status(500)
+      .send({ error: 'server_error', message, code: 'server_error', requestId: request.id, ...oauth });
+  };
 
 function refusalOfFramework(error: FastifyError | Error, request: FastifyRequest) {
   const status = 'statusCode' in error ? error.statusCode : undefined;
@@ -51,7 +46,7 @@ function refusalOfFramework(error: FastifyError | Error, request: FastifyRequest
   const { message, details } = explain(error as FastifyError);
   if (!isOAuth(request)) {
     const code = details === undefined && status !== 400 ? 'request_refused' : 'invalid_request';
-    return new ApiError(status, code, message, details === undefined ? {} : { details });
+    return new ApiError(status, code, { message, ...(details === undefined ? {} : { details }) });
   }
   return {
     status: 400,
@@ -62,7 +57,7 @@ function refusalOfFramework(error: FastifyError | Error, request: FastifyRequest
 
 function explain(error: FastifyError): { message: string; details?: ErrorDetails } {
   const [first] = error.validation ?? [];
-  if (first === undefined) return { message: WORDS[error.code] ?? error.message };
+  if (first === undefined) return { message: MESSAGES[error.code] ?? error.message };
   const missing = first.params.requiredProperties ?? first.params.missingProperty;
   const field = (Array.isArray(missing) ? missing[0] : missing) ?? first.instancePath.split('/')[1];
   if (!field) return { message: 'The request has no body that can be read: send the documented fields' };
@@ -71,7 +66,7 @@ function explain(error: FastifyError): { message: string; details?: ErrorDetails
 }
 
 /** The framework's own words where they help nobody. */
-const WORDS: Readonly<Record<string, string>> = {
+const MESSAGES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'This content type is not supported',

@@ -1,7 +1,7 @@
 /** The refusals every part of the REST interface shares (wire 3.1, 3.2), in the bodies they are sent with. */
 import { Type } from 'typebox';
 
-import { ApiError, type ApiErrorOptions } from './api-error.ts';
+import { ApiError, type ApiErrorAnswer } from './api-error.ts';
 import { anyObject, type RefusalCase } from './operation.ts';
 
 /** Wire 3.1. Further members are named where they occur. */
@@ -43,77 +43,64 @@ export const OAuthErrorBody = Type.Object(
   { $id: 'OAuthError' },
 );
 
+export type DocumentedRefusal = Pick<ApiErrorAnswer, 'message' | 'error' | 'details' | 'fields'> &
+  Pick<RefusalCase, 'when' | 'headers'>;
+
 /** A refusal with the body that it is answered with. */
-export function refusal(
-  status: number,
-  code: string,
-  when: string,
-  message: string,
-  options: ApiErrorOptions & { readonly tells?: Readonly<Record<string, string>> } = {},
-): RefusalCase {
-  const { tells, ...rest } = options;
-  const { body } = new ApiError(status, code, message, rest);
-  return { status, code, when, body, ...(tells === undefined ? {} : { headers: tells }) };
+export function refusal(status: number, code: string, documented: DocumentedRefusal): RefusalCase {
+  const { when, headers, ...answer } = documented;
+  const { body } = new ApiError(status, code, answer);
+  return { status, code, when, body, ...(headers && { headers }) };
 }
 
 /** A field of the request that is wrong or missing. */
 export const badField = (field: string, problem: string) =>
-  refusal(
-    400,
-    'invalid_request',
-    'The request cannot be read, or a field is wrong or missing.',
-    `${field} ${problem}`,
-    {
-      details: { [field]: [`${field} ${problem}`] },
-    },
-  );
+  refusal(400, 'invalid_request', {
+    when: 'The request cannot be read, or a field is wrong or missing.',
+    message: `${field} ${problem}`,
+    details: { [field]: [`${field} ${problem}`] },
+  });
 
 /** What can be wrong with any body: its type, its size, text that no database keeps. */
 export const badBodies: readonly RefusalCase[] = [
-  refusal(
-    400,
-    'unusable_text',
-    'A text has U+0000 or half a surrogate pair in it.',
-    'Text must not contain the character U+0000 or half a surrogate pair',
-  ),
-  refusal(413, 'request_refused', 'The body is larger than one MiB.', 'The body is too large', {
+  refusal(400, 'unusable_text', {
+    when: 'A text has U+0000 or half a surrogate pair in it.',
+    message: 'Text must not contain the character U+0000 or half a surrogate pair',
+  }),
+  refusal(413, 'request_refused', {
+    when: 'The body is larger than one MiB.',
+    message: 'The body is too large',
     error: 'Error',
   }),
-  refusal(
-    415,
-    'request_refused',
-    'The body is of another content type.',
-    'This content type is not supported',
-  ),
+  refusal(415, 'request_refused', {
+    when: 'The body is of another content type.',
+    message: 'This content type is not supported',
+  }),
 ];
 
 const CHALLENGE = { 'WWW-Authenticate': 'The challenge of RFC 6750 §3.' };
 
 /** What every call with an access token can be refused for. */
 export const badTokens: readonly RefusalCase[] = [
-  refusal(
-    401,
-    'missing_token',
-    'No access token came.',
-    'Missing access token: send it as Authorization: Bearer …',
-    {
-      tells: CHALLENGE,
-    },
-  ),
-  refusal(
-    401,
-    'invalid_token',
-    'The access token is malformed, expired or revoked, or it is a refresh token.',
-    'The access token is invalid, expired or revoked',
-    { tells: CHALLENGE },
-  ),
+  refusal(401, 'missing_token', {
+    when: 'No access token came.',
+    message: 'Missing access token: send it as Authorization: Bearer …',
+    headers: CHALLENGE,
+  }),
+  refusal(401, 'invalid_token', {
+    when: 'The access token is malformed, expired or revoked, or it is a refresh token.',
+    message: 'The access token is invalid, expired or revoked',
+    headers: CHALLENGE,
+  }),
 ];
 
 /** A scope that does not suffice; `message` is the operation's own. */
 export const smallScope = (message: string, error?: string) =>
-  refusal(403, 'insufficient_scope', 'The scope of the access token does not suffice.', message, {
+  refusal(403, 'insufficient_scope', {
+    when: 'The scope of the access token does not suffice.',
+    message,
     ...(error === undefined ? {} : { error }),
-    tells: CHALLENGE,
+    headers: CHALLENGE,
   });
 
 const RETRY = { 'Retry-After': 'Whole seconds.' };
@@ -128,34 +115,24 @@ const PROBLEM = {
 
 /** What reading calendars and events can fail of besides. */
 export const unreadable: readonly RefusalCase[] = [
-  refusal(
-    403,
-    'calendar_permission_required',
-    'Accounts are connected, and none was given access to its calendars.',
-    'No connected account has calendar access',
-    { fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] } },
-  ),
-  refusal(
-    503,
-    'sync_in_progress',
-    'The first sync is still going on.',
-    'The calendars are being read for the first time: ask again in a few seconds',
-    {
-      fields: { errors: [{ ...PROBLEM, code: 'sync_in_progress' }] },
-      tells: RETRY,
-    },
-  ),
-  refusal(
-    503,
-    'providers_unavailable',
-    'No provider could be read, and nothing is known from before.',
-    'None of the connected accounts could be read',
-    {
-      fields: { errors: [PROBLEM] },
-      tells: RETRY,
-    },
-  ),
+  refusal(403, 'calendar_permission_required', {
+    when: 'Accounts are connected, and none was given access to its calendars.',
+    message: 'No connected account has calendar access',
+    fields: { accounts: [{ provider: 'google', account: 'ada@example.com' }] },
+  }),
+  refusal(503, 'sync_in_progress', {
+    when: 'The first sync is still going on.',
+    message: 'The calendars are being read for the first time: ask again in a few seconds',
+    fields: { errors: [{ ...PROBLEM, code: 'sync_in_progress' }] },
+    headers: RETRY,
+  }),
+  refusal(503, 'providers_unavailable', {
+    when: 'No provider could be read, and nothing is known from before.',
+    message: 'None of the connected accounts could be read',
+    fields: { errors: [PROBLEM] },
+    headers: RETRY,
+  }),
 ];
 
-/** Tells when to come back. */
-export const later = { tells: RETRY };
+/** Says when to come back. */
+export const later = { headers: RETRY };

@@ -1,6 +1,6 @@
 /**
- * Closing while connections are open. Node would wait for as long as they like: for a request that never
- * arrives whole, and for a client that keeps its connection after the answer it was given.
+ * Closing while connections are open. Node would wait without end for a request that never arrives whole, and for a
+ * client that keeps its connection after its answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,8 +14,8 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 
 /** Lets `app.close()` end once what is being answered is, and whatever has arrived within two seconds. */
 export function closeGracefully(app: FastifyInstance): void {
-  // Each open connection and what was asked on it last. Kept rather than removed at the answer's end: to
-  // be told of every end, or of every body's arrival, costs more than looking when the server closes.
+  // Each open connection and the last request on it. It stays after its answer: listening to the end of every answer
+  // costs more than a look at all of them when the server closes.
   const open = new Map<Socket, Exchange | undefined>();
   let closing = false;
 

@@ -1,23 +1,22 @@
 /** `GET /`: what somebody sees who opens the server's address: that it runs, and where to go on. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { hashSource, html, sendPage, trusted } from './html.ts';
+import { html } from './html.ts';
+import { inlineStyle, sendPage } from './page.ts';
 
-const STYLES = `
+const STYLE = inlineStyle(`
 :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif; }
 body { max-inline-size: 36rem; margin: 12vh auto; padding-inline: 1.5rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; }
-code { font-size: .9em; overflow-wrap: anywhere; }`;
+code { font-size: .9em; overflow-wrap: anywhere; }`);
 
-const POLICY = { styleSource: hashSource(STYLES), formTargets: [] };
-
-const PAGE = html`<html lang="en">
+const DOCUMENT = html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <title>Kalends</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<style>${trusted(STYLES)}</style>
+${STYLE.element}
 </head>
 <body>
 <main>
@@ -32,6 +31,8 @@ here from an application that they want to connect.</p>
 </html>
 `;
 
+const PAGE = { document: DOCUMENT, policy: { styleSource: STYLE.source } };
+
 export const homePage: FastifyPluginAsync = async (app) => {
-  app.get('/', async (_request, reply) => sendPage(reply, 200, PAGE, POLICY));
+  app.get('/', async (_request, reply) => sendPage(reply, PAGE));
 };

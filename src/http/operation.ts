@@ -51,7 +51,7 @@ export type Answer = {
   /** Absent where the answer has no body. JSON. */
   readonly schema?: TSchema;
   readonly example?: unknown;
-  /** Header → what it tells. */
+  /** Header → what it means. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -70,22 +70,24 @@ export type RefusalCase = {
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** One of a few words. */
-export const oneOf = (words: readonly string[], description?: string) =>
+export const oneOf = (values: readonly string[], description?: string) =>
   Type.Unsafe<string>({
     type: 'string',
-    enum: [...words],
+    enum: [...values],
     ...(description === undefined ? {} : { description }),
   });
 
 /** Members nobody but their maker knows. */
 export const anyObject = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 
-export const query = (
-  name: string,
-  description: string,
-  example: Parameter['example'],
-  schema: TSchema = Type.String(),
-): Parameter => ({ in: 'query', name, description, example, schema });
+/** A parameter of the query; text, unless another `schema` takes the place of its own. */
+export const query = (name: string, description: string, example: Parameter['example']): Parameter => ({
+  in: 'query',
+  name,
+  description,
+  example,
+  schema: Type.String(),
+});
 
 /** The same parameter where the operation cannot do without it. */
 export const required = (parameter: Parameter): Parameter => ({ ...parameter, required: true });

@@ -20,7 +20,7 @@ export function refuseMistakes(mistakes: readonly Mistake[]): void {
     [...byField].map(([name, all]) => [name, all.map((one) => one.sentence)]),
   );
   // What is told first is what the details tell first.
-  throw new ApiError(400, 'invalid_request', first.sentence, { details });
+  throw new ApiError(400, 'invalid_request', { message: first.sentence, details });
 }
 
 /** The sentences that refuse a field, whatever feature it is of; each goes on from the field's name. */

@@ -1,6 +1,6 @@
 /**
  * The Fastify instance every feature mounts on: what requests may look like, what each answer carries,
- * and how errors are told. No feature is named here.
+ * and how errors are answered. No feature is named here.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -8,7 +8,7 @@ import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
-import { answerError, mapErrors } from './error-mapping.ts';
+import { errorAnswers, mapErrors } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
 import { closeGracefully } from './graceful-close.ts';
 
@@ -39,7 +39,7 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
     http: { maxHeaderSize: HEADER_BYTES },
-    frameworkErrors: (error, request, reply) => void answerError(error, request, reply, log),
+    frameworkErrors: errorAnswers(log),
   });
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   readForms(app);

@@ -1,4 +1,14 @@
-/** The one place besides the entrances that reads the system's clock: for libraries that read it themselves. */
+/** Our clock for libraries that read the system's clock themselves. */
+import { clockSkew, clockTolerance } from 'oauth4webapi';
+
+/** Seconds by which a provider's clock and ours may differ. */
+const TOLERANCE = 300;
 
 /** By how many whole seconds `now`, epoch milliseconds, is ahead of the system's clock. */
 export const secondsAhead = (now: number): number => Math.round((now - Date.now()) / 1000);
+
+/** Members of an oauth4webapi client: the times of an ID token are checked against `now`, epoch milliseconds. */
+export const clockOptions = (now: number) => ({
+  [clockSkew]: secondsAhead(now),
+  [clockTolerance]: TOLERANCE,
+});

@@ -5,7 +5,7 @@ const LAST = 253_402_300_799_999;
 
 /** Kept within the years 0001 to 9999, since no client reads others. */
 export function instantText(epochMilliseconds: number): string {
-  // A Date only as a formatter, which is several times faster than Temporal's and writes just this form.
+  // Date formats several times faster than Temporal, and in just this form.
   return new Date(Math.min(Math.max(epochMilliseconds, FIRST), LAST)).toISOString();
 }
 

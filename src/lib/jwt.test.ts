@@ -6,11 +6,25 @@ import * as jose from 'jose';
 
 import { jwtKey, protectedHeader, signJwt, verifyJwt } from './jwt.ts';
 
+const encoded = (json: string) => Buffer.from(json).toString('base64url');
 const secret = randomBytes(32);
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString();
 const keys = [jwtKey('h', 'HS256', secret.toString('base64url')), jwtKey('e', 'ES256', pem)];
+
+it('signs with HS256 as RFC 7515 A.1 does', () => {
+  const material = 'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow';
+  const key = jwtKey('a1', 'HS256', material);
+  const claims = encoded('{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}');
+  const token = `${encoded('{"typ":"JWT",\r\n "alg":"HS256"}')}.${claims}.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`;
+
+  assert.deepEqual(verifyJwt(token, key), {
+    iss: 'joe',
+    exp: 1_300_819_380,
+    'http://example.com/is_root': true,
+  });
+});
 
 for (const key of keys) {
   describe(`JWT with ${key.algorithm}`, () => {

@@ -69,9 +69,9 @@ describe('matchLocale', () => {
   };
   for (const [rule, cases] of Object.entries(rules)) {
     it(rule, () => {
-      const found = cases.map(([tag]) => [tag, matchLocale(tag, SHIPPED)]);
+      const matches = cases.map(([tag]) => [tag, matchLocale(tag, SHIPPED)]);
 
-      assert.deepEqual(found, cases);
+      assert.deepEqual(matches, cases);
     });
   }
 });

@@ -30,7 +30,7 @@ const LANGUAGE_ALIASES: Readonly<Record<string, string>> = {
   prs: 'fa',
 };
 
-/** The variant meant by a language whose catalogues are all variants. */
+/** The default variant of a language that has no catalogue without a variant. */
 const DEFAULT_VARIANTS: Readonly<Record<string, string>> = { pt: 'pt-pt', zh: 'zh-hans' };
 
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'he', 'fa', 'ur', 'yi', 'ps', 'ckb', 'dv']);

@@ -3,18 +3,20 @@
  * find the same.
  */
 
+/** The most terms of one search: each is a condition of its own. */
+export const MOST_SEARCH_TERMS = 8;
 /** Of long descriptions, no more than this is searched. */
 const LONGEST = 20_000;
 
 /** Compatibility forms are one (ﬁ is fi), combining marks go, white space is one blank. */
 export function searchText(parts: readonly (string | undefined)[]): string {
-  return folded(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
+  return foldText(parts.filter((part) => part !== undefined).join('\n')).slice(0, LONGEST);
 }
 
-/** The words of a query, folded; none when it has nothing to search for. */
-export const searchWords = (query: string): string[] => folded(query).split(' ').filter(Boolean);
+/** The words of a query, folded; an empty list when it has none. */
+export const searchTerms = (query: string): string[] => foldText(query).split(' ').filter(Boolean);
 
-const folded = (text: string): string =>
+const foldText = (text: string): string =>
   text
     .slice(0, 2 * LONGEST)
     .toWellFormed()

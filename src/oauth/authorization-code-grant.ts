@@ -6,17 +6,10 @@
  * client. See docs/departures.md#code-is-user-id.
  */
 import type { Log } from '../lib/log.ts';
-import {
-  type AuthorizationCode,
-  type AuthorizationCodeStore,
-  FamilyIdTaken,
-  type Redemption,
-} from './authorization-code-store.ts';
+import type { AuthorizationCode, AuthorizationCodeStore, Redemption } from './authorization-code-store.ts';
 import type { Client } from './client.ts';
-import type { Grant } from './grant.ts';
 import { invalidGrant, OAuthError } from './oauth-error.ts';
 import { challengeOf } from './pkce.ts';
-import { firstOfFamily, type RefreshTokenId } from './refresh-token-id.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
 export type AuthorizationCodeRequest = {
@@ -34,7 +27,7 @@ export type AuthorizationCodeDeps = {
 
 export const CODE_LIFETIME_MS = 10 * 60_000;
 
-/** Throws OAuthError; a refusal spends nothing, so that nobody can use up another's code. */
+/** Throws OAuthError. A refusal does not spend the code, so that a guess cannot use up another client's code. */
 export async function authorizationCodeGrant(
   request: AuthorizationCodeRequest,
   deps: AuthorizationCodeDeps,
@@ -49,11 +42,11 @@ export async function authorizationCodeGrant(
     codeChallenge: codeVerifier === undefined ? undefined : challengeOf(codeVerifier),
     approvedSince: now - CODE_LIFETIME_MS,
   };
-  const redeemed = await redeem(presented, now, deps);
-  if (redeemed !== undefined) return deps.signer.signTokenResponse(redeemed.grant, redeemed.first);
+  const family = await deps.codes.redeemCode(presented, now);
+  if (family !== undefined) return deps.signer.signTokenResponse(family.grant, family.first);
 
   const reason = await refusalOf(presented, deps.codes);
-  // A guessed code looks like this: the operator can see who tries.
+  // Logged, so that the operator sees attempts to guess codes.
   deps.log.warn(
     { event: 'code_refused', clientId, reason: reason.message },
     'An authorization code was refused',
@@ -61,24 +54,7 @@ export async function authorizationCodeGrant(
   throw reason;
 }
 
-/** The grant with its first refresh token; draws again when another grant has the family's number. */
-async function redeem(
-  presented: Redemption,
-  now: number,
-  { codes }: AuthorizationCodeDeps,
-): Promise<{ grant: Grant; first: RefreshTokenId } | undefined> {
-  for (;;) {
-    const first = firstOfFamily();
-    try {
-      const grant = await codes.redeemCode(presented, first, now);
-      return grant && { grant, first };
-    } catch (reason) {
-      if (!(reason instanceof FamilyIdTaken)) throw reason;
-    }
-  }
-}
-
-/** Why nothing was redeemed; read after the fact, so that a code that is good costs no look-up. */
+/** Why the code was refused. Looked up only then. */
 async function refusalOf(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
   const { clientId, code } = presented;
   const record = await codes.findCode(clientId, code);

@@ -1,6 +1,5 @@
-import type { Grant } from './grant.ts';
-import type { RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
+import type { NewFamily } from './token-family-store.ts';
 
 /**
  * A code's record. Its value is the user's id (requirement §2.3), so it is a look-up key only: what
@@ -40,16 +39,10 @@ export interface AuthorizationCodeStore {
    * Deletes the record and starts the grant it authorizes, both or neither; `undefined`, and nothing
    * is changed, when there is no record that is not withdrawn and has this redirect URI, this challenge
    * (or none, as presented) and age. Of any number of concurrent calls exactly one gets the grant.
-   * Durable when it answers. Throws FamilyIdTaken when another grant has the number that `first` drew:
-   * nothing happened, and the caller draws another.
+   * Durable when it answers.
    */
-  redeemCode(presented: Redemption, first: RefreshTokenId, now: number): Promise<Grant | undefined>;
+  redeemCode(presented: Redemption, now: number): Promise<NewFamily | undefined>;
 
   /** Forgets records approved before `approvedBefore`. */
   deleteExpiredCodes(approvedBefore: number): Promise<number>;
-}
-
-/** The number of a new family is another grant's already: to be drawn anew. */
-export class FamilyIdTaken extends Error {
-  override readonly name = 'FamilyIdTaken';
 }

@@ -30,16 +30,18 @@ export async function authenticateBearer(
   return named;
 }
 
-/** Throws 403 with `message` when the grant's scope is smaller than `needed` (wire C2). */
-export function requireScope(grant: Grant, needed: Scope, message: string, error = 'Forbidden'): void {
+/** Throws 403 when the grant's scope is smaller than `needed` (wire C2). `error` is the body's short name. */
+export function requireScope(
+  grant: Grant,
+  needed: Scope,
+  refusal: string | { readonly message: string; readonly error: string },
+): void {
   if (scopeCovers(grant.scope, needed)) return;
-  const challenge = `Bearer error="insufficient_scope", scope="${needed}"`;
-  throw new ApiError(403, 'insufficient_scope', message, {
-    error,
-    headers: { 'www-authenticate': challenge },
-  });
+  const headers = { 'www-authenticate': `Bearer error="insufficient_scope", scope="${needed}"` };
+  const named = typeof refusal === 'string' ? { message: refusal } : refusal;
+  throw new ApiError(403, 'insufficient_scope', { ...named, headers });
 }
 
 function unauthorized(message: string, challenge: string, code: string): ApiError {
-  return new ApiError(401, code, message, { headers: { 'www-authenticate': challenge } });
+  return new ApiError(401, code, { message, headers: { 'www-authenticate': challenge } });
 }

@@ -26,10 +26,10 @@ export type ClientAuthenticationDeps = {
 };
 
 /** Identifiers are far shorter; of a longer one no more than this is logged and counted. */
-const MOST_CHARACTERS_NOTED = 200;
+const MOST_CHARACTERS_LOGGED = 200;
 
-/** In the form of a SHA-256 in hex, which it is not. */
-const NOBODYS = Buffer.from('-'.repeat(64));
+/** As long as a SHA-256 in hex, and equal to none. */
+const NO_HASH = Buffer.from('-'.repeat(64));
 
 type Credentials = { clientId: string; clientSecret: string; method: 'basic' | 'body' };
 
@@ -44,14 +44,14 @@ export async function authenticateClient(
 ): Promise<Client> {
   const credentials = credentialsOf(presented);
   const { clientId, clientSecret, method } = credentials;
-  const known = await deps.clients.findClientWithSecrets(clientId, deps.now());
+  const match = await deps.clients.findClientWithSecrets(clientId, deps.now());
   // The secret is hashed and compared even for an unknown application: both take the same time.
-  if (secretMatches(clientSecret, known?.secretHashes ?? []) && known !== undefined) return known.client;
+  if (secretMatches(clientSecret, match?.secretHashes ?? []) && match !== undefined) return match.client;
 
-  const noted = clientId.slice(0, MOST_CHARACTERS_NOTED);
-  deps.log.warn({ event: 'client_refused', clientId: noted, method }, 'Client authentication failed');
-  // Counted only now: a right secret always passes, so nobody can lock an application out.
-  const wait = await deps.wrongSecrets(`${noted} ${presented.address}`);
+  const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
+  deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
+  // Counted after the comparison: a right secret always passes, so wrong ones cannot lock an application out.
+  const wait = await deps.wrongSecrets(`${loggedId} ${presented.address}`);
   if (wait !== undefined) {
     throw new OAuthError(
       'temporarily_unavailable',
@@ -104,8 +104,8 @@ function formDecode(text: string): string | undefined {
 
 function secretMatches(secret: string, hashes: readonly string[]): boolean {
   const presented = Buffer.from(hashOfSecret(secret));
-  let matches = timingSafeEqual(presented, NOBODYS);
-  for (const known of hashes) matches = timingSafeEqual(presented, Buffer.from(known)) || matches;
+  let matches = timingSafeEqual(presented, NO_HASH);
+  for (const secretHash of hashes) matches = timingSafeEqual(presented, Buffer.from(secretHash)) || matches;
   return matches;
 }
 

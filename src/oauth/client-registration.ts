@@ -6,7 +6,7 @@ import type { Client, ClientChange } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
 
-/** 119 bits: nobody meets another's id by chance. */
+/** 119 bits, so that ids do not collide. */
 const ID_CHARACTERS = 20;
 /** 43 letters and digits hold 256 bits, so a plain hash keeps them (see hashOfSecret). */
 const SECRET_CHARACTERS = 43;
@@ -25,7 +25,7 @@ export type NewClient = {
   readonly webhookUrl?: string | undefined;
 };
 
-/** The secret is told here once: the store has its hash only. Throws ApiError 400 for what cannot be. */
+/** The only time the secret is returned: the store has its hash. Throws ApiError 400 for what cannot be. */
 export async function registerClient(
   { name, redirectUri, displayName, webhookUrl }: NewClient,
   { clients, now }: ClientRegistrationDeps,
@@ -56,10 +56,10 @@ export async function rotateClientSecret(
   { clients, now }: ClientRegistrationDeps,
 ): Promise<{ clientSecret: string; oldSecretExpiresAt: number } | undefined> {
   const clientSecret = randomText(SECRET_CHARACTERS);
-  const at = now();
-  const oldSecretExpiresAt = at + overlapMs;
-  const known = await clients.rotateSecret(clientId, hashOfSecret(clientSecret), at, oldSecretExpiresAt);
-  return known ? { clientSecret, oldSecretExpiresAt } : undefined;
+  const rotation = { clientId, secretHash: hashOfSecret(clientSecret), now: now() };
+  const oldSecretExpiresAt = rotation.now + overlapMs;
+  const exists = await clients.rotateSecret({ ...rotation, oldExpireAt: oldSecretExpiresAt });
+  return exists ? { clientSecret, oldSecretExpiresAt } : undefined;
 }
 
 /** The codes are those of dynamic registration (RFC 7591 §3.2.2). */

@@ -17,8 +17,8 @@ export interface ClientStore {
   createClient(client: Client, secretHash: string): Promise<void>;
   updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
 
-  /** Adds a secret; the ones before it stay alive until `oldExpireAt`, the newest of them only. */
-  rotateSecret(clientId: string, secretHash: string, now: number, oldExpireAt: number): Promise<boolean>;
+  /** Adds a secret; the newest of those before it stays alive until `oldExpireAt`. */
+  rotateSecret(rotation: SecretRotation): Promise<boolean>;
 
   /**
    * Deletes the application with its users, grants, accounts and mirror. Access the provider can end is
@@ -26,3 +26,10 @@ export interface ClientStore {
    */
   deleteClient(clientId: string, now: number): Promise<boolean>;
 }
+
+export type SecretRotation = {
+  readonly clientId: string;
+  readonly secretHash: string;
+  readonly now: number;
+  readonly oldExpireAt: number;
+};

@@ -3,7 +3,7 @@ export type Client = {
   readonly clientId: string;
   /** The operator's name for it; never shown to its users. */
   readonly name: string;
-  /** Shown on the Connect pages; without one they use generic words. */
+  /** Shown on the Connect pages; without one they use a generic text. */
   readonly displayName: string | undefined;
   readonly redirectUri: string;
   readonly webhookUrl: string | undefined;

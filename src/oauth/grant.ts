@@ -5,7 +5,7 @@ import type { Scope } from './scope.ts';
  * Several of one (application, user) can live at once.
  */
 export type Grant = {
-  /** A 48-bit integer of its own (refresh-token-id.ts): also the key of the family's chain of refresh tokens. */
+  /** A 48-bit integer of its own, which every token of the family carries (refresh-token-id.ts). */
   readonly familyId: number;
   readonly clientId: string;
   readonly userId: string;

@@ -1,4 +1,4 @@
-/** Refusals of the token and revocation endpoints, in the words of RFC 6749 §5.2 and the requirement §7. */
+/** Refusals of the token and revocation endpoints (RFC 6749 §5.2, requirement §7). */
 import { Refusal } from '../http/refusal.ts';
 
 export type OAuthErrorCode =

@@ -9,30 +9,36 @@ import { SCOPES } from './scope.ts';
 import { serverMetadata } from './server-metadata.ts';
 import { RevocationRequest, TokenForm } from './token.schema.ts';
 
-/** A refusal in the shape of RFC 6749 §5.2. */
+/** A refusal in the shape of RFC 6749 §5.2; `answer` is the error, or what describes one of status 400. */
 export function oauthRefusal(
   code: OAuthErrorCode,
   when: string,
-  description: string,
-  options: OAuthErrorOptions = {},
+  answer: string | (OAuthErrorOptions & { readonly description: string }),
 ): RefusalCase {
+  const { description, ...options } = typeof answer === 'string' ? { description: answer } : answer;
   const { status, body } = new OAuthError(code, description, options);
-  const tells = options.headers === undefined ? {} : { headers: options.headers };
-  return { status, code, when, body, shape: 'oauth', ...tells };
+  return {
+    status,
+    code,
+    when,
+    body,
+    shape: 'oauth',
+    ...('headers' in options && { headers: options.headers }),
+  };
 }
 
 /** What HTTP Basic of an application can be refused for. */
 export const badClients: readonly RefusalCase[] = [
-  oauthRefusal('invalid_client', 'The application or its secret is wrong.', 'Client authentication failed', {
+  oauthRefusal('invalid_client', 'The application or its secret is wrong.', {
+    description: 'Client authentication failed',
     status: 401,
     headers: { 'WWW-Authenticate': 'A Basic challenge.' },
   }),
-  oauthRefusal(
-    'temporarily_unavailable',
-    'Too many wrong secrets. A right one always passes.',
-    'Too many failed attempts; try again in 30 seconds',
-    { status: 429, headers: { 'Retry-After': 'Whole seconds.' } },
-  ),
+  oauthRefusal('temporarily_unavailable', 'Too many wrong secrets. A right one always passes.', {
+    description: 'Too many failed attempts; try again in 30 seconds',
+    status: 429,
+    headers: { 'Retry-After': 'Whole seconds.' },
+  }),
 ];
 
 const TokenAnswer = Type.Object(
@@ -74,18 +80,16 @@ const FORM = 'application/x-www-form-urlencoded';
 const AUTHORIZE: readonly Parameter[] = [
   required(query('client_id', 'The application.', 'proj1a2b3c')),
   required(query('user_id', 'Your own id of the user; it is made known by this.', 'ada')),
-  query('scope', '`read-write` by default.', 'read', oneOf(SCOPES)),
+  { ...query('scope', '`read-write` by default.', 'read'), schema: oneOf(SCOPES) },
   query('state', 'Comes back unchanged.', 'xyz'),
   query('response_type', '`code`.', 'code'),
   query('redirect_uri', 'Ignored: the registered one counts.', 'https://app.example/callback'),
   query('lng', 'Language of the pages; the browser’s by default.', 'fr'),
-  query('theme', 'Of the pages.', 'dark', oneOf(THEMES)),
-  query(
-    'display',
-    '`popup`: the answer is posted to the page that opened the window.',
-    'popup',
-    oneOf(['page', 'popup']),
-  ),
+  { ...query('theme', 'Of the pages.', 'dark'), schema: oneOf(THEMES) },
+  {
+    ...query('display', '`popup`: the answer is posted to the page that opened the window.', 'popup'),
+    schema: oneOf(['page', 'popup']),
+  },
   query('providers', 'Which providers are offered, separated by commas; all by default.', 'google,caldav'),
   query('code_challenge', 'PKCE (RFC 7636).', 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'),
   query('code_challenge_method', 'With `code_challenge`.', 'S256'),
@@ -159,16 +163,15 @@ export const oauthOperations: readonly Operation[] = [
     },
     refusals: [
       invalid('A parameter is missing or unusable.', 'user_id is missing'),
-      oauthRefusal('invalid_client', 'The application is unknown.', 'Unknown client_id', { status: 401 }),
-      oauthRefusal(
-        'temporarily_unavailable',
-        'Too many flows were started from one address.',
-        'Too many requests',
-        {
-          status: 429,
-          headers: { 'Retry-After': 'Whole seconds.' },
-        },
-      ),
+      oauthRefusal('invalid_client', 'The application is unknown.', {
+        description: 'Unknown client_id',
+        status: 401,
+      }),
+      oauthRefusal('temporarily_unavailable', 'Too many flows were started from one address.', {
+        description: 'Too many requests',
+        status: 429,
+        headers: { 'Retry-After': 'Whole seconds.' },
+      }),
     ],
   },
   TOKENS,

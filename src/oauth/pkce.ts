@@ -6,7 +6,7 @@ export const isCodeChallenge = (text: string): boolean => /^[\w-]{43}$/.test(tex
 
 /**
  * The challenge that a verifier proves (RFC 7636 §4.1, §4.6); for text that cannot be a verifier one that
- * no challenge equals. A hash of what was presented may be compared in any time: it tells nothing.
+ * no challenge equals. A hash of what was presented need not be compared in constant time.
  */
 export function challengeOf(codeVerifier: string): string {
   const isVerifier = /^[A-Za-z\d\-._~]{43,128}$/.test(codeVerifier);

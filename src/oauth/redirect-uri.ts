@@ -59,6 +59,8 @@ function webProblem(url: URL): string | undefined {
 }
 
 function answerParameterProblem(url: URL): string | undefined {
-  const taken = ANSWER_PARAMETERS.find((name) => url.searchParams.has(name));
-  return taken === undefined ? undefined : `must not have a parameter "${taken}": the answer brings its own`;
+  const conflict = ANSWER_PARAMETERS.find((name) => url.searchParams.has(name));
+  return conflict === undefined
+    ? undefined
+    : `must not have a parameter "${conflict}": the answer brings its own`;
 }

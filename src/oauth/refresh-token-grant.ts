@@ -7,7 +7,7 @@
 import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
 import { invalidGrant } from './oauth-error.ts';
-import { successorOf } from './refresh-token-id.ts';
+import { newTokenIn } from './refresh-token-id.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';
 import type { TokenResponse, TokenSigner } from './token-signer.ts';
 
@@ -26,10 +26,10 @@ export async function refreshTokenGrant(
 ): Promise<TokenResponse> {
   const presented = await signer.readRefreshToken(refreshToken);
   if (presented === undefined) throw invalidGrant('Invalid refresh token');
-  // The client is compared before the state: what became of a token is its own client's business.
+  // The client is compared first: another client does not learn the state of a token.
   if (presented.clientId !== client.clientId) throw invalidGrant('Client mismatch');
 
-  const successor = successorOf(presented.id);
+  const successor = newTokenIn(presented.familyId);
   const grant = await families.rotateRefreshToken(presented.id, successor, now());
   if (grant === undefined) {
     const { clientId, familyId } = presented;

@@ -23,7 +23,7 @@ export async function revokeToken(
   token: string,
   { families, signer, log, now }: RevocationDeps,
 ): Promise<void> {
-  // The signature is verified first: a forged token must not end anything.
+  // The signature is verified first: a forged token must not end a grant.
   const owner = await signer.readAnyToken(token);
   if (owner === undefined) return;
   const ended = await families.endGrantsWith(owner, now());

@@ -20,7 +20,7 @@ export function parseScope(text: string | undefined): Scope | undefined {
   let widest = -1;
   for (const part of parts) {
     const scope =
-      SCOPES.find((known) => known === part) ?? (Object.hasOwn(ALIASES, part) ? ALIASES[part] : undefined);
+      SCOPES.find((name) => name === part) ?? (Object.hasOwn(ALIASES, part) ? ALIASES[part] : undefined);
     if (scope === undefined) return undefined;
     widest = Math.max(widest, SCOPES.indexOf(scope));
   }

@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { SigningAlgorithm, SigningKeyRecord, SigningKeyStore } from './signing-key-store.ts';
 
-/** `typ` tells access from refresh tokens, so that neither is ever taken for the other. */
+/** `typ` distinguishes access from refresh tokens. */
 export const TOKEN_TYPES = ['at+jwt', 'rt+jwt'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
@@ -20,16 +20,16 @@ export type SigningKeysDeps = {
   readonly now: () => number;
 };
 
-/** What keys in use need besides: a reload that fails is nobody's request, so only the log tells. */
+/** A reload that fails belongs to no request, so it is only logged. */
 export type LoadedKeysDeps = SigningKeysDeps & { readonly log: Pick<Log, 'error'> };
 
-export type FoundKey = { readonly key: JwtKey; readonly type: TokenType };
+export type TokenKey = { readonly key: JwtKey; readonly type: TokenType };
 
 export interface SigningKeys {
   /** The key to sign with, and its encoded header for a type. */
   signing(type: TokenType): { readonly key: JwtKey; readonly header: string };
   /** The key and type behind a token's encoded header; for an unknown one the keys are loaded again, once. */
-  find(header: string): FoundKey | undefined | Promise<FoundKey | undefined>;
+  find(header: string): TokenKey | undefined | Promise<TokenKey | undefined>;
   /** The public keys as a JWK Set (RFC 7517 §5); empty with HS256. */
   publicKeys(): Promise<{ readonly keys: readonly object[] }>;
 }
@@ -38,9 +38,9 @@ export interface SigningKeys {
 const RELOAD_MS = 30_000;
 const UNKNOWN_HEADERS_KEPT = 10_000;
 
-type Ring = {
+type KeySet = {
   readonly active: JwtKey;
-  readonly headers: ReadonlyMap<string, FoundKey>;
+  readonly headers: ReadonlyMap<string, TokenKey>;
   readonly activeHeaders: Readonly<Record<TokenType, string>>;
   readonly keys: readonly JwtKey[];
   readonly loadedAt: number;
@@ -53,31 +53,31 @@ export async function openSigningKeys(
 ): Promise<SigningKeys> {
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
-  let ring = await loadRing(algorithm, deps);
+  let keySet = await loadKeySet(algorithm, deps);
   let reloading: Promise<void> | undefined;
   const unknown = new Set<string>();
 
   const reload = (): Promise<void> => {
-    reloading ??= loadRing(algorithm, deps)
+    reloading ??= loadKeySet(algorithm, deps)
       .then((loaded) => {
-        ring = loaded;
+        keySet = loaded;
       })
       .finally(() => {
         reloading = undefined;
       });
     return reloading;
   };
-  const findAnew = async (header: string): Promise<FoundKey | undefined> => {
+  const reloadAndFind = async (header: string): Promise<TokenKey | undefined> => {
     await reload();
-    const found = ring.headers.get(header);
-    if (found === undefined) {
+    const tokenKey = keySet.headers.get(header);
+    if (tokenKey === undefined) {
       if (unknown.size >= UNKNOWN_HEADERS_KEPT) unknown.clear();
       unknown.add(header);
     }
-    return found;
+    return tokenKey;
   };
   const reloadWhenOld = () => {
-    if (deps.now() - ring.loadedAt <= RELOAD_MS) return;
+    if (deps.now() - keySet.loadedAt <= RELOAD_MS) return;
     // A failure here is not the caller's: the next call tries again, and what is loaded still signs.
     reload().catch((err) => deps.log.error({ err }, 'The signing keys could not be loaded again'));
   };
@@ -85,15 +85,17 @@ export async function openSigningKeys(
   return {
     signing(type) {
       reloadWhenOld();
-      return { key: ring.active, header: ring.activeHeaders[type] };
+      return { key: keySet.active, header: keySet.activeHeaders[type] };
     },
     find(header) {
-      const found = ring.headers.get(header);
-      return found !== undefined || unknown.has(header) || !namesKey(header) ? found : findAnew(header);
+      const tokenKey = keySet.headers.get(header);
+      return tokenKey !== undefined || unknown.has(header) || !namesKey(header)
+        ? tokenKey
+        : reloadAndFind(header);
     },
     async publicKeys() {
       reloadWhenOld();
-      return { keys: ring.keys.flatMap((key) => (key.algorithm === 'ES256' ? [publicJwk(key)] : [])) };
+      return { keys: keySet.keys.flatMap((key) => (key.algorithm === 'ES256' ? [publicJwk(key)] : [])) };
     },
   };
 }
@@ -103,7 +105,7 @@ export async function rotateSigningKeys(algorithm: SigningAlgorithm, deps: Signi
   await deps.keys.addSigningKey(freshKey(algorithm, 'active', deps));
   await deps.keys.addSigningKey(freshKey(algorithm, 'next', deps));
   await deps.keys.rotateSigningKeys(freshKey(algorithm, 'next', deps));
-  return (await loadRing(algorithm, deps)).active.kid;
+  return (await loadKeySet(algorithm, deps)).active.kid;
 }
 
 function freshKey(
@@ -121,7 +123,10 @@ function freshPrivateKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-async function loadRing(algorithm: SigningAlgorithm, { keys, sealer, now }: SigningKeysDeps): Promise<Ring> {
+async function loadKeySet(
+  algorithm: SigningAlgorithm,
+  { keys, sealer, now }: SigningKeysDeps,
+): Promise<KeySet> {
   const records = await keys.listSigningKeys();
   const loaded = records.map((record) => ({
     record,
@@ -146,7 +151,7 @@ async function loadRing(algorithm: SigningAlgorithm, { keys, sealer, now }: Sign
 
 const contextOf = (kid: string): string => `signing_key|${kid}|sealed`;
 
-/** Garbage is told from a header of another key before the database is asked. */
+/** Whether the header can be one of ours, so that the database is not queried for anything else. */
 function namesKey(header: string): boolean {
   if (header.length > 200) return false;
   return /^\{"alg":"(HS|ES)256","typ":"[ar]t\+jwt","kid":"[\w-]{12}"\}$/.test(

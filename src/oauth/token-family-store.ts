@@ -1,6 +1,9 @@
 import type { Grant } from './grant.ts';
 import type { RefreshTokenId } from './refresh-token-id.ts';
 
+/** A grant that begins, under a number of its own, and its first refresh token. */
+export type NewFamily = { readonly grant: Grant; readonly first: RefreshTokenId };
+
 /** Grants and the one current refresh token of each. Instants are epoch milliseconds. */
 export interface TokenFamilyStore {
   /**

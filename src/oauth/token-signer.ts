@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
 import type { Grant } from './grant.ts';
-import type { RefreshTokenId } from './refresh-token-id.ts';
+import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
 
@@ -48,12 +48,12 @@ type Claims = {
 };
 type AccessClaims = Claims & { readonly scope: Scope; readonly exp: number };
 /** Of an access token whose signature was verified; `exp` in epoch seconds. */
-type Verified = { readonly grant: Grant; readonly exp: number };
+type VerifiedToken = { readonly grant: Grant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
 /** `now` answers epoch milliseconds. */
 export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSigner {
-  const verified = new Map<string, Verified>();
+  const verifiedTokens = new Map<string, VerifiedToken>();
   const seconds = () => Math.floor(now() / 1000);
 
   const sign = (type: TokenType, claims: object) => {
@@ -64,71 +64,57 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
   /** The claims of a token whose signature is ours; its type follows from its header. */
   const open = async (token: string): Promise<{ type: TokenType; claims: unknown } | undefined> => {
     if (token.length > LONGEST_TOKEN) return undefined;
-    const found = await keys.find(token.slice(0, token.indexOf('.')));
-    if (found === undefined) return undefined;
-    const claims = verifyJwt(token, found.key);
-    return claims === undefined ? undefined : { type: found.type, claims };
+    const tokenKey = await keys.find(token.slice(0, token.indexOf('.')));
+    if (tokenKey === undefined) return undefined;
+    const claims = verifyJwt(token, tokenKey.key);
+    return claims === undefined ? undefined : { type: tokenKey.type, claims };
   };
 
-  const verify = async (token: string, key: string): Promise<Verified | undefined> => {
-    const opened = await open(token);
-    if (opened?.type !== 'at+jwt') return undefined;
+  const verify = async (token: string, key: string): Promise<VerifiedToken | undefined> => {
+    const signedToken = await open(token);
+    if (signedToken?.type !== 'at+jwt') return undefined;
     // Only signTokenResponse makes tokens of this type under our keys.
-    const claims = opened.claims as AccessClaims;
-    const kept = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
-    if (verified.size >= VERIFIED_TOKENS_KEPT) verified.delete(verified.keys().next().value ?? '');
-    verified.set(key, kept);
-    return kept;
+    const claims = signedToken.claims as AccessClaims;
+    const verifiedToken = { grant: { ...ownerOf(claims), scope: claims.scope }, exp: claims.exp };
+    if (verifiedTokens.size >= VERIFIED_TOKENS_KEPT)
+      verifiedTokens.delete(verifiedTokens.keys().next().value ?? '');
+    verifiedTokens.set(key, verifiedToken);
+    return verifiedToken;
   };
 
   return {
     signTokenResponse(grant, refreshTokenId) {
       const iat = seconds();
-      const { clientId, userId, scope } = grant;
-      const common = {
-        sub: userId,
-        aud: clientId,
-        projectId: clientId,
-        family: familyText(refreshTokenId),
-        iat,
-      };
+      const { familyId, clientId, userId, scope } = grant;
+      const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
+      const access: AccessClaims = { ...common, scope, exp: iat + ACCESS_TOKEN_SECONDS };
+      const refresh: RefreshClaims = { ...common, type: 'refresh', jti: refreshTokenId };
       return {
-        access_token: sign('at+jwt', {
-          ...common,
-          scope,
-          exp: iat + ACCESS_TOKEN_SECONDS,
-        } satisfies AccessClaims),
+        access_token: sign('at+jwt', access),
         token_type: 'Bearer',
         expires_in: ACCESS_TOKEN_SECONDS,
-        refresh_token: sign('rt+jwt', {
-          ...common,
-          type: 'refresh',
-          jti: refreshTokenId,
-        } satisfies RefreshClaims),
+        refresh_token: sign('rt+jwt', refresh),
       };
     },
     async readAccessToken(token) {
       const key = hash('sha256', token, 'base64url');
-      const known = verified.get(key) ?? (await verify(token, key));
-      return known !== undefined && known.exp > seconds() ? known.grant : undefined;
+      const cached = verifiedTokens.get(key) ?? (await verify(token, key));
+      return cached !== undefined && cached.exp > seconds() ? cached.grant : undefined;
     },
     async readRefreshToken(token) {
-      const opened = await open(token);
-      if (opened?.type !== 'rt+jwt') return undefined;
+      const signedToken = await open(token);
+      if (signedToken?.type !== 'rt+jwt') return undefined;
       // Only signTokenResponse makes tokens of this type under our keys.
-      const claims = opened.claims as RefreshClaims;
+      const claims = signedToken.claims as RefreshClaims;
       return { ...ownerOf(claims), id: claims.jti };
     },
     async readAnyToken(token) {
-      const opened = await open(token);
+      const signedToken = await open(token);
       // Both types carry the common claims.
-      return opened && ownerOf(opened.claims as Claims);
+      return signedToken && ownerOf(signedToken.claims as Claims);
     },
   };
 }
-
-/** The 48 bits of the id that name its family, as they stand there. */
-const familyText = (id: RefreshTokenId): string => id.slice(0, 8) + id.slice(9, 13);
 
 function ownerOf({ family, aud, sub }: Claims): TokenOwner {
   return { familyId: Number.parseInt(family, 16), clientId: aud, userId: sub };

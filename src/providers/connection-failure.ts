@@ -1,15 +1,14 @@
 /** What failures below HTTP mean, the same with every provider. */
-import { ProviderError } from '../calendars/provider-error.ts';
+import type { ProviderError } from '../calendars/provider-error.ts';
 import type { EgressError } from '../lib/egress/egress-error.ts';
+import { refusalWith } from './meaning.ts';
 
 export function connectionFailure(failure: EgressError): ProviderError {
   const { kind, message } = failure;
+  const cause = failure;
   if (kind === 'forbidden_address')
-    return new ProviderError('forbidden_address', message, { cause: failure, reason: 'address_forbidden' });
+    return refusalWith(['forbidden_address', message, 'address_forbidden'], { cause });
   if (kind === 'too_large' || kind === 'too_many_redirects')
-    return new ProviderError('invalid_response', message, {
-      cause: failure,
-      reason: 'provider_answer_unreadable',
-    });
-  return new ProviderError('unavailable', message, { cause: failure, reason: 'provider_unavailable' });
+    return refusalWith(['invalid_response', message, 'provider_answer_unreadable'], { cause });
+  return refusalWith(['unavailable', message, 'provider_unavailable'], { cause });
 }

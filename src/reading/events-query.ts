@@ -10,11 +10,10 @@ import {
   unlessEmpty,
 } from '../http/request-fields.ts';
 import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
-import { searchWords } from '../lib/search-text.ts';
+import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import { type CalendarFilter, calendarFilterInput } from './calendar-filter.ts';
 import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
-import { MOST_WORDS } from './search-limit.ts';
 
 /** As the query string holds it: a repeated parameter is a list. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -75,9 +74,9 @@ const LONGEST_SEARCH = 200;
 function searchInput(fields: Fields): string[] {
   const text = fields.optional('q', anyText);
   if (text === undefined) return [];
-  const words = searchWords(text);
-  if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
-    fields.mistake('q', `must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`);
+  const words = searchTerms(text);
+  if (text.length > LONGEST_SEARCH || words.length > MOST_SEARCH_TERMS)
+    fields.mistake('q', `must have at most ${MOST_SEARCH_TERMS} words and ${LONGEST_SEARCH} characters`);
   else if (words.length === 0) fields.mistake('q', 'has nothing to search for');
   return words;
 }
@@ -116,5 +115,5 @@ export function windowTooLarge(cause?: unknown): ApiError {
   const message =
     'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
   const details = { end: ['end is too far from start'] };
-  return new ApiError(400, 'window_too_large', message, { details, cause });
+  return new ApiError(400, 'window_too_large', { message, details, cause });
 }

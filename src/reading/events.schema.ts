@@ -54,37 +54,33 @@ const ChangesPage = Type.Object(
   { $id: 'ChangesPage' },
 );
 
-const pageSize = query('pageSize', '250 by default; more than 1,000 is 1,000.', 100, Type.Integer());
+const pageSize = {
+  ...query('pageSize', '250 by default; more than 1,000 is 1,000.', 100),
+  schema: Type.Integer(),
+};
 const flag = oneOf(['true', 'false']);
 
 const notFound = [
-  refusal(
-    404,
-    'event_not_found',
-    'There is no such event, or it was cancelled.',
-    'There is no such event; it may have been deleted or cancelled',
-  ),
-  refusal(
-    404,
-    'calendar_not_found',
-    'The calendar is not the user’s.',
-    'The user has no such calendar; see GET /calendars',
-  ),
+  refusal(404, 'event_not_found', {
+    when: 'There is no such event, or it was cancelled.',
+    message: 'There is no such event; it may have been deleted or cancelled',
+  }),
+  refusal(404, 'calendar_not_found', {
+    when: 'The calendar is not the user’s.',
+    message: 'The user has no such calendar; see GET /calendars',
+  }),
 ];
-const ambiguous = refusal(
-  409,
-  'ambiguous_event',
-  'Several calendars have an event of that id.',
-  'Several calendars have an event of this id: name the one you mean by provider and calendarId, and account where two accounts show one calendar',
-);
+const ambiguous = refusal(409, 'ambiguous_event', {
+  when: 'Several calendars have an event of that id.',
+  message:
+    'Several calendars have an event of this id: name the one you mean by provider and calendarId, and account where two accounts show one calendar',
+});
 
-export const windowTooLargeCase = refusal(
-  400,
-  'window_too_large',
-  'The window holds more than one answer may cost.',
-  'The window is too large: ask for a shorter time between start and end, or for fewer calendars',
-  { details: { end: ['end is too far from start'] } },
-);
+export const windowTooLargeCase = refusal(400, 'window_too_large', {
+  when: 'The window holds more than one answer may cost.',
+  message: 'The window is too large: ask for a shorter time between start and end, or for fewer calendars',
+  details: { end: ['end is too far from start'] },
+});
 
 export const calendarIds = query(
   'calendarIds',
@@ -110,7 +106,10 @@ export const eventOperations: readonly Operation[] = [
       query('start', 'The first day of the current month in UTC by default.', '2026-11-01T00:00:00Z'),
       query('end', 'Exclusive; the end of that month by default.', '2026-12-01T00:00:00Z'),
       calendarIds,
-      query('singleEvents', 'False: series once instead of their instances. True by default.', 'true', flag),
+      {
+        ...query('singleEvents', 'False: series once instead of their instances. True by default.', 'true'),
+        schema: flag,
+      },
       query('q', 'Words that must all be in an event; at most eight. Needs scope `read`.', 'planning'),
       pageSize,
       query('nextPageToken', 'Of the page before; it carries all but `pageSize`.', ''),
@@ -123,13 +122,11 @@ export const eventOperations: readonly Operation[] = [
     },
     refusals: [
       badField('start', 'must be a date and time such as 2026-11-01T00:00:00Z'),
-      refusal(
-        400,
-        'invalid_page_token',
-        'The token is not one of this user and application.',
-        'nextPageToken is not valid: start the listing again without it',
-        { details: { nextPageToken: ['nextPageToken is not valid'] } },
-      ),
+      refusal(400, 'invalid_page_token', {
+        when: 'The token is not one of this user and application.',
+        message: 'nextPageToken is not valid: start the listing again without it',
+        details: { nextPageToken: ['nextPageToken is not valid'] },
+      }),
       windowTooLargeCase,
       ...badTokens,
       smallScope('Searching events is forbidden for free-busy scope'),
@@ -144,7 +141,7 @@ export const eventOperations: readonly Operation[] = [
     summary: 'One event by its calendar and id',
     callers: ['free-busy'],
     parameters: [
-      required(query('provider', 'Whose calendar.', 'google', Provider)),
+      required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
       required(query('calendarId', '`primary`: the account’s main calendar.', 'ada@example.com')),
       required(query('eventId', 'Of an event, an instance or a series.', 'k3vd8u2q')),
       account,
@@ -174,7 +171,10 @@ export const eventOperations: readonly Operation[] = [
         schema: Type.String(),
         example: 'k3vd8u2q',
       }),
-      query('provider', 'Where several calendars have an event of that id.', 'google', Provider),
+      {
+        ...query('provider', 'Where several calendars have an event of that id.', 'google'),
+        schema: Provider,
+      },
       query('calendarId', 'Likewise.', 'ada@example.com'),
       account,
     ],
@@ -199,7 +199,7 @@ export const eventOperations: readonly Operation[] = [
     callers: ['read'],
     parameters: [
       query('cursor', 'Of the answer before; a cursor for now is answered when absent.', ''),
-      query('initial', 'Without a cursor: begin with everything there is.', 'true', flag),
+      { ...query('initial', 'Without a cursor: begin with everything there is.', 'true'), schema: flag },
       pageSize,
     ],
     answer: {
@@ -214,23 +214,23 @@ export const eventOperations: readonly Operation[] = [
     },
     refusals: [
       badField('initial', 'must be true or false'),
-      refusal(
-        400,
-        'invalid_cursor',
-        'The cursor is not one of this user and application.',
-        'cursor is not one of this user and application: start again without it',
-        { details: { cursor: ['cursor is not one of this user and application: start again without it'] } },
-      ),
+      refusal(400, 'invalid_cursor', {
+        when: 'The cursor is not one of this user and application.',
+        message: 'cursor is not one of this user and application: start again without it',
+        details: { cursor: ['cursor is not one of this user and application: start again without it'] },
+      }),
       ...badTokens,
       smallScope('The changes of events are forbidden for free-busy scope'),
       ...unreadable,
-      refusal(404, 'user_not_found', 'The user was deleted meanwhile.', 'There is no such user any longer'),
-      refusal(
-        410,
-        'cursor_expired',
-        'What happened since the cursor is no longer known: begin anew with `initial=true`.',
-        'What happened since this cursor is no longer known: read everything anew with initial=true, and go on with the cursor of that answer',
-      ),
+      refusal(404, 'user_not_found', {
+        when: 'The user was deleted meanwhile.',
+        message: 'There is no such user any longer',
+      }),
+      refusal(410, 'cursor_expired', {
+        when: 'What happened since the cursor is no longer known: begin anew with `initial=true`.',
+        message:
+          'What happened since this cursor is no longer known: read everything anew with initial=true, and go on with the cursor of that answer',
+      }),
     ],
   },
 ];

@@ -1,24 +1,22 @@
 /** AuthorizationCodeStore in SQL; held to test/contract/authorization-code-store.contract.ts. */
-import {
-  type AuthorizationCode,
-  type AuthorizationCodeStore,
-  FamilyIdTaken,
-  type Redemption,
+import type {
+  AuthorizationCode,
+  AuthorizationCodeStore,
+  Redemption,
 } from '../oauth/authorization-code-store.ts';
-import type { Grant } from '../oauth/grant.ts';
-import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { Scope } from '../oauth/scope.ts';
-import type { BatchStatement, Database, Transaction } from './drivers/database.ts';
+import type { NewFamily } from '../oauth/token-family-store.ts';
+import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { textToFind } from './drivers/text-values.ts';
-import { hashOfTokenId } from './token-family-store.ts';
+import { beginFamily } from './token-family-store.ts';
 
 type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
   codeChallenge: string | null;
   withdrawnAt: number | null;
 };
 
-// `pair` tells apart the calls of two applications for one user's id.
+// `pair` distinguishes calls of two applications for one user's id.
 const FIND: BatchStatement = {
   columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
   sql: ({ value, andFrom }) => `
@@ -34,18 +32,13 @@ const FIND: BatchStatement = {
 const OF_ANOTHER = `
   SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
 
-// The WHERE clause is the whole guard: whatever does not hold, and the loser of a race, finds no row.
+// The WHERE clause decides alone: an attempt that fails a condition or loses a race deletes no row.
 const CONSUME = `
   DELETE FROM authorization_code
    WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
      AND approved_at >= :approvedSince AND withdrawn_at IS NULL
   RETURNING scope AS "scope"`;
-
-const START_FAMILY = `
-  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
-  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :now, :now)
-  ON CONFLICT (family_id) DO NOTHING`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_code
@@ -67,8 +60,8 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
       return (await db.get(OF_ANOTHER, { clientId, code })) !== undefined;
     },
 
-    redeemCode(presented, first, now) {
-      return db.transaction((tx) => redeem(tx, presented, { first, now }));
+    redeemCode(presented, now) {
+      return db.transaction((tx) => redeem(tx, presented, now));
     },
 
     deleteExpiredCodes(approvedBefore) {
@@ -87,10 +80,10 @@ function codeOf(row: CodeRow): AuthorizationCode {
 }
 
 async function redeem(
-  tx: Transaction,
+  tx: Statements,
   { clientId, code, redirectUri, codeChallenge, approvedSince }: Redemption,
-  { first, now }: { first: RefreshTokenId; now: number },
-): Promise<Grant | undefined> {
+  now: number,
+): Promise<NewFamily | undefined> {
   // All but what the grant gets of the record itself is only looked for.
   const values = {
     clientId,
@@ -100,10 +93,5 @@ async function redeem(
     approvedSince,
   };
   const consumed = await tx.get<{ scope: Scope }>(CONSUME, values);
-  if (consumed === undefined) return undefined;
-  const grant = { familyId: familyOf(first), clientId, userId: code, scope: consumed.scope };
-  const started = await tx.changes(START_FAMILY, { ...grant, tokenHash: hashOfTokenId(first), now });
-  // Thrown inside the transaction, so that the code is there for the next try.
-  if (started === 0) throw new FamilyIdTaken();
-  return grant;
+  return consumed && beginFamily(tx, { clientId, userId: code, scope: consumed.scope }, now);
 }

@@ -1,9 +1,9 @@
 /** TokenFamilyStore in SQL; held to test/contract/token-family-store.contract.ts on both databases. */
-import { hash } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 
 import type { Grant } from '../oauth/grant.ts';
-import { familyOf, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
-import type { TokenFamilyStore } from '../oauth/token-family-store.ts';
+import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
+import type { NewFamily, TokenFamilyStore } from '../oauth/token-family-store.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
@@ -22,17 +22,21 @@ const FIND_LIVING: BatchStatement = {
 // calls of one batch for one row PostgreSQL takes any one; the new hash in the answer says whose it was.
 const ROTATE: BatchStatement = {
   columns: { familyId: 'BIGINT', presented: 'TEXT', successor: 'TEXT', at: 'BIGINT' },
-  sql: ({ value, from, returning }) => `
+  sql: ({ value, from }) => `
     UPDATE token_family SET token_hash = ${value('successor')}, refreshed_at = ${value('at')}
       ${from}
      WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
-    ${returning(`token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
-      user_id AS "userId", scope AS "scope"`)}`,
+    RETURNING token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
+      user_id AS "userId", scope AS "scope"`,
   key: 'successor',
   writes: true,
-  // Whose the grant is, its scope and whether it lives stay as they are.
-  readBack: FIND_LIVING,
 };
+
+const BEGIN = `
+  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
+  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :now, :now)
+  ON CONFLICT (family_id) DO NOTHING
+  RETURNING family_id`;
 
 const END_OF_USER = `
   UPDATE token_family SET ended_at = :now
@@ -75,6 +79,26 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
       return deleteInParts(db, DELETE_ENDED, { endedBefore });
     },
   };
+}
+
+/** Numbers of one millisecond. */
+const NUMBERS_AT_ONCE = 1024;
+
+/**
+ * Begins a family at `now`, epoch milliseconds. Its number is drawn among those of this millisecond, so that families
+ * which begin together lie together in the table; while another family has it, among more of them.
+ */
+export async function beginFamily(
+  tx: Statements,
+  owner: Omit<Grant, 'familyId'>,
+  now: number,
+): Promise<NewFamily> {
+  for (let range = NUMBERS_AT_ONCE; ; range *= 2) {
+    const familyId = (now * NUMBERS_AT_ONCE + randomInt(range)) % FAMILY_NUMBERS;
+    const [grant, first] = [{ familyId, ...owner }, newTokenIn(familyId)];
+    const began = await tx.get(BEGIN, { ...grant, tokenHash: hashOfTokenId(first), now });
+    if (began !== undefined) return { grant, first };
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { renderChanges } from '../calendars/render-event.ts';
 import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
@@ -43,7 +44,8 @@ async function syncSince(
   const stored = () => mirror.storedVersions(calendar.calendarKey);
   const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
     for (const { write, remove } of pieces) {
-      if (!(await mirror.applyChanges(lease, write, remove, now() + LEASE_MS))) return false;
+      const changes = renderChanges({ changed: write, removed: remove });
+      if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
     }
     return true;
   };

@@ -161,8 +161,8 @@ async function runLeased(
     if (!(await work.run(provider.open(credentials, session)))) return 'lost';
   } catch (reason) {
     const cause = failureOf(reason, { account, job: target.kind }, deps);
-    const notAsked = reason instanceof ProviderError && reason.notAsked;
-    const failure = notAsked ? cause : countedFailure(cause, work.previous, deps.now());
+    const notSent = reason instanceof ProviderError && reason.notSent;
+    const failure = notSent ? cause : countedFailure(cause, work.previous, deps.now());
     await target.fail(work.lease, failure);
     // A calendar that is not found may be gone from the list, which is looked at first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';

@@ -1,4 +1,4 @@
-/** The webhook subscriptions that are to come (wire 1.12), under both of their names, for the API reference. */
+/** Webhook subscriptions, which are not available yet (wire 1.12), for the API reference. */
 import { badTokens, refusal } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';
 
@@ -20,5 +20,5 @@ export const webhookOperations: readonly Operation[] = NAMES.map(([path, id, sum
   description: 'Not available yet: follow `GET /events/changes` meanwhile.',
   callers: ['free-busy'],
   answer: undefined,
-  refusals: [...badTokens, refusal(501, 'not_implemented', 'Always, for now.', NOT_YET)],
+  refusals: [...badTokens, refusal(501, 'not_implemented', { when: 'Always, for now.', message: NOT_YET })],
 }));

@@ -10,6 +10,7 @@ import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import type { EventWriting, WriteResult } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { renderChanges } from '../calendars/render-event.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
 import { ApiError } from '../http/api-error.ts';
 import { LATE, within } from '../lib/within.ts';
@@ -78,8 +79,8 @@ async function underLease<T>(
   try {
     const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
-    const keep = async ({ changed, removed }: WriteResult) => {
-      if (await mirror.applyChanges(lease, changed, removed, now() + LEASE_MS)) return;
+    const keep = async (result: WriteResult) => {
+      if (await mirror.applyChanges(lease, renderChanges(result), now() + LEASE_MS)) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw lost();
     };
@@ -141,7 +142,7 @@ export async function runAndRecordHealth<T>(
         'A write failed',
       );
       const problem = healthAfter(failureOfError(reason, now()), account.provider);
-      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
+      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notSent;
       if (counts && problem !== undefined) await accounts.setHealth(account, problem, now());
     }
     throw reason;

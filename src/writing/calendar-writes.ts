@@ -3,6 +3,7 @@ import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/api-error.ts';
+import { membersOf, type RenderedObject, renderMember, renderObject } from '../lib/rendered-json.ts';
 import { within } from '../lib/within.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
@@ -51,7 +52,7 @@ export async function deleteCalendar(
   const { account, calendar } = await findCalendar(name, grant, deps);
   if (calendar.primary) {
     const message = 'The main calendar of an account cannot be deleted';
-    throw new ApiError(422, 'calendar_not_deletable', message, { details: { calendarId: [message] } });
+    throw new ApiError(422, 'calendar_not_deletable', { message, details: { calendarId: [message] } });
   }
   await writeCalendar(account, (open) => open.calendarWriting.delete(calendar.href), deps);
   return JSON.stringify({ success: true, message: 'The calendar was deleted' });
@@ -93,20 +94,20 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
 
 /** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
 async function answerOf(
-  { account: { accountKey }, href }: { readonly account: MirroredAccount; readonly href: string },
+  changed: { readonly account: MirroredAccount; readonly href: string },
   { clientId, userId }: Grant,
   { events }: WriteDeps,
-): Promise<string> {
+): Promise<RenderedObject> {
   const accounts = await events.accountsOf(clientId, userId);
-  const account = accounts.find((one) => one.accountKey === accountKey);
-  const calendar = account?.calendars.find((one) => one.href === href);
+  const account = accounts.find(({ accountKey }) => accountKey === changed.account.accountKey);
+  const calendar = account?.calendars.find(({ href }) => href === changed.href);
   if (account === undefined || calendar === undefined) throw notReadBack();
   const text = calendarText(calendar, account);
-  return `{"success":true,${text.slice(1, -1)},"calendar":${text}}`;
+  return renderObject({ success: true }, membersOf(text), renderMember('calendar', text));
 }
 
 const calendarGone = (cause: Error): ApiError =>
-  new ApiError(404, 'calendar_not_found', 'The calendar is no longer there', { cause });
+  new ApiError(404, 'calendar_not_found', { message: 'The calendar is no longer there', cause });
 
 const notReadBack = (): ApiError =>
   tryAgain('sync_in_progress', 'The calendar was written, but cannot be read back at the moment');

@@ -2,8 +2,7 @@
 import { Type } from 'typebox';
 import { badField, refusal } from '../http/error.schema.ts';
 import { type Operation, query, required } from '../http/operation.ts';
-import { Calendar, calendarMembers, Provider } from '../reading/calendar.schema.ts';
-import { Done } from '../reading/calendars.schema.ts';
+import { Calendar, calendarMembers, Done, Provider } from '../reading/calendar.schema.ts';
 import { idempotencyKey, ofAnyWrite, ofKey } from './events.schema.ts';
 
 const account = Type.Optional(Type.String({ description: 'Where the user has several at the provider.' }));
@@ -61,13 +60,11 @@ const writeAnswer = {
 const NAMED = { provider: 'google', calendarId: CALENDAR.id };
 const group = 'Calendars and accounts';
 
-const fieldLimit = refusal(
-  422,
-  'field_not_supported_by_provider',
-  'The provider cannot keep the value.',
-  'This provider cannot keep this colour',
-  { details: { color: ['This provider cannot keep this colour'] } },
-);
+const fieldLimit = refusal(422, 'field_not_supported_by_provider', {
+  when: 'The provider cannot keep the value.',
+  message: 'This provider cannot keep this colour',
+  details: { color: ['This provider cannot keep this colour'] },
+});
 
 export const calendarWriteOperations: readonly Operation[] = [
   {
@@ -83,20 +80,16 @@ export const calendarWriteOperations: readonly Operation[] = [
     refusals: [
       badField('title', 'is missing'),
       ...ofAnyWrite,
-      refusal(
-        404,
-        'account_not_found',
-        'The user has no such account.',
-        'The user has no such account at google',
-      ),
+      refusal(404, 'account_not_found', {
+        when: 'The user has no such account.',
+        message: 'The user has no such account at google',
+      }),
       ...ofKey,
       fieldLimit,
-      refusal(
-        422,
-        'calendar_creation_not_supported_by_provider',
-        'The provider makes no calendars for applications.',
-        'This server makes no calendars',
-      ),
+      refusal(422, 'calendar_creation_not_supported_by_provider', {
+        when: 'The provider makes no calendars for applications.',
+        message: 'This server makes no calendars',
+      }),
     ],
   },
   {
@@ -119,7 +112,7 @@ export const calendarWriteOperations: readonly Operation[] = [
     description: 'The parameters may stand in a JSON body instead; the query wins.',
     callers: ['read-write'],
     parameters: [
-      required(query('provider', 'Whose calendar.', 'google', Provider)),
+      required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
       required(query('calendarId', 'As in `GET /calendars`.', CALENDAR.id)),
       query('account', 'Where two accounts show one calendar.', 'ada@example.com'),
     ],
@@ -132,12 +125,10 @@ export const calendarWriteOperations: readonly Operation[] = [
     refusals: [
       badField('calendarId', 'is missing'),
       ...ofAnyWrite,
-      refusal(
-        422,
-        'calendar_not_deletable',
-        'The main calendar of an account, or one the provider keeps.',
-        'The main calendar of an account cannot be deleted',
-      ),
+      refusal(422, 'calendar_not_deletable', {
+        when: 'The main calendar of an account, or one the provider keeps.',
+        message: 'The main calendar of an account cannot be deleted',
+      }),
     ],
   },
 ];

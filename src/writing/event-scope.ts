@@ -10,17 +10,17 @@ import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
 import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { Times } from './event-times.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
-import type { KnownEvent } from './known-events.ts';
+import type { StoredEvent } from './stored-events.ts';
 import type { Mode } from './write-requests.ts';
 
 export type Scope =
   /** A single event. */
-  | { readonly of: 'event'; readonly match: KnownEvent }
+  | { readonly of: 'event'; readonly match: StoredEvent }
   /** `namedBy`: the instance whose id the request has, where it is not the master's. */
-  | { readonly of: 'series'; readonly master: KnownEvent; readonly namedBy: InstanceTarget | undefined }
+  | { readonly of: 'series'; readonly master: StoredEvent; readonly namedBy: InstanceTarget | undefined }
   | { readonly of: 'instance'; readonly instance: InstanceTarget }
   /** This instance and all later ones; there are earlier ones. */
-  | { readonly of: 'following'; readonly master: KnownEvent; readonly instance: InstanceTarget };
+  | { readonly of: 'following'; readonly master: StoredEvent; readonly instance: InstanceTarget };
 
 /** This instance and all later ones. */
 export type Following = Extract<Scope, { of: 'following' }>;
@@ -60,7 +60,7 @@ export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
 
 /** Whether the series has an instance before this one. */
 function hasEarlier(
-  { event, startsAt }: KnownEvent,
+  { event, startsAt }: StoredEvent,
   originalStart: EventTime,
   calendarZone: string,
 ): boolean {

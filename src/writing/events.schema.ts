@@ -10,8 +10,7 @@ import {
   unreadable,
 } from '../http/error.schema.ts';
 import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
-import { EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
-import { Done } from '../reading/calendars.schema.ts';
+import { Done, EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
 import { EventUpdate, Mode, NewEvent, Rsvp, WrittenEvent } from './writing.schema.ts';
 
 const group = 'Writing events';
@@ -38,124 +37,103 @@ export const ofAnyWrite: readonly RefusalCase[] = [
   ...badTokens,
   smallScope('Write access denied for current scope'),
   ...unreadable,
-  refusal(
-    403,
-    'reauth_required',
-    'The provider refused the account: the user must connect it again.',
-    'The provider refused the account; the user must connect it again',
-    OF_ACCOUNT,
-  ),
-  refusal(
-    404,
-    'calendar_not_found',
-    'The calendar is not the user’s.',
-    'The user has no calendar work at google',
-  ),
+  refusal(403, 'reauth_required', {
+    when: 'The provider refused the account: the user must connect it again.',
+    message: 'The provider refused the account; the user must connect it again',
+    ...OF_ACCOUNT,
+  }),
+  refusal(404, 'calendar_not_found', {
+    when: 'The calendar is not the user’s.',
+    message: 'The user has no calendar work at google',
+  }),
   ...badBodies,
-  refusal(422, 'calendar_read_only', 'The calendar can only be read.', 'This calendar can only be read'),
-  refusal(429, 'rate_limited', 'The provider wants to be left alone.', 'The provider limits requests', later),
-  refusal(
-    502,
-    'provider_error',
-    'The provider’s answer could not be used.',
-    'The provider’s answer is not understood',
-    {
-      error: 'Bad Gateway',
-    },
-  ),
-  refusal(
-    503,
-    'provider_unavailable',
-    'The provider cannot be reached.',
-    'The provider cannot be reached',
-    later,
-  ),
-  refusal(
-    503,
-    'provider_not_set_up',
-    'The operator must act.',
-    'The operator has not set this provider up',
-    later,
-  ),
-  refusal(
-    503,
-    'calendar_busy',
-    'The calendar was synced or written to for too long.',
-    'The calendar is being synced or written to; try again in a few seconds',
-    later,
-  ),
+  refusal(422, 'calendar_read_only', {
+    when: 'The calendar can only be read.',
+    message: 'This calendar can only be read',
+  }),
+  refusal(429, 'rate_limited', {
+    when: 'The provider wants to be left alone.',
+    message: 'The provider limits requests',
+    ...later,
+  }),
+  refusal(502, 'provider_error', {
+    when: 'The provider’s answer could not be used.',
+    message: 'The provider’s answer is not understood',
+    error: 'Bad Gateway',
+  }),
+  refusal(503, 'provider_unavailable', {
+    when: 'The provider cannot be reached.',
+    message: 'The provider cannot be reached',
+    ...later,
+  }),
+  refusal(503, 'provider_not_set_up', {
+    when: 'The operator must act.',
+    message: 'The operator has not set this provider up',
+    ...later,
+  }),
+  refusal(503, 'calendar_busy', {
+    when: 'The calendar was synced or written to for too long.',
+    message: 'The calendar is being synced or written to; try again in a few seconds',
+    ...later,
+  }),
 ];
 
-const conflict = refusal(
-  409,
-  'conflict',
-  'Somebody else was first, five times.',
-  'The event was changed by somebody else',
-  later,
-);
+const conflict = refusal(409, 'conflict', {
+  when: 'Somebody else was first, five times.',
+  message: 'The event was changed by somebody else',
+  ...later,
+});
 
 const limits: readonly RefusalCase[] = [
-  refusal(
-    422,
-    'recurrence_not_supported_by_provider',
-    'The calendar cannot keep such a rule.',
-    'This calendar cannot keep this rule',
-    { details: { recurrence: ['This calendar cannot keep this rule'] } },
-  ),
-  refusal(
-    422,
-    'field_not_supported_by_provider',
-    'The calendar cannot keep the field.',
-    'This calendar cannot keep this value',
-    { details: { status: ['This calendar cannot keep this value'] } },
-  ),
-  refusal(
-    422,
-    'conference_not_supported_by_calendar',
-    'The calendar makes no meetings.',
-    'This calendar makes no online meetings',
-  ),
+  refusal(422, 'recurrence_not_supported_by_provider', {
+    when: 'The calendar cannot keep such a rule.',
+    message: 'This calendar cannot keep this rule',
+    details: { recurrence: ['This calendar cannot keep this rule'] },
+  }),
+  refusal(422, 'field_not_supported_by_provider', {
+    when: 'The calendar cannot keep the field.',
+    message: 'This calendar cannot keep this value',
+    details: { status: ['This calendar cannot keep this value'] },
+  }),
+  refusal(422, 'conference_not_supported_by_calendar', {
+    when: 'The calendar makes no meetings.',
+    message: 'This calendar makes no online meetings',
+  }),
 ];
 
 const modeLimits: readonly RefusalCase[] = [
-  refusal(
-    422,
-    'mode_not_supported_by_provider',
-    'The calendar cannot do this to a part of a series.',
-    'This calendar cannot change a part of this series',
-  ),
-  refusal(
-    422,
-    'organizer_only',
-    'Only the organizer may do this.',
-    'Only the organizer may change this event',
-  ),
+  refusal(422, 'mode_not_supported_by_provider', {
+    when: 'The calendar cannot do this to a part of a series.',
+    message: 'This calendar cannot change a part of this series',
+  }),
+  refusal(422, 'organizer_only', {
+    when: 'Only the organizer may do this.',
+    message: 'Only the organizer may change this event',
+  }),
 ];
 
-const noEvent = refusal(404, 'event_not_found', 'There is no such event.', 'There is no such event');
+const noEvent = refusal(404, 'event_not_found', {
+  when: 'There is no such event.',
+  message: 'There is no such event',
+});
 
-const changed = refusal(
-  412,
-  'precondition_failed',
-  'The event changed since; `event` is what it is now.',
-  'The event was changed since the version that If-Match names; event is what it is now',
-  { fields: { event: EVENT_EXAMPLE }, tells: { ETag: 'The version now.' } },
-);
+const changed = refusal(412, 'precondition_failed', {
+  when: 'The event changed since; `event` is what it is now.',
+  message: 'The event was changed since the version that If-Match names; event is what it is now',
+  fields: { event: EVENT_EXAMPLE },
+  headers: { ETag: 'The version now.' },
+});
 
 export const ofKey: readonly RefusalCase[] = [
-  refusal(
-    409,
-    'idempotency_key_in_use',
-    'The first request with this key is still being carried out.',
-    'The first request with this Idempotency-Key is still being carried out',
-    later,
-  ),
-  refusal(
-    422,
-    'idempotency_key_reused',
-    'The key was used for another request.',
-    'This Idempotency-Key was used for another request: take a new one',
-  ),
+  refusal(409, 'idempotency_key_in_use', {
+    when: 'The first request with this key is still being carried out.',
+    message: 'The first request with this Idempotency-Key is still being carried out',
+    ...later,
+  }),
+  refusal(422, 'idempotency_key_reused', {
+    when: 'The key was used for another request.',
+    message: 'This Idempotency-Key was used for another request: take a new one',
+  }),
 ];
 
 const writeAnswer = {
@@ -223,11 +201,11 @@ export const eventWriteOperations: readonly Operation[] = [
     description: 'The parameters may stand in a JSON body instead; the query wins.',
     callers: ['read-write'],
     parameters: [
-      required(query('provider', 'Whose calendar.', 'google', Provider)),
+      required({ ...query('provider', 'Whose calendar.', 'google'), schema: Provider }),
       required(query('calendarId', 'As in `GET /calendars`.', PLACE.calendarId)),
       required(query('eventId', 'Of an event, an instance or a series.', NAMED.eventId)),
       query('recurringEventId', 'The series an instance is of; found by its id when absent.', ''),
-      query('deleteMode', 'How much of a series is meant.', 'this', Mode),
+      { ...query('deleteMode', 'How much of a series is meant.', 'this'), schema: Mode },
       query('account', 'Where two accounts show one calendar.', 'ada@example.com'),
       ifMatch,
     ],

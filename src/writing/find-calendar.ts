@@ -32,12 +32,12 @@ export async function findCalendar(
   const chosen = stored ?? chosenAmong(await refreshed(grant, deps), name);
   if (chosen === undefined) {
     const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
-    throw new ApiError(404, 'calendar_not_found', message, { details: { calendarId: [message] } });
+    throw new ApiError(404, 'calendar_not_found', { message, details: { calendarId: [message] } });
   }
   requireWorking(chosen.account);
   if (chosen.calendar.access === 'read') {
     const message = 'This calendar can only be read';
-    throw new ApiError(422, 'calendar_read_only', message, { details: { calendarId: [message] } });
+    throw new ApiError(422, 'calendar_read_only', { message, details: { calendarId: [message] } });
   }
   return chosen;
 }
@@ -54,7 +54,7 @@ export async function findAccount(
   const [first] = accounts;
   if (first === undefined) {
     const message = `The user has no such account at ${provider}`;
-    throw new ApiError(404, 'account_not_found', message, { details: { account: [message] } });
+    throw new ApiError(404, 'account_not_found', { message, details: { account: [message] } });
   }
   if (accounts.length > 1)
     refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
@@ -104,8 +104,8 @@ function requireWorking(account: MirroredAccount): void {
   const accounts = [{ provider, account: accountId }];
   if (calendarPermission === false) {
     const message = 'This account was connected without access to its calendars';
-    throw new ApiError(403, 'calendar_permission_required', message, { fields: { accounts } });
+    throw new ApiError(403, 'calendar_permission_required', { message, fields: { accounts } });
   }
   const message = health.message ?? 'The provider refused the account; the user must connect it again';
-  throw new ApiError(403, 'reauth_required', message, { fields: { accounts } });
+  throw new ApiError(403, 'reauth_required', { message, fields: { accounts } });
 }

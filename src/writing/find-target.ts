@@ -9,23 +9,23 @@ import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
 import { instanceIdOf, parseInstanceId } from '../lib/recurrence/instance-id.ts';
 import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
-import type { KnownEvent, KnownEvents } from './known-events.ts';
+import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { EventName } from './write-requests.ts';
 
 /** `stored` is the event, or the whole series with its master first. */
 export type Target =
-  | { readonly kind: 'single'; readonly match: KnownEvent; readonly stored: readonly KnownEvent[] }
-  | { readonly kind: 'series'; readonly match: KnownEvent; readonly stored: readonly KnownEvent[] }
+  | { readonly kind: 'single'; readonly match: StoredEvent; readonly stored: readonly StoredEvent[] }
+  | { readonly kind: 'series'; readonly match: StoredEvent; readonly stored: readonly StoredEvent[] }
   | InstanceTarget;
 
 export type InstanceTarget = {
   readonly kind: 'instance';
   /** Absent where the calendar has nothing but this instance of its series. */
-  readonly master: KnownEvent | undefined;
+  readonly master: StoredEvent | undefined;
   /** In the type and zone of the master's start. */
   readonly originalStart: EventTime;
-  readonly override: KnownEvent | undefined;
-  readonly stored: readonly KnownEvent[];
+  readonly override: StoredEvent | undefined;
+  readonly stored: readonly StoredEvent[];
 };
 
 type Place = { readonly calendarKey: string; readonly timeZone: string };
@@ -37,9 +37,9 @@ type Place = { readonly calendarKey: string; readonly timeZone: string };
 export async function findTarget(
   { eventId, recurringEventId }: EventName,
   place: Place,
-  knownEvents: KnownEvents,
+  storedEvents: StoredEvents,
 ): Promise<Target | undefined> {
-  const named = await targetOf(eventId, place, knownEvents);
+  const named = await targetOf(eventId, place, storedEvents);
   if (recurringEventId === undefined || recurringEventId === eventId || named === undefined) return named;
   if (named.kind === 'single') return named;
   if (named.kind === 'instance') {
@@ -47,15 +47,15 @@ export async function findTarget(
     if (seriesId === recurringEventId) return named;
   } else {
     // The two ids the other way round.
-    const instance = await targetOf(recurringEventId, place, knownEvents);
+    const instance = await targetOf(recurringEventId, place, storedEvents);
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
   const message = 'recurringEventId is not the id of the series that eventId belongs to';
-  throw new ApiError(400, 'invalid_request', message, { details: { recurringEventId: [message] } });
+  throw new ApiError(400, 'invalid_request', { message, details: { recurringEventId: [message] } });
 }
 
-async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Promise<Target | undefined> {
-  const stored = await knownEvents.findEvents(place.calendarKey, id);
+async function targetOf(id: string, place: Place, storedEvents: StoredEvents): Promise<Target | undefined> {
+  const stored = await storedEvents.findEvents(place.calendarKey, id);
   const match = stored.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
   if (match !== undefined) {
     const recurs = match.event.recurrence !== undefined || stored.length > 1;
@@ -67,7 +67,7 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
   }
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
-  const series = await knownEvents.findEvents(place.calendarKey, parsed.masterId);
+  const series = await storedEvents.findEvents(place.calendarKey, parsed.masterId);
   const master = masterOf(series);
   if (master === undefined) return undefined;
   const originalStart = originalStartOf(master.event.start, parsed.originalStart, place.timeZone);
@@ -81,7 +81,7 @@ async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Pro
   return instanceOf({ stored: series, named: originalStart, override }, place.timeZone);
 }
 
-const masterOf = (stored: readonly KnownEvent[]): KnownEvent | undefined =>
+const masterOf = (stored: readonly StoredEvent[]): StoredEvent | undefined =>
   stored.find(({ event }) => event.recurrenceId === undefined);
 
 /** `named`: its original start, of any type and in any zone. */
@@ -97,7 +97,7 @@ function instanceOf({ stored, named, override }: StoredInstance, zone: string): 
 }
 
 /** Whether the rules name it, and nothing takes it away. */
-function takesPlace({ event }: KnownEvent, originalStart: EventTime, zone: string): boolean {
+function takesPlace({ event }: StoredEvent, originalStart: EventTime, zone: string): boolean {
   const start = instantOf(originalStart, zone);
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
@@ -126,7 +126,7 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
 }
 
 /** What the mirror holds, as a sync brought it; the master's resource first. */
-function resourcesOf(stored: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
+function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
   return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];
@@ -143,5 +143,5 @@ function resourcesOf(stored: readonly KnownEvent[], provider: ProviderKind): Eve
 }
 
 /** Of an instance known alone, its id on the wire is not its resource's. */
-const wholeId = ({ event, seriesId }: KnownEvent): string | undefined =>
+const wholeId = ({ event, seriesId }: StoredEvent): string | undefined =>
   event.recurrenceId === undefined ? undefined : seriesId;

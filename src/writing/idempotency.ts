@@ -54,7 +54,7 @@ export async function onceOnly(
   }
   if (claim.state === 'under_way') {
     const message = 'The first request with this Idempotency-Key is still being carried out';
-    throw new ApiError(409, 'idempotency_key_in_use', message, { headers: { 'retry-after': '2' } });
+    throw new ApiError(409, 'idempotency_key_in_use', { message, headers: { 'retry-after': '2' } });
   }
   try {
     const answer = await carryOut(claim.seed);

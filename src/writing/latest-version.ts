@@ -67,7 +67,7 @@ export async function onLatestVersion<T>(
 ): Promise<T> {
   const { requireVersion, changedMeanwhile } = deps.eventAnswers;
   for (let tries = 1; ; tries += 1) {
-    const target = await findTarget(event, chosen.calendar, deps.knownEvents);
+    const target = await findTarget(event, chosen.calendar, deps.storedEvents);
     if (target === undefined) throw noEvent();
     if (ifMatch !== undefined) requireVersion(ifMatch, await currentOf(event, chosen, deps));
     const writeTarget = writeTargetOf(target, turn.provider);
@@ -107,19 +107,19 @@ async function syncUnlessStored(
   { calendar }: ChosenCalendar,
   deps: WriteDeps,
 ): Promise<void> {
-  if ((await findTarget(event, calendar, deps.knownEvents)) !== undefined) return;
+  if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
   const { calendarKey } = calendar;
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
   if (outcome === LATE) {
     await deps.sync.continueAsJob('sync-calendar', calendarKey);
     throw tryAgain('sync_in_progress', 'The calendar is being read; ask again in a few seconds');
   }
-  if ((await findTarget(event, calendar, deps.knownEvents)) !== undefined) return;
+  if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
   // Nobody knows whether it is there while its provider cannot be asked.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
 }
 
 export function noEvent(): ApiError {
   const message = 'The calendar has no such event; it may have been deleted or cancelled';
-  return new ApiError(404, 'event_not_found', message, { details: { eventId: [message] } });
+  return new ApiError(404, 'event_not_found', { message, details: { eventId: [message] } });
 }

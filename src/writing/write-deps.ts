@@ -9,8 +9,8 @@ import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { EventReader } from '../reading/event-reader.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
-import type { KnownEvents } from './known-events.ts';
 import type { SplitJournal } from './split-journal.ts';
+import type { StoredEvents } from './stored-events.ts';
 
 /** For each calendar that is written to in this process, by its key: when the last turn in its queue ends. */
 export type WaitingTurns = Map<string, Promise<void>>;
@@ -20,7 +20,7 @@ export type WriteDeps = {
   readonly sync: CalendarSync;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly knownEvents: KnownEvents;
+  readonly storedEvents: StoredEvents;
   readonly mirror: MirrorStore;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;

@@ -27,21 +27,22 @@ const LONGEST_RETRY_S = 3_600;
 
 /** 503 for what may well be done in a few seconds. */
 export function tryAgain(code: string, message: string): ApiError {
-  return new ApiError(503, code, message, { headers: { 'retry-after': '5' } });
+  return new ApiError(503, code, { message, headers: { 'retry-after': '5' } });
 }
 
 /** The refusal that an adapter's failure stands for; anything else is answered as it is. */
 export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
     const details = { [reason.field ?? 'provider']: [reason.message] };
-    return new ApiError(422, reason.reason, reason.message, { details, cause: reason });
+    return new ApiError(422, reason.reason, { message: reason.message, details, cause: reason });
   }
   if (!(reason instanceof ProviderError)) return reason;
   const { status, code, retryAfter } = ANSWERS[reason.kind];
   const requested = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
   const seconds =
     retryAfter === undefined ? undefined : Math.min(Math.max(requested ?? retryAfter, 1), LONGEST_RETRY_S);
-  return new ApiError(status, code, reason.message, {
+  return new ApiError(status, code, {
+    message: reason.message,
     ...(status === 502 ? { error: 'Bad Gateway' } : {}),
     ...(seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } }),
     ...(status === 403 ? { fields: { accounts: [{ provider, account: accountId }] } } : {}),

@@ -11,7 +11,7 @@ export type WritingPorts = Pick<FindCalendarDeps, 'freshAccounts'> & {
   readonly eventAnswers: ReturnType<typeof eventAnswers>;
 };
 
-export type WritingPortsDeps = FreshnessDeps & BearerDeps & Pick<WriteDeps, 'events' | 'knownEvents'>;
+export type WritingPortsDeps = FreshnessDeps & BearerDeps & Pick<WriteDeps, 'events' | 'storedEvents'>;
 
 export function writingPorts(deps: WritingPortsDeps): WritingPorts {
   return {
@@ -33,7 +33,7 @@ function writeAccess(deps: BearerDeps): BearerHook {
   };
 }
 
-function eventAnswers(deps: Pick<WriteDeps, 'events' | 'knownEvents'>) {
+function eventAnswers(deps: Pick<WriteDeps, 'events' | 'storedEvents'>) {
   return {
     render: (id: string, chosen: ChosenCalendar) => renderedEvent(id, chosen, deps),
     bodyOf: writtenBody,

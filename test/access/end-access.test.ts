@@ -35,7 +35,7 @@ describe('access to a disconnected account', () => {
   const linkGoogle = (userId = 'ada') =>
     link(server, { provider: 'google', accountId: 'ada@example.com', userId, credentials: google.issue() });
   const disconnect = (userId = 'ada') =>
-    server.deps.accounts.disconnect('acme', userId, 'google', undefined, clock.now);
+    server.deps.accounts.disconnect({ clientId: 'acme', userId, provider: 'google' }, clock.now);
   const start = () => {
     worker = startWorker(server);
   };

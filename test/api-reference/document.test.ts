@@ -71,8 +71,8 @@ describe('the API reference', () => {
   /** The operation of a call, whatever its id in the path. */
   function operationAt(method: string, url: string): OpenApiOperation {
     const [place = ''] = url.split('?');
-    const known = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
-    const operation = known?.[method];
+    const methods = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
+    const operation = methods?.[method];
     assert.ok(operation, `${method} ${place} is documented`);
     return operation;
   }
@@ -86,28 +86,28 @@ describe('the API reference', () => {
       headers: { ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
       ...(body === undefined ? {} : { payload: body }),
     });
-    const words = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
-    assert.equal(answer.statusCode, status, words);
+    const message = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
+    assert.equal(answer.statusCode, status, message);
     const documented = operationAt(method, url).responses[status];
-    assert.ok(documented, `${words} is a documented status`);
+    assert.ok(documented, `${message} is a documented status`);
     const schema = documented.content?.['application/json']?.schema;
-    assert.ok(schema, words);
+    assert.ok(schema, message);
     const validator = Schema.Compile({ ...closed(schema, document) });
     const [valid, errors] = validator.Errors(answer.json());
-    assert.ok(valid, `${words}\n${JSON.stringify(errors)}`);
+    assert.ok(valid, `${message}\n${JSON.stringify(errors)}`);
     return answer;
   }
 
   it('has every public JSON route, and no other', () => {
-    const known = new Set<string>();
+    const expected = new Set<string>();
     for (const { method, path } of routes) {
-      const own = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
-      if (method !== 'head' && !PAGES.test(own)) known.add(`${method} ${own}`);
+      const place = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
+      if (method !== 'head' && !PAGES.test(place)) expected.add(`${method} ${place}`);
     }
     const served = new Set(routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`));
 
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(documented.toSorted(), [...known].toSorted());
+    assert.deepEqual(documented.toSorted(), [...expected].toSorted());
     for (const one of documented) assert.ok(served.has(one), `${one} is at the origin's root`);
   });
 
@@ -122,8 +122,8 @@ describe('the API reference', () => {
     await call('get', `/event?provider=caldav&calendarId=${encodeURIComponent(HOME)}&eventId=weekly`);
     await call('get', '/events/changes?initial=true');
     await call('get', `/free-busy?${WINDOW}`);
-    const asked = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
-    await call('post', '/availability', { body: asked });
+    const body = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
+    await call('post', '/availability', { body });
   });
 
   it('answers what it says: writing', async () => {
@@ -203,7 +203,7 @@ describe('the API reference', () => {
         ...readFileSync(path.join(root, file), 'utf8').matchAll(
           /new ApiError\(\s*\d+,\s*'(\w+)'|code: '(\w+)', retryAfter/g,
         ),
-      ].map(([, code, told]) => code ?? told ?? ''),
+      ].map(([, code, waitingCode]) => code ?? waitingCode ?? ''),
     );
     assert.ok(thrown.length >= 20);
     const text = JSON.stringify(document);

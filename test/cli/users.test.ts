@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { familyOf, firstOfFamily } from '../../src/oauth/refresh-token-id.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { presentedOf } from '../contract/calendar-rows.ts';
 import { type CommandLine, openCommandLine } from './cli-run.ts';
@@ -63,9 +62,9 @@ describe('kalends user', () => {
       await requests.approveRequest(transactionId, now);
       const code = await codes.findCode(clientId, 'ada');
       assert.ok(code);
-      const first = firstOfFamily();
-      familyId = familyOf(first);
-      assert.ok(await codes.redeemCode(presentedOf(code), first, now));
+      const family = await codes.redeemCode(presentedOf(code), now);
+      assert.ok(family);
+      familyId = family.grant.familyId;
     });
   });
   afterEach(() => cli.close());

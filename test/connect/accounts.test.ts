@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import {
   APPLE_PASSWORD,
   Browser,
@@ -48,8 +48,8 @@ describe('linking an account', () => {
       assert.ok(set.includes(attribute), attribute);
     }
     const [account] = await harness.accounts.listAccounts('acme', 'linker');
-    const own = await harness.accounts.accountsLinkedBy('acme', 'linker', hash('sha256', device));
-    assert.deepEqual([...own], [account?.accountKey]);
+    const linkedHere = await harness.accounts.accountsLinkedBy('acme', 'linker', hash('sha256', device));
+    assert.deepEqual([...linkedHere], [account?.accountKey]);
   });
 
   it('renews an account that is linked already and keeps its key', async () => {
@@ -86,14 +86,14 @@ describe('linking an account', () => {
     ['not_found', 422, /No calendars were found/],
     ['rate_limited', 429, /Try again in 2 minutes/],
   ];
-  for (const [password, status, words] of troubles) {
+  for (const [password, status, text] of troubles) {
     it(`says what happened when the login is ${password}, and keeps what was typed but the password`, async () => {
       const { send } = await openForm('troubled');
 
       const page = await send({ ...typed, username: 'Ada "<b>"', password });
 
       assert.equal(page.status, status);
-      assert.match(page.body, words);
+      assert.match(page.body, text);
       assert.match(page.body, /role="alert"/);
       assert.ok(page.body.includes('value="https://dav.example.com"'));
       assert.ok(page.body.includes('value="Ada &#34;&#60;b&#62;&#34;"'));
@@ -114,7 +114,7 @@ describe('linking an account', () => {
 
   it('refuses empty and unusable fields before any server is asked', async () => {
     const { send } = await openForm('careless');
-    for (const [fields, words] of [
+    for (const [fields, text] of [
       [{ ...typed, server: ' ' }, /Fill in every field/],
       [{ ...typed, password: '' }, /Fill in every field/],
       [{ ...typed, username: 'a\0b' }, /too long or contains characters/],
@@ -123,17 +123,17 @@ describe('linking an account', () => {
       const page = await send(fields);
 
       assert.equal(page.status, 422);
-      assert.match(page.body, words);
+      assert.match(page.body, text);
     }
     assert.deepEqual(await harness.accounts.listAccounts('acme', 'careless'), []);
   });
 
   it('says session_expired when the user was deleted while the server was asked', async () => {
     const provider = passwordProvider('caldav');
-    const whileAsked = async () =>
+    const duringVerification = async () =>
       void (await hasty.db.write("DELETE FROM application_user WHERE user_id = 'ada'"));
     const verify: typeof provider.signIn.verify = async (login) => {
-      await whileAsked();
+      await duringVerification();
       return provider.signIn.verify(login);
     };
     const hasty: Harness = await openConnect({
@@ -212,20 +212,20 @@ describe('linking an account', () => {
 describe('accounts that are linked', () => {
   it('are whole with Disconnect to the browser that linked them, masked without it to any other', async () => {
     const { browser } = await openForm('shared');
-    const own = await browser.link(await browser.start({ user_id: 'shared' }));
+    const linkingPage = await browser.link(await browser.start({ user_id: 'shared' }));
     const stranger = new Browser(harness);
 
-    const seen = await stranger.start({ user_id: 'shared' });
-    const consent = await stranger.get(`/connect/consent?transaction=${transactionOf(seen)}`);
+    const strangersPage = await stranger.start({ user_id: 'shared' });
+    const consent = await stranger.get(`/connect/consent?transaction=${transactionOf(strangersPage)}`);
 
-    assert.match(own.body, /<bdi>ada@example\.com<\/bdi>/);
-    assert.match(own.body, /aria-label="Disconnect ada@example\.com"/);
-    for (const { status, body } of [seen, consent]) {
+    assert.match(linkingPage.body, /<bdi>ada@example\.com<\/bdi>/);
+    assert.match(linkingPage.body, /aria-label="Disconnect ada@example\.com"/);
+    for (const { status, body } of [strangersPage, consent]) {
       assert.equal(status, 200);
       assert.match(body, /<bdi>a•••@e•••\.com<\/bdi>/);
       assert.doesNotMatch(body, /ada@example\.com|Disconnect/);
     }
-    assert.doesNotMatch(seen.body, /<button disabled[^>]*>Continue/);
+    assert.doesNotMatch(strangersPage.body, /<button disabled[^>]*>Continue/);
   });
 
   it('are masked for a device cookie that is none of ours', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { type Answer, Browser, type Harness, openConnect } from './connect-harness.ts';
 
 let harness: Harness;
@@ -27,9 +27,9 @@ describe('GET /authorize', () => {
     const { status, location, headers } = await start(sent);
 
     assert.equal(status, 302);
-    const kept = sent.slice(0, sent.indexOf('&redirect_uri'));
+    const query = sent.slice(0, sent.indexOf('&redirect_uri'));
     const [before, transaction = ''] = location.split('&transaction=');
-    assert.equal(before, `/authorize?${kept}&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcallback`);
+    assert.equal(before, `/authorize?${query}&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcallback`);
     assert.match(transaction, /^[\w-]{22}$/);
     assert.equal(headers['cache-control'], 'no-store');
     assert.equal(headers['referrer-policy'], 'no-referrer');

@@ -14,8 +14,9 @@ import type {
 } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { authorizeRoute } from '../../src/connect/authorize.route.ts';
-import { type ConnectDeps, connectRoutes } from '../../src/connect/connect.route.ts';
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectRoutes } from '../../src/connect/connect.route.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
 import type { Client } from '../../src/oauth/client.ts';
@@ -105,19 +106,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const pass = (milliseconds: number) => {
     clock += milliseconds;
   };
-  return {
-    app,
-    db,
-    sealer,
-    deps,
-    logged,
-    codes,
-    clients,
-    looks,
-    accounts,
-    pass,
-    close,
-  };
+  return { app, db, sealer, deps, logged, codes, clients, looks, accounts, pass, close };
 }
 
 /** The one password of the harness's Apple, whose form takes no others. */

@@ -195,11 +195,11 @@ describe('page, cookie and stored request', () => {
     const earlier = await browser.get('/authorize?client_id=acme&user_id=tab-1&lng=fr');
     const later = await browser.get('/authorize?client_id=acme&user_id=tab-2');
 
-    const [lost, kept] = [await browser.get(earlier.location), await browser.get(later.location)];
+    const [earlierPage, laterPage] = [await browser.get(earlier.location), await browser.get(later.location)];
 
-    assert.equal(lost.status, 400);
-    assert.match(lost.body, /lang="fr".*Une autre connexion est en cours.*Recommencer/s);
-    assert.equal(kept.status, 200);
+    assert.equal(earlierPage.status, 400);
+    assert.match(earlierPage.body, /lang="fr".*Une autre connexion est en cours.*Recommencer/s);
+    assert.equal(laterPage.status, 200);
   });
 
   it('end after two hours, with a way to start again', async () => {

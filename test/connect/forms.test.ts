@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import type { PasswordLogin, PasswordProvider } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
 import { CALDAV_PRESETS } from '../../src/connect/accounts/caldav-presets.ts';
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import {
   type Answer,
   APPLE_PASSWORD,
@@ -17,7 +17,7 @@ import {
 } from './connect-harness.ts';
 import { read } from './journeys.ts';
 
-const asked: PasswordLogin[] = [];
+const logins: PasswordLogin[] = [];
 let refusal: ProviderErrorKind | undefined;
 let harness: Harness;
 before(async () => {
@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => harness.close());
 afterEach(() => {
-  asked.length = 0;
+  logins.length = 0;
   refusal = undefined;
 });
 
@@ -37,7 +37,7 @@ afterEach(() => {
 function watched(kind: 'apple' | 'caldav'): PasswordProvider {
   const provider = passwordProvider(kind);
   const verify = async (login: PasswordLogin) => {
-    asked.push(login);
+    logins.push(login);
     if (refusal !== undefined) throw new ProviderError(refusal, 'refused');
     return provider.signIn.verify(login);
   };
@@ -68,7 +68,7 @@ describe('the Apple form', () => {
     });
 
     assert.equal(status, 303);
-    assert.deepEqual(asked, [{ username: 'jane@icloud.com', password: APPLE_PASSWORD }]);
+    assert.deepEqual(logins, [{ username: 'jane@icloud.com', password: APPLE_PASSWORD }]);
   });
 
   it('takes a phone number for an Apple Account', async () => {
@@ -77,7 +77,7 @@ describe('the Apple form', () => {
     const { status } = await send({ username: '+1 408 555 0100', password: APPLE_PASSWORD });
 
     assert.equal(status, 303);
-    assert.equal(asked[0]?.username, '+1 408 555 0100');
+    assert.equal(logins[0]?.username, '+1 408 555 0100');
   });
 
   it('answers what cannot be an app-specific password at once, and counts it as no attempt', async () => {
@@ -88,7 +88,7 @@ describe('the Apple form', () => {
       pages.push(await send({ username: 'jane@icloud.com', password: 'Summer2026!' }));
     }
 
-    assert.deepEqual(asked, []);
+    assert.deepEqual(logins, []);
     for (const page of pages) {
       assert.equal(page.status, 422);
       assert.match(read(page), /role="alert".*This does not look like an app-specific password/s);
@@ -109,7 +109,7 @@ describe('the Apple form', () => {
     assert.match(steps, /Acme Planner/);
   });
 
-  const words: [ProviderErrorKind, RegExp][] = [
+  const texts: [ProviderErrorKind, RegExp][] = [
     ['unauthorized', /Apple does not accept this Apple Account/],
     ['unavailable', /Apple cannot be reached/],
     ['no_calendars', /has no calendar/],
@@ -118,7 +118,7 @@ describe('the Apple form', () => {
     ['not_found', /Apple sent an unexpected answer/],
     ['rate_limited', /Too many attempts/],
   ];
-  for (const [kind, expected] of words) {
+  for (const [kind, expected] of texts) {
     it(`speaks of Apple, and of no address, when it fails as ${kind}`, async () => {
       const { send } = await openForm('apple');
       refusal = kind;
@@ -198,7 +198,7 @@ describe('the CalDAV form', () => {
 
       assert.match(read(page), /Yandex<\/bdi> does not accept/);
       assert.match(page.body, /href="https:\/\/id\.yandex\.com\/security\/app-passwords"/);
-      assert.equal(asked[0]?.server, server);
+      assert.equal(logins[0]?.server, server);
     });
   }
 
@@ -221,7 +221,7 @@ describe('the CalDAV form', () => {
     assert.equal(page.status, 422);
     assert.match(read(page), /role="alert".*Replace .* with the name of your own server/s);
     assert.match(inputOf(page, 'server'), /aria-invalid="true" autofocus/);
-    assert.deepEqual(asked, []);
+    assert.deepEqual(logins, []);
   });
 
   it('ties what is wrong to its field and to the notice, and focuses the first', async () => {

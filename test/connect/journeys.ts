@@ -47,11 +47,13 @@ export async function openJourneys() {
 export const follow = (browser: Browser, answer: Answer): Promise<Answer> => browser.get(answer.location);
 
 /** A page's markup with its escaped characters as they are read. */
-export const read = ({ body }: Answer): string =>
-  body.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
+export const read = ({ body }: Answer): string => unescaped(body);
+
+export const unescaped = (markup: string): string =>
+  markup.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
 /** The address of the account's button on the selection page. */
-export function mendPath(page: Answer, label: string): string | undefined {
+export function signInAgainPath(page: Answer, label: string): string | undefined {
   const form = page.body.split('<form').find((part) => part.includes(`>${label}</button>`)) ?? '';
   const action = /action="([^"]+)"/.exec(form)?.[1];
   const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(

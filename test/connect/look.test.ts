@@ -91,10 +91,10 @@ describe('the application’s look', () => {
   it('is on an error before there is a request, once the application is known', async () => {
     await change({ logo: LOGO, supportEmail: 'help@acme.example' });
 
-    const known = await new Browser(harness).get('/authorize?client_id=acme');
+    const answer = await new Browser(harness).get('/authorize?client_id=acme');
     const unknown = await new Browser(harness).get('/authorize?client_id=nobody&user_id=x');
 
-    assert.match(known.body, /<img .*Need help\?.*mailto:help@acme\.example/s);
+    assert.match(answer.body, /<img .*Need help\?.*mailto:help@acme\.example/s);
     assert.doesNotMatch(unknown.body, /<img/);
     assert.match(unknown.body, /Contact your system administrator/);
   });
@@ -115,13 +115,13 @@ describe('an error page', () => {
       /Write to .*mailto:h@acme\.example.* or visit .*https:\/\/acme\.example\/help/s,
     ],
   ];
-  for (const [rule, look, words] of contacts) {
+  for (const [rule, look, text] of contacts) {
     it(`says whom to ask: ${rule}`, async () => {
       await change({ ...look, enabled: false });
 
       const { body } = await new Browser(harness).get('/authorize?client_id=acme');
 
-      assert.match(body, words);
+      assert.match(body, text);
     });
   }
 

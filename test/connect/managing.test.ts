@@ -60,13 +60,13 @@ describe('somebody who comes back', () => {
     const question = await browser.get(`/connect/disconnect-all?transaction=${transactionOf(selection)}`);
     const before = await accounts();
 
-    const done = await browser.submit(question, '/connect/disconnect-all');
+    const disconnected = await browser.submit(question, '/connect/disconnect-all');
 
     assert.match(selection.body, /href="\/connect\/disconnect-all\?/);
     assert.match(question.body, /Disconnect all accounts\?.*ada@example\.com.*bob@example\.com/s);
     assert.equal(before.length, 2);
     assert.deepEqual(await accounts(), []);
-    assert.match((await browser.get(done.location)).body, /Your accounts are disconnected/);
+    assert.match((await browser.get(disconnected.location)).body, /Your accounts are disconnected/);
   });
 
   it('keeps what another browser linked, and is told so', async () => {

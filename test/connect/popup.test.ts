@@ -37,11 +37,11 @@ async function atConsent(
 }
 
 /** What the result page tells its script. */
-function told(page: Answer) {
+function messageOf(page: Answer) {
   const way = /<a class="button primary" id="return" [^>]*>/.exec(page.body)?.[0] ?? '';
   const attribute = (name: string) => {
-    const found = new RegExp(` ${name}="([^"]*)"`).exec(way)?.[1];
-    return found === undefined ? undefined : read({ ...page, body: found });
+    const value = new RegExp(` ${name}="([^"]*)"`).exec(way)?.[1];
+    return value === undefined ? undefined : read({ ...page, body: value });
   };
   const message = attribute('data-message');
   return {
@@ -61,7 +61,7 @@ describe('a flow in a popup', () => {
     assert.equal(page.location, '');
     const state = 'a+%22b%22%3C%2Fscript%3E%26%C3%A9';
     const url = `https://app.example.com/callback?code=${userId}&state=${state}`;
-    assert.deepEqual(told(page), {
+    assert.deepEqual(messageOf(page), {
       href: url,
       origin: 'https://app.example.com',
       message: { type: 'kalends:authorization', code: userId, state: 'a "b"</script>&é', redirect_uri: url },
@@ -77,7 +77,7 @@ describe('a flow in a popup', () => {
           ? await press('cancel')
           : await browser.submit(await browser.start({ display: 'popup' }), '/connect/cancel');
 
-      const { message, href } = told(page);
+      const { message, href } = messageOf(page);
       assert.equal(page.status, 200);
       assert.deepEqual(message, {
         type: 'kalends:authorization',
@@ -96,7 +96,7 @@ describe('a flow in a popup', () => {
 
     const page = await browser.submit(selection, '/connect/cancel');
 
-    const { href, message } = told(page);
+    const { href, message } = messageOf(page);
     assert.ok(href?.endsWith('&state=%FF+%20x'));
     assert.equal(message.state, new URL(href ?? '').searchParams.get('state'));
   });
@@ -127,10 +127,10 @@ describe('a flow in a popup', () => {
     const again = await press('approve');
     const other = await press('cancel');
 
-    assert.deepEqual(told(again), told(first));
+    assert.deepEqual(messageOf(again), messageOf(first));
     assert.deepEqual(await harness.codes.findCode('acme', userId), code);
     assert.equal(other.status, 400);
-    assert.equal(told(other).message, undefined);
+    assert.equal(messageOf(other).message, undefined);
   });
 
   it('leads an installed app’s user back by a link, and tells no page', async () => {
@@ -138,7 +138,7 @@ describe('a flow in a popup', () => {
 
     const page = await press('approve');
 
-    assert.deepEqual(told(page), {
+    assert.deepEqual(messageOf(page), {
       href: `com.example.app:/cb?code=${userId}`,
       origin: undefined,
       message: undefined,
@@ -156,7 +156,7 @@ describe('a flow in a popup', () => {
     );
     const again = /href="(\/authorize\?[^"]*)"/.exec(read(expired))?.[1] ?? '';
 
-    assert.ok(told(over).message);
+    assert.ok(messageOf(over).message);
     assert.match(again, /display=popup/);
   });
 
@@ -177,6 +177,6 @@ describe('a flow in a popup', () => {
     const page = await browser.get('/authorize?client_id=nobody&user_id=ada&display=popup');
 
     assert.equal(page.status, 401);
-    assert.equal(told(page).message, undefined);
+    assert.equal(messageOf(page).message, undefined);
   });
 });

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import { type Answer, APPLE_PASSWORD, Browser, openConnect, transactionOf } from './connect-harness.ts';
-import { follow, type Journeys, mendPath, openJourneys, read } from './journeys.ts';
+import { follow, type Journeys, openJourneys, read, signInAgainPath } from './journeys.ts';
 
-const AILING = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
+const REVOKED = { state: 'reauth_required', reason: 'access_revoked', message: 'Revoked' } as const;
 
 let journeys: Journeys;
 before(async () => {
@@ -24,10 +24,10 @@ describe('an account that is to be connected again', () => {
   };
   it('is offered “Reconnect”, which hints at the account and keeps its id', async () => {
     const { browser, account } = await linked();
-    await journeys.harness.accounts.setHealth(account, AILING, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
-    const sent = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
     await browser.get(journeys.google.allow(sent.location));
 
     assert.match(page.body, /Needs to be connected again/);
@@ -38,9 +38,9 @@ describe('an account that is to be connected again', () => {
 
   it('says so when its owner chose another one there', async () => {
     const { browser, account } = await linked();
-    await journeys.harness.accounts.setHealth(account, AILING, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
-    const sent = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
 
     const after = await follow(
       browser,
@@ -57,13 +57,13 @@ describe('an account that is to be connected again', () => {
 
     const same = await browser.start({ user_id: journeys.userId(), scope: 'read' });
     const more = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
-    const sent = await browser.get(mendPath(more, 'Allow more access') ?? '');
+    const sent = await browser.get(signInAgainPath(more, 'Allow more access') ?? '');
     await browser.get(journeys.google.allow(sent.location));
     const after = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
 
-    assert.equal(mendPath(same, 'Allow more access'), undefined);
+    assert.equal(signInAgainPath(same, 'Allow more access'), undefined);
     assert.match(more.body, /asks for more than you have allowed/);
-    assert.equal(mendPath(after, 'Allow more access'), undefined);
+    assert.equal(signInAgainPath(after, 'Allow more access'), undefined);
     const [updated] = await journeys.accounts();
     assert.deepEqual(
       [updated?.accountKey, updated?.grantedScopes],
@@ -73,17 +73,17 @@ describe('an account that is to be connected again', () => {
 
   it('is asked for nothing less than it has allowed already', async () => {
     const { browser, account } = await linked('read-write');
-    await journeys.harness.accounts.setHealth(account, AILING, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'free-busy' });
 
-    await browser.get(mendPath(page, 'Reconnect') ?? '');
+    await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
 
     assert.equal(journeys.google.begun.at(-1)?.scope, 'read-write');
   });
 
   it('is offered to, and taken from, no browser that did not link it', async () => {
     const { account } = await linked();
-    await journeys.harness.accounts.setHealth(account, AILING, 5);
+    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const stranger = new Browser(journeys.harness);
     const page = await stranger.start({ user_id: journeys.userId(), scope: 'read' });
     const begun = journeys.google.begun.length;
@@ -92,7 +92,7 @@ describe('an account that is to be connected again', () => {
     const refused = await stranger.get(path);
 
     assert.match(page.body, /a•••@e•••\.com/);
-    assert.equal(mendPath(page, 'Reconnect'), undefined);
+    assert.equal(signInAgainPath(page, 'Reconnect'), undefined);
     assert.equal(refused.status, 403);
     assert.equal(journeys.google.begun.length, begun);
   });
@@ -112,9 +112,9 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
       await link(`${path}?transaction=${transactionOf(await browser.start())}`, { password });
       const [account] = await harness.accounts.listAccounts('acme', 'ada');
       assert.ok(account);
-      await harness.accounts.setHealth(account, { ...AILING, reason: 'password_refused' }, 5);
+      await harness.accounts.setHealth(account, { ...REVOKED, reason: 'password_refused' }, 5);
 
-      const address = mendPath(await browser.start(), 'Reconnect') ?? '';
+      const address = signInAgainPath(await browser.start(), 'Reconnect') ?? '';
       const form = await browser.get(address);
       await link(address, { password });
 
@@ -146,7 +146,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
 });
 
 describe('an account that its user cannot mend', () => {
-  for (const [reason, words] of [
+  for (const [reason, text] of [
     ['app_credentials_refused', /your system administrator needs to fix this/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
@@ -155,12 +155,12 @@ describe('an account that its user cannot mend', () => {
       await browser.get(journeys.google.allow(sent.location));
       const [account] = await journeys.accounts();
       assert.ok(account);
-      await journeys.harness.accounts.setHealth(account, { ...AILING, state: 'degraded', reason }, 5);
+      await journeys.harness.accounts.setHealth(account, { ...REVOKED, state: 'degraded', reason }, 5);
 
       const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
-      assert.match(page.body, words);
-      assert.equal(mendPath(page, 'Reconnect'), undefined);
+      assert.match(page.body, text);
+      assert.equal(signInAgainPath(page, 'Reconnect'), undefined);
     });
   }
 
@@ -169,12 +169,12 @@ describe('an account that its user cannot mend', () => {
     await browser.get(journeys.microsoft.allow(sent.location));
     const [account] = await journeys.accounts();
     assert.ok(account);
-    await journeys.harness.accounts.setHealth(account, { ...AILING, reason: 'admin_consent_required' }, 5);
+    await journeys.harness.accounts.setHealth(account, { ...REVOKED, reason: 'admin_consent_required' }, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
 
     assert.match(page.body, /Your administrator needs to allow this first/);
-    assert.notEqual(mendPath(page, 'Reconnect'), undefined);
+    assert.notEqual(signInAgainPath(page, 'Reconnect'), undefined);
   });
 });
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
-import { follow, INSTANCE_APP, type Journeys, mendPath, openJourneys } from './journeys.ts';
+import { follow, INSTANCE_APP, type Journeys, openJourneys, signInAgainPath } from './journeys.ts';
 
 let journeys: Journeys;
 before(async () => {
@@ -84,17 +84,17 @@ describe('leaving for a provider', () => {
   it('uses the application’s own app where it has one', async () => {
     const provider = new FakeSignInProvider('google', Date.now);
     const bare = await openConnect({ providers: { google: provider } });
-    const own = { clientId: 'own-app', clientSecret: 'own-secret' };
+    const clientApp = { clientId: 'own-app', clientSecret: 'own-secret' };
     // The harness's own resolver works on the sealed store of this database.
     const store = providerAppStore(bare.db, bare.sealer);
-    await store.setProviderApp('acme', 'google', own, 1);
+    await store.setProviderApp({ clientId: 'acme', kind: 'google' }, clientApp, 1);
     const browser = new Browser(bare);
 
     const sent = await browser.get(`/connect/google?transaction=${transactionOf(await browser.start())}`);
 
     await bare.close();
     assert.equal(sent.status, 303);
-    assert.deepEqual(provider.begun.at(-1)?.app, own);
+    assert.deepEqual(provider.begun.at(-1)?.app, clientApp);
   });
 });
 
@@ -136,8 +136,8 @@ describe('coming back from a provider', () => {
       [account?.provider, account?.accountId, account?.grantedScopes, account?.calendarPermission],
       ['google', 'ada@example.com', ['email', 'read'], true],
     );
-    const kept = await journeys.harness.accounts.credentialsOf(account?.accountKey ?? '');
-    assert.equal(kept?.appClientId, 'instance-app');
+    const credentials = await journeys.harness.accounts.credentialsOf(account?.accountKey ?? '');
+    assert.equal(credentials?.appClientId, 'instance-app');
     const job = await journeys.harness.db.get('SELECT 1 AS "one" FROM job WHERE key = :key', {
       key: account?.accountKey ?? '',
     });
@@ -180,7 +180,7 @@ describe('coming back from a provider', () => {
     assert.equal(account?.calendarPermission, false);
     assert.match(page.body, /role="alert".*did not allow access to your calendars/s);
     assert.match(page.body, /You have not allowed access to its calendars/);
-    const again = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const again = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
     await browser.get(journeys.google.allow(again.location));
     assert.equal(journeys.google.begun.at(-1)?.loginHint, 'ada@example.com');
     const [mended] = await journeys.accounts();
@@ -230,11 +230,11 @@ describe('coming back from a provider', () => {
       `SELECT key FROM job JOIN ended_access ON account_key = key
         WHERE kind = 'end-access' AND account_id = 'left@example.com'`,
     );
-    const left = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(
+    const endedAccess = await endedAccessStore(journeys.harness.db, journeys.harness.sealer).findEndedAccess(
       job?.key ?? '',
     );
-    assert.match(String(left?.credentials.refreshToken), /^refresh-/);
-    assert.deepEqual([left?.clientId, left?.provider], ['acme', 'google']);
+    assert.match(String(endedAccess?.credentials.refreshToken), /^refresh-/);
+    assert.deepEqual([endedAccess?.clientId, endedAccess?.provider], ['acme', 'google']);
   });
 
   it('lets a reload wait for the return that is being redeemed', async () => {

@@ -29,7 +29,7 @@ describe('a provider that refuses', () => {
     ['invalid_response', undefined, 400, /could not be completed/],
     ['access_denied', 'admin_consent_required', 403, /Your administrator has to agree/],
   ];
-  for (const [kind, reason, status, words] of troubles) {
+  for (const [kind, reason, status, text] of troubles) {
     it(`shows ${status} for ${kind}${reason ? ` (${reason})` : ''}, changes nothing, and another try works`, async () => {
       const { browser, sent } = await journeys.depart();
       const error = new ProviderError(kind, 'Refused', { ...(reason && { reason }), retryAfter: 90_000 });
@@ -38,7 +38,7 @@ describe('a provider that refuses', () => {
       const page = await browser.get(journeys.google.allow(sent.location));
 
       assert.equal(page.status, status);
-      assert.match(page.body, words);
+      assert.match(page.body, text);
       assert.equal(page.headers['retry-after'], status === 503 ? '90' : undefined);
       assert.deepEqual(await journeys.accounts(), []);
       const onward = /<p class="way"><a class="button primary" href="([^"]+)"/.exec(read(page))?.[1] ?? '';

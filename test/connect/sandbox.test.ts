@@ -16,7 +16,7 @@ import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provi
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
-import { mendPath, read } from './journeys.ts';
+import { read, signInAgainPath, unescaped } from './journeys.ts';
 
 const ORIGIN = 'http://127.0.0.1:8080';
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
@@ -39,7 +39,7 @@ before(async () => {
     google: await googleSandbox({ clock, faults, apps: registered('google') }),
     microsoft: await microsoftSandbox({ clock, faults, apps: registered('microsoft') }),
   };
-  for (const { hand } of Object.values(sandboxes)) await hand.addPerson(ADA);
+  for (const { manual: hand } of Object.values(sandboxes)) await hand.addPerson(ADA);
   egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const { log } = recordingLog();
   const upstream = { egress, log, now: Date.now };
@@ -102,9 +102,7 @@ type Choices = { readonly untick: RegExp | undefined; readonly press: RegExp; re
 
 function filledForm(text: string, { untick, press, account }: Choices) {
   const attribute = (tag: string, name: string) =>
-    (new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '').replace(/&#(\d+);/g, (_, code: string) =>
-      String.fromCodePoint(Number(code)),
-    );
+    unescaped(new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
   const fields = new URLSearchParams();
   for (const [input] of text.matchAll(/<input[^>]*>/g)) {
     const isUnticked = input.includes('type="checkbox"') && untick?.test(attribute(input, 'value'));
@@ -130,9 +128,9 @@ for (const kind of ['google', 'microsoft'] as const) {
       const [account] = await accounts();
       assert.match(back.location, new RegExp(`happened=${kind}$`));
       assert.deepEqual([account?.accountId, account?.calendarPermission], [ADA.email, true]);
-      const kept = await harness.accounts.credentialsOf(account?.accountKey ?? '');
-      assert.equal(kept?.appClientId, APPS[kind].clientId);
-      assert.match(String(kept?.refreshToken), /.{20}/);
+      const credentials = await harness.accounts.credentialsOf(account?.accountKey ?? '');
+      assert.equal(credentials?.appClientId, APPS[kind].clientId);
+      assert.match(String(credentials?.refreshToken), /.{20}/);
     });
 
     it('goes back with a word when the user said no', async () => {
@@ -150,12 +148,12 @@ for (const kind of ['google', 'microsoft'] as const) {
       const [before] = await accounts();
 
       const page = await browser.start(query('read-write'));
-      const again = await browser.get(mendPath(page, 'Allow more access') ?? '');
+      const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
       await browser.get(await walk(again.location));
       const after = await browser.start(query('read-write'));
 
       assert.match(page.body, /asks for more than you have allowed/);
-      assert.equal(mendPath(after, 'Allow more access'), undefined);
+      assert.equal(signInAgainPath(after, 'Allow more access'), undefined);
       assert.deepEqual(
         (await accounts()).map(({ accountKey }) => accountKey),
         [before?.accountKey],
@@ -205,13 +203,13 @@ for (const kind of ['google', 'microsoft'] as const) {
 describe('at Google', () => {
   it('an account whose calendars were unticked is kept, told of, and mended by Reconnect', async () => {
     // A person who has granted nothing yet sees every box.
-    await sandboxes.google.hand.revokeAccess(ADA.email);
+    await sandboxes.google.manual.revokeAccess(ADA.email);
     const { browser, sent } = await depart('google');
     const back = await browser.get(await walk(sent.location, { untick: /auth\/calendar/ }));
     const page = await browser.get(back.location);
     const [before] = await accounts();
 
-    const again = await browser.get(mendPath(page, 'Reconnect') ?? '');
+    const again = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
     await browser.get(await walk(again.location));
 
     const [after] = await accounts();
@@ -223,12 +221,12 @@ describe('at Google', () => {
 
 describe('at Google, a user who declines more than they allowed before', () => {
   it('keeps an account that works as it did, and is asked again where more is needed', async () => {
-    await sandboxes.google.hand.revokeAccess(ADA.email);
+    await sandboxes.google.manual.revokeAccess(ADA.email);
     const { browser, sent } = await depart('google', 'read');
     await browser.get(await walk(sent.location));
 
     const page = await browser.start(query('read-write'));
-    const again = await browser.get(mendPath(page, 'Allow more access') ?? '');
+    const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
     const back = await browser.get(await walk(again.location, { untick: /auth\/calendar/ }));
     const after = await browser.get(back.location);
 
@@ -242,7 +240,7 @@ describe('at Google, a user who declines more than they allowed before', () => {
 describe('at Google, after the flow was answered in another tab', () => {
   it('what was given too late is ended there by the job that follows', async () => {
     const late = { email: 'late@example.com', name: 'Late' };
-    await sandboxes.google.hand.addPerson(late);
+    await sandboxes.google.manual.addPerson(late);
     const { browser, selection, sent } = await depart('google');
     const address = await walk(sent.location, { account: late.email });
     faults.set({ provider: 'google', operation: 'token', times: 1, effect: { kind: 'latency', ms: 300 } });
@@ -254,26 +252,26 @@ describe('at Google, after the flow was answered in another tab', () => {
 
     const endedAccess = endedAccessStore(harness.db, harness.sealer);
     const [job] = await harness.db.all<{ key: string }>("SELECT key FROM job WHERE kind = 'end-access'");
-    const left = await endedAccess.findEndedAccess(job?.key ?? '');
-    const kept = oauthCredentialsOf(left?.credentials ?? {});
+    const ended = await endedAccess.findEndedAccess(job?.key ?? '');
+    const credentials = oauthCredentialsOf(ended?.credentials ?? {});
     const { providers, apps } = harness.deps;
     const google = providers.google?.signIn;
     assert.ok(google?.method === 'redirect');
-    assert.ok(await google.renew(kept, APPS.google), 'it lives until then');
+    assert.ok(await google.renew(credentials, APPS.google), 'it lives until then');
     const { log } = recordingLog();
     assert.equal(
       await endAccess(job?.key ?? '', { endedAccess, providers, apps, log, now: Date.now }),
       undefined,
     );
     assert.match(page.body, /Already finished/);
-    await assert.rejects(google.renew(kept, APPS.google), /sign in again/);
+    await assert.rejects(google.renew(credentials, APPS.google), /sign in again/);
   });
 });
 
 describe('at Microsoft', () => {
   it('a user whose administrator has to consent is told whom to ask, and connects once they agreed', async () => {
-    await sandboxes.microsoft.hand.addPerson({ email: 'eve@corp.example', name: 'Eve' });
-    await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
+    await sandboxes.microsoft.manual.addPerson({ email: 'eve@corp.example', name: 'Eve' });
+    await sandboxes.microsoft.manual.demandAdminConsent(ADA.email);
     const { browser, sent } = await depart('microsoft');
 
     const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
@@ -296,7 +294,7 @@ describe('at Microsoft', () => {
   });
 
   it('an administrator who does not agree is told that nothing came of it', async () => {
-    await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
+    await sandboxes.microsoft.manual.demandAdminConsent(ADA.email);
     const { sent, browser } = await depart('microsoft');
     const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
     const link = /href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '';

@@ -74,9 +74,9 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByText('No calendars').waitFor();
     await page.getByRole('status').getByText('Loading is complete.').waitFor({ state: 'attached' });
     assert.equal(await page.getByText('No need to wait').isVisible(), false);
-    const asked = watched.requests.length;
+    const requestCount = watched.requests.length;
     await page.waitForTimeout(2000);
-    assert.equal(watched.requests.length, asked);
+    assert.equal(watched.requests.length, requestCount);
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });

@@ -21,8 +21,8 @@ describe('the theme of a page', () => {
     ['is the remembered one where the application leaves it', undefined, 'auto', 'light', 'light'],
     ['is the device’s where nobody chose', undefined, 'auto', undefined, 'auto'],
   ];
-  for (const [rule, sent, application, remembered, shown] of cases) {
-    it(rule, () => assert.equal(themeOf(sent, application, remembered), shown));
+  for (const [rule, sent, application, remembered, expected] of cases) {
+    it(rule, () => assert.equal(themeOf(sent, application, remembered), expected));
   }
 
   it('can be chosen at the page’s foot, and is remembered for a year and for the next flow', async () => {

@@ -45,11 +45,11 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       const clients = clientStore(await open());
       await tenTimes((i) => clients.createClient({ ...acme, clientId: `c${i}` }, `hash-${i}`));
 
-      const found = await tenTimes((i) => clients.findClientWithSecrets(`c${i}`, NOW));
+      const answers = await tenTimes((i) => clients.findClientWithSecrets(`c${i}`, NOW));
 
       assert.deepEqual(
-        found.map((one) => [one?.client.clientId, one?.secretHashes]),
-        found.map((_, i) => [`c${i}`, [`hash-${i}`]]),
+        answers.map((one) => [one?.client.clientId, one?.secretHashes]),
+        answers.map((_, i) => [`c${i}`, [`hash-${i}`]]),
       );
     });
 
@@ -89,20 +89,20 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       await clients.createClient(acme, 'hash-1');
       const alive = async (at: number) => (await clients.findClientWithSecrets('acme', at))?.secretHashes;
 
-      assert.equal(await clients.rotateSecret('acme', 'hash-2', NOW, NOW + 100), true);
+      assert.equal(await clients.rotateSecret(rotation('hash-2')), true);
       assert.deepEqual((await alive(NOW + 99))?.toSorted(), ['hash-1', 'hash-2']);
       assert.deepEqual(await alive(NOW + 100), ['hash-2']);
 
-      await clients.rotateSecret('acme', 'hash-3', NOW + 1, NOW + 100);
+      await clients.rotateSecret({ ...rotation('hash-3'), now: NOW + 1 });
       assert.deepEqual((await alive(NOW + 2))?.toSorted(), ['hash-2', 'hash-3']);
-      assert.equal(await clients.rotateSecret('other', 'hash-4', NOW, NOW), false);
+      assert.equal(await clients.rotateSecret({ ...rotation('hash-4'), clientId: 'other' }), false);
     });
 
     it('leaves two secrets after ten concurrent rotations, one of them to stay', async () => {
       const clients = clientStore(await open());
       await clients.createClient(acme, 'hash');
 
-      await tenTimes((i) => clients.rotateSecret('acme', `hash-${i}`, NOW, NOW + 100));
+      await tenTimes((i) => clients.rotateSecret(rotation(`hash-${i}`)));
 
       assert.equal((await clients.findClientWithSecrets('acme', NOW))?.secretHashes.length, 2);
       assert.equal((await clients.findClientWithSecrets('acme', NOW + 100))?.secretHashes.length, 1);
@@ -133,3 +133,5 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
     });
   });
 }
+
+const rotation = (secretHash: string) => ({ clientId: 'acme', secretHash, now: NOW, oldExpireAt: NOW + 100 });

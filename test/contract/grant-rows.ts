@@ -1,24 +1,17 @@
 /** What the contracts of the authorization stores start from. */
-import type { Grant } from '../../src/oauth/grant.ts';
-import { familyOf, firstOfFamily, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
+import { familyOf, newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
+import type { NewFamily } from '../../src/oauth/token-family-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { hashOfTokenId } from '../../src/store/token-family-store.ts';
+import { beginFamily } from '../../src/store/token-family-store.ts';
 import { NOW } from './calendar-rows.ts';
 
 /** A living grant with its first refresh token, as a redeemed code makes it. */
-export async function makeFamily(
-  db: Database,
-  user: { clientId: string; userId: string },
-): Promise<{ grant: Grant; first: RefreshTokenId }> {
-  const first = firstOfFamily();
-  const grant: Grant = { familyId: familyOf(first), ...user, scope: 'read' };
-  await db.write(
-    `INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
-     VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :now, :now)`,
-    { ...grant, tokenHash: hashOfTokenId(first), now: NOW },
-  );
-  return { grant, first };
+export function makeFamily(db: Database, user: { clientId: string; userId: string }): Promise<NewFamily> {
+  return db.transaction((tx) => beginFamily(tx, { ...user, scope: 'read' }, NOW));
 }
+
+/** What a refresh puts in the place of a token. */
+export const successorOf = (id: RefreshTokenId): RefreshTokenId => newTokenIn(familyOf(id));
 
 /** The user, unless it is there, with one account, a calendar of it and the account's job. */
 export async function makeAccount(db: Database, clientId: string, userId: string): Promise<void> {

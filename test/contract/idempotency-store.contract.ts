@@ -100,7 +100,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       await claim('first');
       await store.keepAnswer(REQUEST, 'first', { body: 'secret title', accountKey });
 
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.equal((await claim('second')).state, 'claimed');
     });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
-import type { KeptSignIn, SignInId } from '../../src/connect/flow/sign-in-store.ts';
+import type { SignInId, StoredSignIn } from '../../src/connect/flow/sign-in-store.ts';
 import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { signInStore } from '../../src/store/sign-in-store.ts';
@@ -28,7 +28,7 @@ const request: AuthorizationRequest = {
   createdAt: NOW,
 };
 const id: SignInId = { transactionId: 't1', kind: 'google', stateHash: 'hash-1' };
-const kept: KeptSignIn = {
+const signIn: StoredSignIn = {
   pending: { nonce: 'n', codeVerifier: 'canary' },
   appClientId: 'app',
   scope: 'read',
@@ -47,18 +47,18 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
   describe(`SignInStore on ${database}`, () => {
     it('gives what was kept to exactly one of ten who ask at once', async () => {
       const { signIns } = await prepare();
-      await signIns.beginSignIn(id, kept);
+      await signIns.beginSignIn(id, signIn);
 
       const answers = await tenTimes(() => signIns.takeSignIn(id));
 
-      const taken = answers.filter((answer) => answer !== undefined && 'kept' in answer);
-      assert.deepEqual(taken, [{ kept }]);
+      const taken = answers.filter((answer) => answer !== undefined && 'signIn' in answer);
+      assert.deepEqual(taken, [{ signIn }]);
       assert.equal(answers.filter((answer) => answer !== undefined && 'outcome' in answer).length, 9);
     });
 
     it('says how it ended to whoever asks again', async () => {
       const { signIns } = await prepare();
-      await signIns.beginSignIn(id, kept);
+      await signIns.beginSignIn(id, signIn);
       await signIns.takeSignIn(id);
 
       const open = await signIns.takeSignIn(id);
@@ -70,7 +70,7 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
 
     it('knows no other state, provider or transaction', async () => {
       const { signIns } = await prepare();
-      await signIns.beginSignIn(id, kept);
+      await signIns.beginSignIn(id, signIn);
 
       for (const other of [
         { ...id, stateHash: 'hash-2' },
@@ -79,28 +79,28 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
       ]) {
         assert.equal(await signIns.takeSignIn(other), undefined);
       }
-      assert.deepEqual(await signIns.takeSignIn(id), { kept });
+      assert.deepEqual(await signIns.takeSignIn(id), { signIn });
     });
 
     it('replaces one at the same provider, and leaves the other provider’s alone', async () => {
       const { signIns } = await prepare();
       const microsoft = { ...id, kind: 'microsoft' as const };
-      await signIns.beginSignIn(id, kept);
-      await signIns.beginSignIn(microsoft, kept);
+      await signIns.beginSignIn(id, signIn);
+      await signIns.beginSignIn(microsoft, signIn);
 
-      await signIns.beginSignIn({ ...id, stateHash: 'hash-2' }, { ...kept, scope: 'read-write' });
+      await signIns.beginSignIn({ ...id, stateHash: 'hash-2' }, { ...signIn, scope: 'read-write' });
       await signIns.endSignIn(id, 'google');
 
       assert.equal(await signIns.takeSignIn(id), undefined);
       assert.deepEqual(await signIns.takeSignIn({ ...id, stateHash: 'hash-2' }), {
-        kept: { ...kept, scope: 'read-write' },
+        signIn: { ...signIn, scope: 'read-write' },
       });
-      assert.deepEqual(await signIns.takeSignIn(microsoft), { kept });
+      assert.deepEqual(await signIns.takeSignIn(microsoft), { signIn });
     });
 
     it('keeps it sealed, and nothing of it once it was taken', async () => {
       const { db, signIns } = await prepare();
-      await signIns.beginSignIn(id, kept);
+      await signIns.beginSignIn(id, signIn);
       const read = () => db.get<{ kept: string | null }>('SELECT kept FROM sign_in');
 
       const before = await read();
@@ -112,8 +112,8 @@ export function signInStoreContract(database: string, open: () => Promise<Databa
 
     it('begins none without a request, and forgets it with the request', async () => {
       const { db, requests, signIns } = await prepare();
-      await signIns.beginSignIn({ ...id, transactionId: 'gone' }, kept);
-      await signIns.beginSignIn(id, kept);
+      await signIns.beginSignIn({ ...id, transactionId: 'gone' }, signIn);
+      await signIns.beginSignIn(id, signIn);
 
       const before = await rowsIn(db, 'sign_in');
       await requests.deleteExpiredRequests(NOW + 1);

@@ -53,7 +53,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
       const { db, journal, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.deepEqual(await journal.openSplits(calendarKey), []);
     });

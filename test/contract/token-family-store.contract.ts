@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { familyOf, firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
+import { newTokenIn } from '../../src/oauth/refresh-token-id.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { rounds } from '../harness/rounds.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
-import { makeFamily, rowsIn } from './grant-rows.ts';
+import { makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
 
@@ -20,10 +20,27 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
   describe(`TokenFamilyStore on ${database}`, () => {
     it('knows nothing of a token that was never issued', async () => {
       const { families } = await prepare();
-      const id = firstOfFamily();
+      const id = newTokenIn(1);
 
       assert.equal(await families.rotateRefreshToken(id, successorOf(id), NOW), undefined);
-      assert.equal(await families.findLivingGrant(familyOf(id)), undefined);
+      assert.equal(await families.findLivingGrant(1), undefined);
+    });
+
+    it('draws another number when the one it drew is that of a living grant', async () => {
+      const { db } = await prepare();
+
+      const made = await Promise.all(Array.from({ length: 1100 }, () => makeFamily(db, ada)));
+
+      assert.equal(new Set(made.map(({ grant }) => grant.familyId)).size, 1100);
+      assert.equal(await rowsIn(db, 'token_family'), 1101);
+    });
+
+    it('has families that begin together lie together', async () => {
+      const { db, grant } = await prepare();
+
+      const later = await makeFamily(db, ada);
+
+      assert.ok(Math.abs(later.grant.familyId - grant.familyId) < 2 ** 12);
     });
 
     it('lets exactly one of ten concurrent refreshes spend a token', async () => {

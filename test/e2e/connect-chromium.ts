@@ -43,6 +43,15 @@ export async function openPage(browser: Chromium, options: BrowserContextOptions
   return { page, requests, complaints, close: () => context.close() };
 }
 
+/** Presses Tab until the control with this text has the focus. */
+export async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate('document.activeElement.textContent.trim()')) === text) return;
+  }
+  throw new Error(`No Tab led to ${text}`);
+}
+
 /** The application's own server: what its callback was asked with. */
 export type CallbackServer = {
   readonly redirectUri: string;

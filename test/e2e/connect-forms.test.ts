@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, Browser as Chromium, Page } from 'playwright-core';
 
 import { type Harness, openConnect } from '../connect/connect-harness.ts';
-import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import { launchChromium, openPage, tabTo, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 
 describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   let harness: Harness;
@@ -75,11 +75,11 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('alert').waitFor();
 
     assert.equal(await focusOf(page), 'password');
-    const said = await page.evaluate(
+    const announcement = await page.evaluate(
       "document.activeElement.getAttribute('aria-describedby').split(' ').map((id) => document.getElementById(id).textContent).join(' ')",
     );
     assert.match(
-      String(said),
+      String(announcement),
       /Check this field\..*This does not look like an app-specific password.*16 letters/s,
     );
     assert.equal(await page.getByLabel('App-specific password').inputValue(), '');
@@ -108,12 +108,3 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     });
   }
 });
-
-/** Presses Tab until the control with these words has the focus. */
-async function tabTo(page: Page, words: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if ((await page.evaluate('document.activeElement.textContent.trim()')) === words) return;
-  }
-  throw new Error(`No Tab led to ${words}`);
-}

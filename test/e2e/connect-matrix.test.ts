@@ -1,6 +1,6 @@
 /**
- * Every state of the Connect pages in every language, light and dark, from a small telephone to a desk.
- * Here each page is looked at in each language on the smallest telephone, and in the pseudo-locale
+ * Every state of the Connect pages in every language, light and dark, from a small telephone to a checkPage.
+ * Here each page is checked in each language on the smallest telephone, and in the pseudo-locale
  * everywhere; the other languages take widths and schemes in turns. `npm run soak` leaves nothing out.
  * KALENDS_TEST_LANGUAGES=en,ar takes these languages only.
  */
@@ -9,20 +9,20 @@ import { after, before, describe, it } from 'node:test';
 
 import type { Browser as Chromium, Page } from 'playwright-core';
 
-import { LANGUAGES, ownLanguageName } from '../../src/connect/messages/messages.ts';
+import { LANGUAGES, nativeName } from '../../src/connect/messages/messages.ts';
 import { scale } from '../harness/rounds.ts';
 import { launchChromium, openPage, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import {
   bytesProblems,
+  type CheckPage,
   catalogueProblems,
-  type Desk,
-  type Look,
   languageProblems,
   layoutProblems,
+  loadingProblems,
   lookAt,
-  openDesk,
+  openCheckPage,
   prepareChecks,
-  weightProblems,
+  type Screen,
 } from './connect-page-checks.ts';
 import { takeTour } from './connect-tour.ts';
 import { openTourSite, PSEUDO_LOCALES, type TourSite } from './connect-tour-site.ts';
@@ -32,10 +32,10 @@ import { show } from './connect-viewer.ts';
 import { Walker } from './connect-walker.ts';
 import { WITHOUT_RADICALE } from './site.ts';
 
-const LOOKS: readonly Look[] = [320, 768, 1280].flatMap((width) =>
+const SCREENS: readonly Screen[] = [320, 768, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
-const PHONE_IN_LIGHT: Look = { width: 320, scheme: 'light' };
+const PHONE_IN_LIGHT: Screen = { width: 320, scheme: 'light' };
 const ALL = scale() >= 20;
 const CHOSEN = chosen([...PSEUDO_LOCALES, ...LANGUAGES], process.env.KALENDS_TEST_LANGUAGES?.split(','));
 /** More than there are processors: one language waits for its pages while another's are drawn. */
@@ -53,7 +53,7 @@ const VALUES = [
   'Acme Planner',
   'B',
   'Kalends Demo',
-  ownLanguageName('en-XA'),
+  nativeName('en-XA'),
 ];
 
 describe('every state of the Connect pages', {
@@ -75,7 +75,7 @@ describe('every state of the Connect pages', {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
       await prepareChecks(page.context());
       const beside = await browser.newContext({ reducedMotion: 'reduce' });
-      const desk = await openDesk(beside);
+      const checkPage = await openCheckPage(beside);
       const walker = new TourWalker(site, language);
       const problems: string[] = [];
       let stops = 0;
@@ -83,8 +83,8 @@ describe('every state of the Connect pages', {
       await takeTour(walker, async (stop) => {
         stops += 1;
         const plan = planFor(stop, language, turn + stops);
-        const found = await problemsOf({ walker, page, desk, stop }, plan);
-        problems.push(...found.map((problem) => `${stop.name}: ${problem}`));
+        const stopProblems = await problemsOf({ walker, page, checkPage, stop }, plan);
+        problems.push(...stopProblems.map((problem) => `${stop.name}: ${problem}`));
       });
 
       assert.deepEqual(problems, []);
@@ -117,48 +117,50 @@ function chosen(languages: readonly string[], named = languages): readonly strin
 }
 
 type Plan = {
-  /** How it is looked at on the desk. */
-  readonly looks: readonly Look[];
-  /** How it is looked at while it loads; `undefined`: it is laid on the desk as it was answered. */
-  readonly loading: Look | undefined;
+  /** The screens it is checked on. */
+  readonly screens: readonly Screen[];
+  /** The screen it is loaded on; `undefined`: the check page shows it as it was answered. */
+  readonly loading: Screen | undefined;
 };
 
-/** The phone in light, and at every third stop another look and a loading in turn; all of them for whom layouts are tested. */
+/** The phone in light, and at every third stop another screen and a loading in turn; all of them for whom layouts are tested. */
 function planFor({ view }: Stop, language: string, turn: number): Plan {
-  const other = LOOKS[1 + (Math.floor(turn / 3) % (LOOKS.length - 1))] ?? PHONE_IN_LIGHT;
-  if (ALL || language === 'en-XA') return { looks: LOOKS, loading: other };
+  const other = SCREENS[1 + (Math.floor(turn / 3) % (SCREENS.length - 1))] ?? PHONE_IN_LIGHT;
+  if (ALL || language === 'en-XA') return { screens: SCREENS, loading: other };
   const isIts = turn % 3 === 0;
   const loading = isIts || view.withScripts ? other : undefined;
-  return { looks: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
+  return { screens: isIts ? [PHONE_IN_LIGHT, other] : [PHONE_IN_LIGHT], loading };
 }
 
-type Seat = {
+type CheckedStop = {
   readonly walker: TourWalker;
   readonly page: Page;
-  readonly desk: Desk;
+  readonly checkPage: CheckPage;
   readonly stop: Stop;
 };
 
-async function problemsOf({ walker, page, desk, stop: { view } }: Seat, { looks, loading }: Plan) {
+async function problemsOf(
+  { walker, page, checkPage, stop: { view } }: CheckedStop,
+  { screens, loading }: Plan,
+) {
   const { messages, userId } = walker;
   const problems = bytesProblems(walker.page.body);
   let markup = walker.page.body;
   if (loading !== undefined) {
     await lookAt(page, loading);
-    await show(page, walker, view);
-    problems.push(...(await weightProblems(page)));
+    problems.push(...(await loadingProblems(page, () => show(page, walker, view))));
     markup = await page.content();
   }
   // What a loaded page shows is open already.
   const unfold = loading === undefined && view.unfold !== undefined ? messages.text(view.unfold) : undefined;
-  await desk.take({ url: walker.page.url.href, markup, unfold });
-  problems.push(...(await languageProblems(desk.page, messages)));
+  await checkPage.load({ url: walker.page.url.href, markup, unfold });
+  problems.push(...(await languageProblems(checkPage.page, messages)));
   if (messages.language === 'en-XA')
-    problems.push(...(await catalogueProblems(desk.page, [...VALUES, userId])));
-  for (const look of looks) {
-    await desk.look(look);
-    const found = [...(await layoutProblems(desk.page)), ...(await desk.axeProblems())];
-    problems.push(...found.map((problem) => `${look.width} ${look.scheme}: ${problem}`));
+    problems.push(...(await catalogueProblems(checkPage.page, [...VALUES, userId])));
+  for (const screen of screens) {
+    await checkPage.resize(screen);
+    const screenProblems = [...(await layoutProblems(checkPage.page)), ...(await checkPage.axeProblems())];
+    problems.push(...screenProblems.map((problem) => `${screen.width} ${screen.scheme}: ${problem}`));
   }
   return problems;
 }

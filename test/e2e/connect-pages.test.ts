@@ -98,8 +98,8 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
     await page.getByRole('button', { name: /^Disconnect / }).click();
 
-    const said = page.getByRole('status', { name: 'The account is disconnected.', exact: true });
-    await said.and(page.locator(':focus')).waitFor();
+    const announcement = page.getByRole('status', { name: 'The account is disconnected.', exact: true });
+    await announcement.and(page.locator(':focus')).waitFor();
     assert.equal(await button(page, 'Continue').isDisabled(), true);
     await watched.close();
   });

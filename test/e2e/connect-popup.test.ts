@@ -10,7 +10,14 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
-import { launchChromium, listen, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
+import {
+  launchChromium,
+  listen,
+  openPage,
+  tabTo,
+  type Watched,
+  WITHOUT_CHROMIUM,
+} from './connect-chromium.ts';
 import { type Application, authorize, authorizeUrl, exchange } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
@@ -26,7 +33,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   let google: GoogleSandbox;
   let site: Site;
   let browser: Chromium;
-  let own: ApplicationServer;
+  let applicationServer: ApplicationServer;
   let stranger: ApplicationServer;
   let application: Application;
   before(async () => {
@@ -34,7 +41,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
       googleSandbox({ clock: sandboxClock(), faults: faultBoard() }),
       launchChromium(),
     ]);
-    await google.hand.addPerson(ADA);
+    await google.manual.addPerson(ADA);
     site = await openSite({
       env: {
         KALENDS_GOOGLE_CLIENT_ID: GOOGLE_APP.clientId,
@@ -45,13 +52,13 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     });
     const { url } = site.program;
     google.registerApp({ ...GOOGLE_APP, redirectUris: [`${url}/connect/google/callback`] });
-    [own, stranger] = await Promise.all([startApplication(url), startApplication(url)]);
-    const redirectUri = `${own.origin}/callback`;
+    [applicationServer, stranger] = await Promise.all([startApplication(url), startApplication(url)]);
+    const redirectUri = `${applicationServer.origin}/callback`;
     application = { ...(await site.program.createClient({ displayName: 'Acme Planner', redirectUri })), url };
   });
   after(async () => {
     await browser?.close();
-    await own?.close();
+    await applicationServer?.close();
     await stranger?.close();
     await site?.close();
     await google?.close();
@@ -84,7 +91,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
   it('tells the page that opened it when the user allows, closes, and the code can be exchanged', async () => {
     const userId = await nextUser();
-    const opened = await open(own, popupUrl(userId));
+    const opened = await open(applicationServer, popupUrl(userId));
     const { page, popup, close } = opened;
     await press(popup, 'Continue');
 
@@ -95,24 +102,24 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     assert.deepEqual(await messagesTo(opened), [
       { type: 'kalends:authorization', code: userId, state: STATE, redirect_uri: redirectUri },
     ]);
-    assert.deepEqual(own.exchanged, [userId]);
+    assert.deepEqual(applicationServer.exchanged, [userId]);
     assert.equal((await exchange(application, userId)).status, 200);
-    assert.deepEqual(own.callbacks, []);
+    assert.deepEqual(applicationServer.callbacks, []);
     await close();
   });
 
   it('tells it when the user cancels', async () => {
-    const opened = await open(own, popupUrl(await nextUser()));
+    const opened = await open(applicationServer, popupUrl(await nextUser()));
 
     await Promise.all([opened.popup.waitForEvent('close'), press(opened.popup, 'Cancel')]);
 
     await opened.page.getByText('Cancelled: The user did not allow the access').waitFor();
-    assert.deepEqual(own.callbacks, []);
+    assert.deepEqual(applicationServer.callbacks, []);
     await opened.close();
   });
 
   it('stays in the popup on the way through a provider’s own pages', async () => {
-    const opened = await open(own, popupUrl('by-google'));
+    const opened = await open(applicationServer, popupUrl('by-google'));
     const { popup } = opened;
     await press(popup, 'Connect Google');
     await popup.getByRole('button', { name: ADA.email }).click();
@@ -140,14 +147,14 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
   it('goes on to the callback when its opener cut itself off', async () => {
     const userId = await nextUser();
-    const from = own.callbacks.length;
-    const opened = await open(own, popupUrl(userId), '/isolated');
+    const from = applicationServer.callbacks.length;
+    const opened = await open(applicationServer, popupUrl(userId), '/isolated');
     await press(opened.popup, 'Continue');
     await press(opened.popup, 'Allow');
 
     await opened.popup.getByText('Back at the application').waitFor();
 
-    const [callback] = own.callbacks.slice(from);
+    const [callback] = applicationServer.callbacks.slice(from);
     assert.deepEqual(Object.fromEntries(callback?.searchParams ?? []), { code: userId, state: STATE });
     await opened.close();
   });
@@ -163,13 +170,13 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await page.getByRole('link', { name: 'Back to Acme Planner' }).click();
 
     await page.getByText('Back at the application').waitFor();
-    assert.equal(own.callbacks.at(-1)?.searchParams.get('code'), userId);
+    assert.equal(applicationServer.callbacks.at(-1)?.searchParams.get('code'), userId);
     assert.deepEqual(complaints, []);
     await close();
   });
 
   it('goes by keyboard alone, and its policy stands in no script’s way', async () => {
-    const opened = await open(own, popupUrl(await nextUser()));
+    const opened = await open(applicationServer, popupUrl(await nextUser()));
     const { page, popup } = opened;
     const complaints: string[] = [];
     popup.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
@@ -185,15 +192,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 });
-
-/** Presses Tab until the control with these words has the focus. */
-async function tabTo(page: Page, words: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press('Tab');
-    if ((await page.evaluate('document.activeElement.textContent.trim()')) === words) return;
-  }
-  throw new Error(`No Tab led to ${words}`);
-}
 
 /** An application's server: the page that opens popups, what its own code was asked to exchange, its callback. */
 type ApplicationServer = {

@@ -69,7 +69,7 @@ const REFUSALS = {
   operator: { kind: 'status', status: 403, reason: 'accessNotConfigured' },
   passing: { kind: 'status', status: 503 },
 } as const satisfies Record<string, FaultEffect>;
-export const AILMENTS = [
+export const PROBLEMS = [
   'reconnect',
   'administrator',
   'operator',
@@ -82,23 +82,24 @@ const SLOW_MS = 5000;
 export const UNLUCKY = 'unlucky';
 export const UNWELCOME = 'unwelcome';
 
-/** Somebody at Google whom always the same befalls. */
-export const patientIn = (language: string, ailment: string): string =>
-  `${ailment}.${language}@example.com`.toLowerCase();
+/** Somebody at Google whose account always has this problem. */
+export const userWith = (language: string, problem: string): string =>
+  `${problem}.${language}@example.com`.toLowerCase();
 
 async function addPeople(language: string, { google, microsoft, faults }: Sandboxes): Promise<void> {
-  for (const { hand } of [google, microsoft]) {
-    await hand.addPerson({ email: adaIn(language), name: 'Ada Lovelace' });
+  for (const { manual } of [google, microsoft]) {
+    await manual.addPerson({ email: adaIn(language), name: 'Ada Lovelace' });
   }
-  await microsoft.hand.addPerson({ email: eveIn(language), name: 'Eve' });
-  await microsoft.hand.demandAdminConsent(eveIn(language));
-  const befall = async (ailment: string, operation: string, effect: FaultEffect) => {
-    const user = patientIn(language, ailment);
-    await google.hand.addPerson({ email: user, name: 'Ada Lovelace' });
+  await microsoft.manual.addPerson({ email: eveIn(language), name: 'Eve' });
+  await microsoft.manual.demandAdminConsent(eveIn(language));
+  const addUserWith = async (problem: string, operation: string, effect: FaultEffect) => {
+    const user = userWith(language, problem);
+    await google.manual.addPerson({ email: user, name: 'Ada Lovelace' });
     faults.set({ provider: 'google', operation, user, effect });
   };
-  for (const ailment of AILMENTS) await befall(ailment, 'calendarList.list', REFUSALS[ailment]);
-  for (const operation of SLOWNESSES) await befall(operation, operation, { kind: 'latency', ms: SLOW_MS });
+  for (const problem of PROBLEMS) await addUserWith(problem, 'calendarList.list', REFUSALS[problem]);
+  for (const operation of SLOWNESSES)
+    await addUserWith(operation, operation, { kind: 'latency', ms: SLOW_MS });
 }
 
 type Sandboxes = {
@@ -144,7 +145,7 @@ async function openOn(sandboxes: Sandboxes): Promise<TourSite> {
   const { google, microsoft, icloud, caldav, callback, faults } = sandboxes;
   for (const language of [...LANGUAGES, ...PSEUDO_LOCALES]) await addPeople(language, sandboxes);
   const nobody = 'nobody@example.com';
-  await caldav.hand.addPerson({ email: nobody, name: 'Nobody' });
+  await caldav.manual.addPerson({ email: nobody, name: 'Nobody' });
   const env = {
     ...settingsOf('google', google),
     ...settingsOf('microsoft', microsoft),

@@ -1,5 +1,5 @@
 /** The chapters of the tour in which something is slow, refused or broken, at a provider or here. */
-import { AILMENTS, MOST_STARTS, patientIn, SLOWNESSES, UNLUCKY, UNWELCOME } from './connect-tour-site.ts';
+import { MOST_STARTS, PROBLEMS, SLOWNESSES, UNLUCKY, UNWELCOME, userWith } from './connect-tour-site.ts';
 import { type Chapter, stop } from './connect-tour-stop.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 
@@ -18,10 +18,10 @@ const accounts: Chapter = {
   stops: [
     stop('selection-troubled', async (walker) => {
       await walker.start({ parameters: { scope: 'read' } });
-      for (const ailment of AILMENTS)
-        await walker.signInToGoogle({ email: patientIn(walker.language, ailment) });
-      const words = AILMENTS.map((ailment) => walker.text(`selection.${ailment}`));
-      await reloadUntil(walker, (body) => words.every((word) => body.includes(word)));
+      for (const problem of PROBLEMS)
+        await walker.signInToGoogle({ email: userWith(walker.language, problem) });
+      const texts = PROBLEMS.map((problem) => walker.text(`selection.${problem}`));
+      await reloadUntil(walker, (body) => texts.every((word) => body.includes(word)));
     }),
     stop('consent-troubled', (walker) => walker.press('selection.continue')),
   ],
@@ -33,13 +33,13 @@ const loading: Chapter = {
     stop('selection-loading', async (walker) => {
       await walker.start({ parameters: { scope: 'read' } });
       for (const slowness of SLOWNESSES) {
-        await walker.signInToGoogle({ email: patientIn(walker.language, slowness) });
+        await walker.signInToGoogle({ email: userWith(walker.language, slowness) });
       }
-      const words = [
+      const texts = [
         walker.text('selection.loading'),
         walker.text('selection.loading_some', { done: 0, count: 1 }),
       ];
-      await reloadUntil(walker, (body) => words.every((word) => body.includes(word)));
+      await reloadUntil(walker, (body) => texts.every((word) => body.includes(word)));
     }),
   ],
 };

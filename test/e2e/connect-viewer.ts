@@ -19,7 +19,7 @@ export async function show(page: Page, walker: TourWalker, view: View): Promise<
   const { url, status, headers: answered, body } = walker.page;
   const headers = Object.fromEntries([...answered].filter(([name]) => !OF_THE_WAY.includes(name)));
   await page.route(
-    (asked) => asked.href === url.href,
+    (requested) => requested.href === url.href,
     (route) => route.fulfill({ status, headers, body }),
     { times: 1 },
   );

@@ -16,25 +16,25 @@ import { createWakeUp } from '../../src/jobs/wake-up.ts';
 import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
-import { firstOfFamily } from '../../src/oauth/refresh-token-id.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { answerCache } from '../../src/reading/answer-cache.ts';
 import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
+import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
 import { jobHandlers } from '../../src/serve.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
+import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
 import { writingPorts } from '../../src/writing/writing-ports.ts';
-import { presentedOf } from '../contract/calendar-rows.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -119,6 +119,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     app.register(calendarRoutes(deps), { prefix });
     app.register(eventWriteRoutes({ ...deps, ...ports }), { prefix });
     app.register(calendarWriteRoutes({ ...deps, ...ports }), { prefix });
+    app.register(eventListRoute(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
@@ -136,8 +137,8 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     apple,
     /** An access token of a new grant. */
     async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
-      const first = firstOfFamily();
-      const grant = await startGrant(db, { clientId, userId, scope }, stores.codes, first, clock.now);
+      const owner = { clientId, userId, scope };
+      const { grant, first } = await db.transaction((tx) => beginFamily(tx, owner, clock.now));
       return signer.signTokenResponse(grant, first).access_token;
     },
     async close() {
@@ -147,26 +148,6 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
       await rm(folder, { recursive: true });
     },
   };
-}
-
-type Owner = { clientId: string; userId: string; scope: Scope };
-
-async function startGrant(
-  db: Database,
-  { clientId, userId, scope }: Owner,
-  codes: Stores['codes'],
-  first: ReturnType<typeof firstOfFamily>,
-  now: number,
-) {
-  await db.write(
-    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
-     VALUES (:clientId, :userId, 'https://app.example/cb', :scope, :now)`,
-    { clientId, userId, scope, now },
-  );
-  const code = await codes.findCode(clientId, userId);
-  const grant = code && (await codes.redeemCode(presentedOf(code), first, now));
-  if (!grant) throw new Error('No grant was made');
-  return grant;
 }
 
 async function makeUsers({ clients, users }: Stores, now: number): Promise<void> {

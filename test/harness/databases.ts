@@ -34,10 +34,14 @@ const opened: Database[] = [];
 const cleanups: (() => Promise<unknown>)[] = [];
 let cleansUp = false;
 
-/** Runs `define` for each database, with its name for the tests' titles. Call it at a file's top level. */
+/**
+ * Runs `define` for each database, with its name for the tests' titles. Call it at a file's top level. With
+ * KALENDS_TEST_DATABASE=sqlite, as `npm test -- --quick` sets it, for that one only.
+ */
 export function onEachDatabase(define: (name: string, open: Open, place: Place) => void): void {
   cleanUpAtEnd();
   define('SQLite', () => openAt(sqlitePlace), sqlitePlace);
+  if (process.env.KALENDS_TEST_DATABASE === 'sqlite') return;
   define('PostgreSQL', () => openAt(postgresPlace), postgresPlace);
 }
 

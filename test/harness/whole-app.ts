@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import { buildApp } from '../../src/app.ts';
-import { connectAttempts } from '../../src/connect/flow/connect-deps.ts';
+import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { brandingStore } from '../../src/store/branding-store.ts';

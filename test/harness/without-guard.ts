@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { BatchStatement, Database, Statements, Transaction } from '../../src/store/drivers/database.ts';
+import type { BatchStatement, Database, Statements } from '../../src/store/drivers/database.ts';
 
 /** What no store's statement has; makes `guard|replacement` of the variable unambiguous. */
 const SEPARATOR = '=>';
@@ -37,13 +37,13 @@ function mutated(db: Database, change: (sql: string) => string): Database {
     return known;
   };
   const statements = (on: Statements): Statements => ({
+    dialect: db.dialect,
     all: (sql, values) => on.all(change(sql), values),
     get: (sql, values) => on.get(change(sql), values),
   });
-  const transaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  const transaction = <T>(work: (tx: Statements) => Promise<T>): Promise<T> =>
     db.transaction(async (tx) => {
-      const changes: Transaction['changes'] = (sql, values) => tx.changes(change(sql), values);
-      const result = await work({ ...statements(tx), changes });
+      const result = await work(statements(tx));
       if (db.dialect.engine === 'postgres') await sleep(OVERLAP_MS);
       return result;
     });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { RawRequest } from './raw-http.ts';
 
 /** What makes a request nearly right: an application, its secret, tokens and a page that exist. */
-export type Known = {
+export type Target = {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -96,10 +96,10 @@ function nearlyRight(right: Right): fc.Arbitrary<Fields> {
   const odd = fc.array(nameAndOdd(names), { maxLength: 2 });
   const missing = fc.oneof({ weight: 4, arbitrary: fc.constant('') }, fc.constantFrom(...names));
   return fc.record({ list: fc.tuple(...values), odd, missing, twice: fc.boolean() }).map((drawn) => {
-    const kept = drawn.list.filter(
+    const list = drawn.list.filter(
       ([name]) => name !== drawn.missing && (drawn.twice || !drawn.odd.some(([odd]) => odd === name)),
     );
-    return [...kept, ...drawn.odd];
+    return [...list, ...drawn.odd];
   });
 }
 
@@ -122,8 +122,8 @@ const query = (all: fc.Arbitrary<Fields>): fc.Arbitrary<string> =>
   fc.tuple(all, encodings).map(([list, encode]) => encode(list));
 
 /** Header values that parsers trip over, beside nothing and the right ones. */
-function headers(known: Known): fc.Arbitrary<[string, string][]> {
-  const basic = `Basic ${Buffer.from(`${known.clientId}:${known.clientSecret}`).toString('base64')}`;
+function headers(existing: Target): fc.Arbitrary<[string, string][]> {
+  const basic = `Basic ${Buffer.from(`${existing.clientId}:${existing.clientSecret}`).toString('base64')}`;
   const value = (...right: string[]) =>
     fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...right) }, oddText.map(inHeader));
   const encoded = oddText.map((text) => Buffer.from(text).toString('base64'));
@@ -131,10 +131,10 @@ function headers(known: Known): fc.Arbitrary<[string, string][]> {
     Authorization: fc.oneof(
       value(basic, 'Basic', 'Basic =', 'Bearer', 'Bearer x', 'bearer  y z', 'Digest x'),
       encoded.map((text) => `Basic ${text}`),
-      fc.constantFrom(...known.tokens).map((token) => `Bearer ${token}`),
+      fc.constantFrom(...existing.tokens).map((token) => `Bearer ${token}`),
     ),
     Cookie: value(
-      known.cookie,
+      existing.cookie,
       'oauth_req=%7B%7D',
       'oauth_req=%',
       'oauth_req=%7B%22client_id%22%3A1%7D',
@@ -153,7 +153,7 @@ function headers(known: Known): fc.Arbitrary<[string, string][]> {
       ','.repeat(300),
     ),
     'Accept-Language': value('fr', 'xx;q=9', '*', '-', 'a-'.repeat(500), 'he;q=0, ar;q=0.5'),
-    CLIENT_ID: value(known.clientId),
+    CLIENT_ID: value(existing.clientId),
     'X-Forwarded-For': value('1.2.3.4', '::', 'x, y'),
     Origin: value('null', 'https://evil.example', 'http://127.0.0.1'),
     'Sec-Fetch-Site': value('cross-site', 'same-origin'),
@@ -166,15 +166,15 @@ function headers(known: Known): fc.Arbitrary<[string, string][]> {
 }
 
 /** GET /authorize: the query of requirement §4.1, and pages of a transaction that exists. */
-export function authorizeRequest(known: Known): fc.Arbitrary<RawRequest> {
-  const asked = fields({
-    client_id: [known.clientId],
+export function authorizeRequest(existing: Target): fc.Arbitrary<RawRequest> {
+  const parameters = fields({
+    client_id: [existing.clientId],
     user_id: ['ada', 'x'.repeat(512)],
     scope: ['read', 'free-busy', 'read-write', 'calendar', 'read read-write'],
     state: ['xyz'],
     lng: ['fr', 'ar', 'he', 'zz', 'pt_BR'],
     response_type: ['code'],
-    redirect_uri: [known.redirectUri, 'https://evil.example/'],
+    redirect_uri: [existing.redirectUri, 'https://evil.example/'],
     theme: ['dark', 'light'],
     providers: ['google,caldav', 'caldav'],
     code_challenge: ['E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'],
@@ -182,15 +182,15 @@ export function authorizeRequest(known: Known): fc.Arbitrary<RawRequest> {
   });
   const start = fc.record({
     path: fc.constantFrom('/authorize', '/api/oauth/authorize'),
-    text: query(asked),
+    text: query(parameters),
     cookie: fc.constant(undefined),
   });
   const page = fc.record({
     path: fc.constantFrom('/authorize', '/connect/consent', '/connect/caldav', '/connect/apple'),
-    text: query(fields({ transaction: [known.transaction], happened: ['caldav', 'disconnected', 'x'] })),
-    cookie: fc.option(fc.constant(known.cookie), { freq: 4, nil: undefined }),
+    text: query(fields({ transaction: [existing.transaction], happened: ['caldav', 'disconnected', 'x'] })),
+    cookie: fc.option(fc.constant(existing.cookie), { freq: 4, nil: undefined }),
   });
-  return fc.record({ at: fc.oneof(start, page), sent: headers(known) }).map(({ at, sent }) => ({
+  return fc.record({ at: fc.oneof(start, page), sent: headers(existing) }).map(({ at, sent }) => ({
     method: 'GET',
     target: `${at.path}?${at.text}`,
     headers: at.cookie === undefined ? sent : [...sent, ['Cookie', at.cookie]],
@@ -254,22 +254,22 @@ function post(
 }
 
 /** POST /token with any body, in any content type. */
-export function tokenRequest(known: Known): fc.Arbitrary<RawRequest> {
+export function tokenRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const form = fields({
     grant_type: ['authorization_code', 'refresh_token'],
-    client_id: [known.clientId],
-    client_secret: [known.clientSecret],
+    client_id: [existing.clientId],
+    client_secret: [existing.clientSecret],
     code: ['ada', 'nobody'],
-    redirect_uri: [known.redirectUri],
-    refresh_token: [...known.tokens, 'x.y.z'],
+    redirect_uri: [existing.redirectUri],
+    refresh_token: [...existing.tokens, 'x.y.z'],
     code_verifier: ['dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'],
   });
-  return post(fc.constantFrom('/token', '/api/oauth/token'), form, headers(known));
+  return post(fc.constantFrom('/token', '/api/oauth/token'), form, headers(existing));
 }
 
 /** POST /revoke with anything in the place of a token. */
-export function revokeRequest(known: Known): fc.Arbitrary<RawRequest> {
-  const mangled = known.tokens.flatMap((token) => {
+export function revokeRequest(existing: Target): fc.Arbitrary<RawRequest> {
+  const mangled = existing.tokens.flatMap((token) => {
     const [head = '', claims = '', signature = ''] = token.split('.');
     const header = Buffer.from('{"alg":"none","typ":"at+jwt","kid":"AAAAAAAAAAAA"}').toString('base64url');
     return [
@@ -281,11 +281,11 @@ export function revokeRequest(known: Known): fc.Arbitrary<RawRequest> {
     ];
   });
   const form = fields({ token: mangled, token_type_hint: ['access_token', 'refresh_token'] });
-  return post(fc.constantFrom('/revoke', '/api/oauth/revoke'), form, headers(known));
+  return post(fc.constantFrom('/revoke', '/api/oauth/revoke'), form, headers(existing));
 }
 
 /** Any method on paths that are nearly ours, in odd percent-encoding. */
-export function strayRequest(known: Known): fc.Arbitrary<RawRequest> {
+export function strayRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const method = fc.constantFrom(
     'GET',
     'HEAD',
@@ -336,7 +336,7 @@ export function strayRequest(known: Known): fc.Arbitrary<RawRequest> {
     oddText.map(percentEncoded),
   );
   const path = fc.array(part, { maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
-  return fc.record({ method, path, sent: headers(known) }).map(({ method: verb, path: target, sent }) => ({
+  return fc.record({ method, path, sent: headers(existing) }).map(({ method: verb, path: target, sent }) => ({
     method: verb,
     target,
     headers: sent,

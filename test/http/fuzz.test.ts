@@ -12,7 +12,7 @@ import { authorizeUrl, connect } from '../e2e/flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
-import { authorizeRequest, type Known, revokeRequest, strayRequest, tokenRequest } from './fuzz-requests.ts';
+import { authorizeRequest, revokeRequest, strayRequest, type Target, tokenRequest } from './fuzz-requests.ts';
 import { type RawAnswer, type RawConnection, type RawRequest, rawConnection } from './raw-http.ts';
 
 const MOST_MS = 1000;
@@ -23,12 +23,12 @@ const OAUTH = /^(\/api\/oauth)?\/(token|revoke)$/;
 onEachDatabase((database, _open, place) => {
   describe(`requests nobody should send, on ${database}`, { skip: WITHOUT_RADICALE }, () => {
     let site: Site;
-    let known: Known;
+    let existing: Target;
     let connection: RawConnection;
     before(async () => {
       const { databaseUrl } = await place();
       site = await openSite({ databaseUrl, env: { KALENDS_LOG_LEVEL: 'error' } });
-      known = await whatIsKnown(site);
+      existing = await existingTarget(site);
       connection = rawConnection(Number(new URL(site.program.url).port));
     });
     after(async () => {
@@ -49,7 +49,7 @@ onEachDatabase((database, _open, place) => {
         let slowest = 0;
         t.diagnostic(`KALENDS_TEST_SEED=${seed}`);
 
-        const property = fc.asyncProperty(requests(known), async (request) => {
+        const property = fc.asyncProperty(requests(existing), async (request) => {
           const answer = await connection.send(request);
           const ms = answer.ms < MOST_MS ? answer.ms : (await connection.send(request)).ms;
           slowest = Math.max(slowest, ms);
@@ -68,7 +68,7 @@ onEachDatabase((database, _open, place) => {
   });
 });
 
-async function whatIsKnown({ application, login }: Site): Promise<Known> {
+async function existingTarget({ application, login }: Site): Promise<Target> {
   const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
   const browser = openBrowser();
   const page = await browser.open(authorizeUrl(application, { userId: 'ada' }));

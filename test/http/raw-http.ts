@@ -80,7 +80,7 @@ function bytesOf({ method, target, headers, body }: RawRequest): Buffer {
 function answerOn(socket: Socket, withoutBody: boolean): Promise<Omit<RawAnswer, 'ms'>> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0);
-    const done = (settle: () => void) => {
+    const settleOnce = (settle: () => void) => {
       clearTimeout(timer);
       socket.off('data', onData).off('close', onClose);
       settle();
@@ -88,17 +88,17 @@ function answerOn(socket: Socket, withoutBody: boolean): Promise<Omit<RawAnswer,
     const onData = (chunk: Buffer) => {
       bytes = Buffer.concat([bytes, chunk]);
       const answer = parse(bytes, withoutBody, false);
-      if (answer !== undefined) done(() => resolve(answer));
+      if (answer !== undefined) settleOnce(() => resolve(answer));
     };
     const onClose = () => {
       const answer = parse(bytes, withoutBody, true);
-      if (answer !== undefined) done(() => resolve(answer));
+      if (answer !== undefined) settleOnce(() => resolve(answer));
       else if (bytes.length === 0)
-        done(() => reject(new ClosedUnanswered('The connection ended unanswered')));
-      else done(() => reject(new Error(`The connection ended within an answer: ${bytes}`)));
+        settleOnce(() => reject(new ClosedUnanswered('The connection ended unanswered')));
+      else settleOnce(() => reject(new Error(`The connection ended within an answer: ${bytes}`)));
     };
     const timer = setTimeout(() => {
-      done(() => reject(new Error(`No answer within ${NO_ANSWER_MS} ms`)));
+      settleOnce(() => reject(new Error(`No answer within ${NO_ANSWER_MS} ms`)));
       socket.destroy();
     }, NO_ANSWER_MS);
     socket.on('data', onData).on('close', onClose);

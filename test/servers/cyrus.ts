@@ -111,15 +111,17 @@ EVENTS {
 function imapLogin(port: number, user: string, password: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    let said = '';
+    let output = '';
     socket.setTimeout(10_000, () => socket.destroy(new Error('IMAP does not answer')));
     socket.on('error', reject);
     socket.on('data', (chunk) => {
-      said += chunk;
-      if (/^a OK/m.test(said)) socket.end();
-      else if (/^a (NO|BAD)/m.test(said)) socket.destroy(new Error(`IMAP login failed: ${said}`));
+      output += chunk;
+      if (/^a OK/m.test(output)) socket.end();
+      else if (/^a (NO|BAD)/m.test(output)) socket.destroy(new Error(`IMAP login failed: ${output}`));
     });
-    socket.on('close', () => (/^a OK/m.test(said) ? resolve() : reject(new Error(`IMAP ended: ${said}`))));
+    socket.on('close', () =>
+      /^a OK/m.test(output) ? resolve() : reject(new Error(`IMAP ended: ${output}`)),
+    );
     socket.write(`a LOGIN ${user} "${password}"\r\n`);
   });
 }

@@ -85,8 +85,8 @@ export class OddCalDav {
     this.resources.set(name, { data: undefined, revision: this.revision });
   }
 
-  /** Calls of a kind since the last time this was asked. */
-  take(): string[] {
+  /** The kind and depth of each call since the last time. */
+  takeCalls(): string[] {
     return this.calls.splice(0).map(({ kind, depth }) => (depth === undefined ? kind : `${kind} ${depth}`));
   }
 
@@ -102,17 +102,17 @@ export class OddCalDav {
           .join(''),
       );
     if (call.kind === 'calendar-multiget') return multistatus(this.#asked(call.body));
-    const found = this.resources.get(call.path.slice(CALENDAR.length));
-    if (call.method === 'PUT' || call.method === 'DELETE') return this.#write(call, found);
-    if (call.method !== 'GET' || found?.data === undefined) return { status: 404 };
-    return { status: 200, body: found.data, headers: { etag: `"${found.revision}"` } };
+    const resource = this.resources.get(call.path.slice(CALENDAR.length));
+    if (call.method === 'PUT' || call.method === 'DELETE') return this.#write(call, resource);
+    if (call.method !== 'GET' || resource?.data === undefined) return { status: 404 };
+    return { status: 200, body: resource.data, headers: { etag: `"${resource.revision}"` } };
   }
 
-  #write({ method, path, body, ifMatch, ifNoneMatch }: DavCall, found: Resource | undefined): DavAnswer {
+  #write({ method, path, body, ifMatch, ifNoneMatch }: DavCall, resource: Resource | undefined): DavAnswer {
     const name = path.slice(CALENDAR.length);
-    const isThere = found?.data !== undefined;
+    const isThere = resource?.data !== undefined;
     if (ifNoneMatch === '*' && isThere) return { status: 412 };
-    if (ifMatch !== undefined && (!isThere || ifMatch !== `"${found.revision}"`)) return { status: 412 };
+    if (ifMatch !== undefined && (!isThere || ifMatch !== `"${resource.revision}"`)) return { status: 412 };
     if (method === 'DELETE') {
       this.remove(name);
       return { status: isThere ? 204 : 404 };
@@ -123,10 +123,10 @@ export class OddCalDav {
 
   /** A response with etag and type, and with the data where wanted. */
   member(name: string, withData = false, href = CALENDAR + name): string {
-    const found = this.resources.get(name);
-    if (found?.data === undefined) return gone(href);
-    const data = withData ? `<c:calendar-data>${escapeText(found.data)}</c:calendar-data>` : '';
-    return present(href, `<d:getetag>"${found.revision}"</d:getetag>${TYPE}${data}`);
+    const resource = this.resources.get(name);
+    if (resource?.data === undefined) return gone(href);
+    const data = withData ? `<c:calendar-data>${escapeText(resource.data)}</c:calendar-data>` : '';
+    return present(href, `<d:getetag>"${resource.revision}"</d:getetag>${TYPE}${data}`);
   }
 
   #live() {

@@ -31,9 +31,9 @@ onEachDatabase((name, _, place) => {
       await migrate(db, Date.now, async () => {});
       for (let i = 0; i < 300; i++) await db.write(PUT, { name: `before ${i}`, value: LARGE });
       let copying = true;
-      let written = 0;
+      let writes = 0;
       const writing = Array.from({ length: 8 }, async (__, stream) => {
-        for (let i = 0; copying; i++, written++) {
+        for (let i = 0; copying; i++, writes++) {
           await db.transaction(async (tx) => {
             for (const half of ['a', 'b'])
               await tx.all(PUT, { name: `${half} ${stream} ${i}`, value: LARGE });
@@ -56,7 +56,7 @@ onEachDatabase((name, _, place) => {
       assert.equal(names.filter((each) => each.startsWith('before')).length, 300);
       const halves = (half: string) => names.filter((each) => each.startsWith(half)).length;
       assert.equal(halves('a '), halves('b '));
-      assert.ok(written > 0, 'writes went on meanwhile');
+      assert.ok(writes > 0, 'writes went on meanwhile');
       copy.close();
     });
 

@@ -7,13 +7,12 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { successorOf } from '../../src/oauth/refresh-token-id.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from '../../src/store/drivers/open-database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { NOW } from '../contract/calendar-rows.ts';
-import { makeFamily } from '../contract/grant-rows.ts';
+import { makeFamily, successorOf } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 

@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { firstOfFamily, successorOf } from '../../src/oauth/refresh-token-id.ts';
 import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { makeCode, makeUsers, NOW, presentedOf } from '../contract/calendar-rows.ts';
-import { makeFamily } from '../contract/grant-rows.ts';
+import { makeFamily, successorOf } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 
@@ -52,9 +51,7 @@ onEachDatabase((name, _, place) => {
           assert.ok(code, 'the other instance sees the code at once');
 
           const redeemed = await Promise.all(
-            Array.from({ length: 10 }, (__, i) =>
-              stores[i % 2]?.redeemCode(presentedOf(code), firstOfFamily(), NOW),
-            ),
+            Array.from({ length: 10 }, (__, i) => stores[i % 2]?.redeemCode(presentedOf(code), NOW)),
           );
 
           assert.equal(redeemed.filter(Boolean).length, 1);

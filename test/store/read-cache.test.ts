@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { successorOf } from '../../src/oauth/refresh-token-id.ts';
 import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { NOW } from '../contract/calendar-rows.ts';
-import { makeFamily } from '../contract/grant-rows.ts';
+import { makeFamily, successorOf } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 
 const ADA = { clientId: 'acme', userId: 'ada' };
+const ROTATION = { clientId: 'acme', now: NOW, oldExpireAt: NOW };
 const APPLICATION = {
   clientId: 'acme',
   name: 'Acme',
@@ -57,7 +57,7 @@ onEachDatabase((name, _, place) => {
           for (let i = 1; i <= 20; i++) {
             await clients.findClientWithSecrets('acme', NOW);
 
-            await rotating.rotateSecret('acme', `secret-${i}`, NOW, NOW);
+            await rotating.rotateSecret({ ...ROTATION, secretHash: `secret-${i}` });
 
             const known = await clients.findClientWithSecrets('acme', NOW);
             assert.deepEqual(known?.secretHashes, [`secret-${i}`]);
@@ -96,7 +96,7 @@ onEachDatabase((name, _, place) => {
       await withTwo(async (ours) => {
         const clients = clientStore(ours);
         await clients.createClient(APPLICATION, 'old');
-        await clients.rotateSecret('acme', 'new', NOW, NOW + 1000);
+        await clients.rotateSecret({ ...ROTATION, secretHash: 'new', oldExpireAt: NOW + 1000 });
 
         const before = await clients.findClientWithSecrets('acme', NOW + 999);
         const after = await clients.findClientWithSecrets('acme', NOW + 1000);

@@ -91,7 +91,10 @@ describe('a sync', () => {
     };
     const answer = read();
     await running;
-    await server.deps.accounts.disconnect('acme', 'ada', 'caldav', undefined, server.clock.now);
+    await server.deps.accounts.disconnect(
+      { clientId: 'acme', userId: 'ada', provider: 'caldav' },
+      server.clock.now,
+    );
     goOn();
 
     assert.deepEqual((await answer).json().events, []);

@@ -1,15 +1,16 @@
-/** How a linked account stands, in a few words: loading, loaded, or what is the matter with it. */
+/** How a linked account stands, in a few words: loading, loaded, or what is wrong with it. */
+
+import type { ProblemForUser } from '../../calendars/account-problem.ts';
 import type { AccountLoading } from '../../calendars/account-store.ts';
-import type { AccountTrouble } from '../../calendars/account-trouble.ts';
-import type { AccountView } from '../flow/connect-flow.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
+import type { AccountView } from './account-views.ts';
 
 export type AccountState = {
   readonly kind: 'loading' | 'loaded' | 'trouble' | 'elsewhere';
   readonly text: string;
 };
 
-const TROUBLES: Readonly<Record<AccountTrouble, MessageKey>> = {
+const PROBLEMS: Readonly<Record<ProblemForUser, MessageKey>> = {
   reconnect: 'selection.reconnect',
   calendars_not_allowed: 'selection.calendars_not_allowed',
   more_needed: 'selection.more_needed',
@@ -18,17 +19,17 @@ const TROUBLES: Readonly<Record<AccountTrouble, MessageKey>> = {
   passing: 'selection.passing',
 };
 
-/** Nothing is told of the calendars of an account that another browser linked (threat T4). */
+/** Nothing is said about the calendars of an account that another browser linked (threat T4). */
 export function accountState(
-  { own, trouble }: AccountView,
+  { isLinkedHere, problem }: AccountView,
   loading: AccountLoading | undefined,
   messages: Messages,
 ): AccountState {
-  if (trouble !== undefined) return { kind: 'trouble', text: messages.text(TROUBLES[trouble]) };
-  if (!own) return { kind: 'elsewhere', text: messages.text('selection.elsewhere') };
+  if (problem !== undefined) return { kind: 'trouble', text: messages.text(PROBLEMS[problem]) };
+  if (!isLinkedHere) return { kind: 'elsewhere', text: messages.text('selection.elsewhere') };
   if (!loading?.isListed) return { kind: 'loading', text: messages.text('selection.loading') };
-  const { calendars: count, loaded: done } = loading;
-  return done < count
-    ? { kind: 'loading', text: messages.text('selection.loading_some', { done, count }) }
+  const { calendars: count, loaded: loadedCount } = loading;
+  return loadedCount < count
+    ? { kind: 'loading', text: messages.text('selection.loading_some', { done: loadedCount, count }) }
     : { kind: 'loaded', text: messages.text('selection.calendars', { count }) };
 }

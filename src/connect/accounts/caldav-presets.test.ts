@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readTypedServer } from '../../providers/caldav/typed-server.ts';
+import { readServerAddress } from '../../providers/caldav/dav/server-address.ts';
 import {
   CALDAV_PRESETS,
   findPreset,
@@ -23,7 +23,7 @@ describe('the presets of CalDAV servers', () => {
     it(`lead to ${preset.name} by an https address that discovery can start from`, () => {
       const filled = preset.server.replace(YOUR_SERVER, 'cloud.example.org');
 
-      const { url } = readTypedServer(filled);
+      const { url } = readServerAddress(filled);
 
       assert.equal(url.protocol, 'https:');
       assert.equal(isUnfilled(preset.server), isPattern(preset));

@@ -1,6 +1,6 @@
 /**
- * "Which address is my CalDAV server?": what people would otherwise look up in their provider's help pages. All of it
- * is from there, and all of it is here: an entry that went stale costs its users a wrong hint and is mended in one line.
+ * The addresses of known CalDAV servers, from their providers' help pages. An entry that is out of date gives its users
+ * a wrong hint, and nothing worse.
  */
 
 /** Stands in an address for the part that only the user knows. No host can have this name (RFC 2606 §3). */
@@ -23,7 +23,7 @@ export type CalDavPreset = {
   readonly passwordMade?: { readonly page: string } | { readonly inside: 'nextcloud' | 'zimbra' };
   /** Domains of servers and e-mail addresses, with all beneath them. */
   readonly domains: readonly string[];
-  /** How the address of such a server can be told. */
+  /** What the path of such a server has in it. */
   readonly path?: string;
   /** Another of its domains, where accounts have the same address with another end. */
   readonly region?: string;
@@ -152,7 +152,7 @@ export const isUnfilled = (server: string): boolean => server.toLowerCase().incl
 
 /**
  * Whose server was typed: the provider that the host or e-mail address belongs to, else the software that was chosen
- * or that the path is known by. A provider that was chosen counts no more once another address was typed.
+ * or that the path is known by. A provider that was chosen no longer counts once another address was typed.
  */
 export function presetOf(server: string, chosen: CalDavPreset | undefined): CalDavPreset | undefined {
   const typed = server.trim();

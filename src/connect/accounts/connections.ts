@@ -1,4 +1,4 @@
-/** Which accounts a user has connected, and letting go of them (wire 1.4, 1.5, 2.2, 2.3). */
+/** Which accounts a user has connected, and disconnecting them (wire 1.4, 1.5, 2.2, 2.3). */
 
 import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
@@ -26,7 +26,7 @@ type Connection = {
   readonly calendarPermissionGranted: boolean | null;
   readonly syncState: 'active' | 'reauth_required';
   readonly syncStateUpdatedAt: string;
-  /** Beside wire 2.2: the whole of what is known, where `syncState` tells only what the user must do. */
+  /** Not in wire 2.2: all that is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
 };
 
@@ -46,16 +46,13 @@ export async function connectionStatus(
 ): Promise<ConnectionStatus> {
   const linked = await accounts.listAccounts(clientId, userId);
   const of = (kind: ProviderKind) => linked.filter(({ provider }) => provider === kind).map(connectionOf);
-  const [google, microsoft, apple, caldav] = PROVIDER_KINDS.map(of);
-  return {
-    connections: {
-      google: google ?? [],
-      microsoft: microsoft ?? [],
-      apple: apple ?? [],
-      caldav: caldav ?? [],
-    },
-    limitReached: false,
+  const connections = {
+    google: of('google'),
+    microsoft: of('microsoft'),
+    apple: of('apple'),
+    caldav: of('caldav'),
   };
+  return { connections, limitReached: false };
 }
 
 function connectionOf(account: Account): Connection {
@@ -65,7 +62,7 @@ function connectionOf(account: Account): Connection {
     display,
     grantedScopes,
     calendarPermissionGranted: calendarPermission ?? null,
-    // A provider that is down is not the user's to mend: only what the user must do is told here.
+    // A user can do nothing about a provider that is down: here is only what the user must do.
     syncState: health.state === 'reauth_required' ? 'reauth_required' : 'active',
     syncStateUpdatedAt: instantText(health.since),
     health: connectionHealthOf(health),
@@ -91,9 +88,9 @@ export async function disconnect(
   { accounts, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
   const provider = providerOf(request.provider);
-  const account = accountOf(request.account);
-  const gone = await accounts.disconnect(clientId, userId, provider, account, now());
-  const message = gone === 0 ? 'There was no such account' : `Disconnected accounts: ${gone}`;
+  const accountId = accountOf(request.account);
+  const count = await accounts.disconnect({ clientId, userId, provider, accountId }, now());
+  const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }
 
@@ -106,7 +103,7 @@ function providerOf(value: unknown): ProviderKind {
 
 function accountOf(value: unknown): string | undefined {
   if (isAbsent(value)) return undefined;
-  // Taken for absent it would disconnect every account.
+  // Read as absent, it would disconnect every account.
   if (typeof value !== 'string') throw invalid('account', 'account must be the id of a connected account');
   return value;
 }
@@ -115,4 +112,4 @@ function accountOf(value: unknown): string | undefined {
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 const invalid = (field: string, problem: string) =>
-  new ApiError(400, 'invalid_request', problem, { details: { [field]: [problem] } });
+  new ApiError(400, 'invalid_request', { message: problem, details: { [field]: [problem] } });

@@ -1,12 +1,12 @@
-/** Linking an Apple or CalDAV account: the login is proved on the live server, then kept sealed. */
+/** Linking an Apple or CalDAV account: the login is proved on the live server, then stored sealed. */
 
 import type { PasswordLogin, PasswordSignIn } from '../../calendars/calendar-provider.ts';
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { addressKey, type ConnectDeps } from '../flow/connect-deps.ts';
+import type { ConnectDeps } from '../flow/connect-deps.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import { type CalDavPreset, isUnfilled, presetOf, YOUR_SERVER } from './caldav-presets.ts';
-import { keepAccount } from './keep-account.ts';
+import { saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password';
 
@@ -17,7 +17,7 @@ export type LinkInput = {
   readonly request: AuthorizationRequest;
   readonly kind: 'apple' | 'caldav';
   readonly typed: TypedLogin;
-  /** What the user chose of the CalDAV servers that are known. */
+  /** The known CalDAV server that the user chose. */
   readonly chosen: CalDavPreset | undefined;
   /** The secret of the browser that links it. */
   readonly device: string;
@@ -26,11 +26,11 @@ export type LinkInput = {
 };
 
 /** Why an account was not linked, in words for its owner. */
-export type LinkTrouble = {
+export type LinkProblem = {
   readonly status: 422 | 429;
   readonly message: MessageKey;
   readonly values: Readonly<Record<string, string | number>>;
-  /** What is to be corrected, first things first. */
+  /** What is to be corrected, in the order of the form. */
   readonly fields: readonly LinkField[];
   /** Whole seconds. */
   readonly retryAfter: number | undefined;
@@ -48,7 +48,7 @@ export async function linkAccount(
   input: LinkInput,
   signIn: PasswordSignIn,
   deps: LinkDeps,
-): Promise<LinkTrouble | undefined> {
+): Promise<LinkProblem | undefined> {
   const login = loginOf(input, signIn);
   if ('message' in login) return login;
   const unusable = await checkAttempts(input, deps);
@@ -58,7 +58,7 @@ export async function linkAccount(
     const verified = await signIn.verify(login);
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    await keepAccount({ request, kind, device: input.device, verified, ...none }, deps);
+    await saveAccount({ request, kind, device: input.device, verified, ...none }, deps);
     return undefined;
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
@@ -67,46 +67,46 @@ export async function linkAccount(
       'An account was not linked',
     );
     const preset = kind === 'caldav' ? presetOf(typed.server, input.chosen) : undefined;
-    return troubleOf(kind, reason, preset);
+    return problemOf(kind, reason, preset);
   }
 }
 
-/** What to prove, or what no server could take: that is said before any is asked, and counts as no attempt. */
-function loginOf({ kind, typed }: LinkInput, { readPassword }: PasswordSignIn): PasswordLogin | LinkTrouble {
+/** What to prove, or why no server could accept it: then none is asked, and it counts as no attempt. */
+function loginOf({ kind, typed }: LinkInput, { readPassword }: PasswordSignIn): PasswordLogin | LinkProblem {
   const username = typed.username.trim();
   if (kind === 'caldav') {
     const unusable = checkTyped(typed, ['server', 'username', 'password']);
     if (unusable !== undefined) return unusable;
-    if (isUnfilled(typed.server)) return trouble('link.placeholder', ['server'], { part: YOUR_SERVER });
+    if (isUnfilled(typed.server)) return problemAt('link.placeholder', ['server'], { part: YOUR_SERVER });
     return { server: typed.server.trim(), username, password: typed.password };
   }
   const unusable = checkTyped(typed, ['username', 'password']);
   if (unusable !== undefined) return unusable;
   const password = readPassword ? readPassword(typed.password) : typed.password;
-  return password === undefined ? trouble('link.apple_format', ['password']) : { username, password };
+  return password === undefined ? problemAt('link.apple_format', ['password']) : { username, password };
 }
 
-function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkTrouble | undefined {
+function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkProblem | undefined {
   const empty = fields.filter((field) => typed[field].trim() === '');
-  if (empty.length > 0) return trouble('link.missing', empty);
+  if (empty.length > 0) return problemAt('link.missing', empty);
   const unreadable = fields.filter(
     (field) => typed[field].length > LIMITS[field] || /[\p{Cc}\ufffd]/u.test(typed[field]),
   );
-  return unreadable.length > 0 ? trouble('link.unreadable', unreadable) : undefined;
+  return unreadable.length > 0 ? problemAt('link.unreadable', unreadable) : undefined;
 }
 
 /** Passwords cannot be tried out here: a few for each transaction, and not many from one address. */
 async function checkAttempts({ request, address }: LinkInput, { attempts }: LinkDeps) {
   const inTransaction = await attempts.passwordsInTransaction(request.transactionId);
-  const fromAddress = await attempts.passwordsFromAddress(addressKey(address));
+  const fromAddress = await attempts.passwordsFromAddress(address);
   const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0);
   return wait > 0 ? limited(wait) : undefined;
 }
 
-/** A right password is no guess: many people behind one address can link their accounts. */
+/** A correct password does not count: many people behind one address can link their accounts. */
 async function refundAttempt({ request, address }: LinkInput, { attempts }: LinkDeps): Promise<void> {
   await attempts.passwordsInTransaction.refund(request.transactionId);
-  await attempts.passwordsFromAddress.refund(addressKey(address));
+  await attempts.passwordsFromAddress.refund(address);
 }
 
 type Wording = readonly [message: MessageKey, ...fields: LinkField[]];
@@ -134,36 +134,36 @@ const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> 
 };
 
 /** What a provider's refusal means to the person at the form; `preset` is the known server that refused. */
-function troubleOf(
+function problemOf(
   kind: LinkInput['kind'],
   { kind: refusal, retryAfter }: ProviderError,
   preset: CalDavPreset | undefined,
-): LinkTrouble {
+): LinkProblem {
   if (refusal === 'rate_limited') return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
-  if (kind === 'apple') return appleTrouble(refusal);
+  if (kind === 'apple') return appleProblem(refusal);
   if (refusal === 'unauthorized' && preset !== undefined) {
-    return trouble(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
+    return problemAt(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
   }
   const [message, ...fields] = WORDINGS[refusal];
-  return trouble(message, fields);
+  return problemAt(message, fields);
 }
 
-/** Apple's address is the operator's business: nobody at the form can correct it. */
-function appleTrouble(refusal: Exclude<ProviderErrorKind, 'rate_limited'>): LinkTrouble {
-  if (refusal === 'unauthorized') return trouble('link.apple_unauthorized', ['password']);
-  if (refusal === 'no_calendars') return trouble('link.no_calendars', []);
-  return trouble(refusal === 'unavailable' ? 'link.apple_unavailable' : 'link.apple_unexpected', []);
+/** The user cannot correct Apple's address: the operator has set it. */
+function appleProblem(refusal: Exclude<ProviderErrorKind, 'rate_limited'>): LinkProblem {
+  if (refusal === 'unauthorized') return problemAt('link.apple_unauthorized', ['password']);
+  if (refusal === 'no_calendars') return problemAt('link.no_calendars', []);
+  return problemAt(refusal === 'unavailable' ? 'link.apple_unavailable' : 'link.apple_unexpected', []);
 }
 
-function trouble(
+function problemAt(
   message: MessageKey,
   fields: readonly LinkField[],
-  values: LinkTrouble['values'] = {},
-): LinkTrouble {
+  values: LinkProblem['values'] = {},
+): LinkProblem {
   return { status: 422, message, values, fields, retryAfter: undefined };
 }
 
-function limited(retryAfter: number): LinkTrouble {
+function limited(retryAfter: number): LinkProblem {
   const minutes = Math.ceil(retryAfter / 60);
   return { status: 429, message: 'link.rate_limited', values: { minutes }, fields: [], retryAfter };
 }

@@ -15,8 +15,8 @@ import type { AuthorizationRequest } from '../flow/authorization-request-store.t
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import { callbackPath } from '../flow/paths.ts';
-import type { KeptSignIn, SignInId } from '../flow/sign-in-store.ts';
-import { keepAccount } from './keep-account.ts';
+import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
+import { saveAccount } from './save-account.ts';
 import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
 
 type SignInDeps = Pick<
@@ -24,18 +24,19 @@ type SignInDeps = Pick<
   'accounts' | 'requests' | 'apps' | 'signIns' | 'endedAccess' | 'publicUrl' | 'log' | 'now'
 >;
 
-export type Departure = {
+type SignInAttempt = {
   readonly request: AuthorizationRequest;
   readonly kind: AppKind;
   readonly signIn: RedirectSignIn;
-  /** The account to connect again; its owner may choose another one there. */
-  readonly account: Account | undefined;
-  /** The secret of the browser that leaves. */
+  /** The secret of the browser that signs in. */
   readonly device: string;
 };
 
-/** How the selection page tells what happened; `kind` alone: linked. */
-export type SignInWord = AppKind | `${AppKind}_${'cancelled' | 'unpermitted' | 'other'}`;
+/** With the account to connect again; its owner may choose another one there. */
+export type Departure = SignInAttempt & { readonly account: Account | undefined };
+
+/** What the selection page says of it; `kind` alone: linked. */
+export type SignInResult = AppKind | `${AppKind}_${'cancelled' | 'unpermitted' | 'other'}`;
 
 /** Where to send the browser. Throws ConnectError with the page that says why not. */
 export async function beginSignIn(departure: Departure, deps: SignInDeps): Promise<URL> {
@@ -43,58 +44,50 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
   const app = await deps.apps.find(request.clientId, kind);
   if (app === undefined) throw notOffered(request);
   const state = `${request.transactionId}.${randomBytes(32).toString('base64url')}`;
-  const scope = scopeToAsk(request.scope, account, signIn);
-  const asked = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
+  const scope = scopeToRequest(request.scope, account, signIn);
+  const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const accountKey = account?.accountKey;
-  const step: SignInStep = { request, kind, app, signIn, accountKey, asked, at: 'departure' };
-  const { url, pending } = await refusing(step, deps, () =>
+  const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
+  const { url, pending } = await refusalsAsPages(step, deps, () =>
     signIn.begin({
       app,
-      ...asked,
+      ...requested,
       state,
       ...(account && { loginHint: account.accountId }),
       language: request.language,
     }),
   );
-  const kept = {
+  const stored = {
     pending,
     appClientId: app.clientId,
     scope,
-    ...(account && { accountKey: account.accountKey }),
+    ...(accountKey !== undefined && { accountKey }),
   };
-  await deps.signIns.beginSignIn(signInId({ request, kind, state, device }), kept);
+  await deps.signIns.beginSignIn(signInId({ request, kind, state, device }), stored);
   return url;
 }
 
-export type Return = {
-  readonly request: AuthorizationRequest;
-  readonly kind: AppKind;
-  readonly signIn: RedirectSignIn;
-  /** The `state` that came back. */
-  readonly state: string;
-  /** The whole address the browser came back to. */
-  readonly callback: URL;
-  readonly device: string;
-};
+/** With the `state` that came back, and the whole address the browser came back to. */
+export type Return = SignInAttempt & { readonly state: string; readonly callback: URL };
 
 /**
  * Redeems what the browser came back with, and links the account. A repeated call answers as the first
  * did; `undefined` when that is not over yet. Throws ConnectError with the page that says what went wrong.
  */
-export async function finishSignIn(back: Return, deps: SignInDeps): Promise<SignInWord | undefined> {
+export async function finishSignIn(back: Return, deps: SignInDeps): Promise<SignInResult | undefined> {
   const { request, kind } = back;
   const id = signInId(back);
-  const taken = await deps.signIns.takeSignIn(id);
+  const attempt = await deps.signIns.takeSignIn(id);
   const context = { ...backToAccounts(request), provider: kind };
-  if (taken === undefined) throw new ConnectError('sign_in_replaced', context);
-  if (!('kept' in taken)) {
-    const outcome = taken.outcome ?? (await outcomeOf(id, deps));
+  if (attempt === undefined) throw new ConnectError('sign_in_replaced', context);
+  if (!('signIn' in attempt)) {
+    const outcome = attempt.outcome ?? (await outcomeOf(id, deps));
     if (outcome === FAILED) throw new ConnectError('sign_in_failed', context);
-    return isSignInWord(outcome) ? outcome : undefined;
+    return isSignInResult(outcome) ? outcome : undefined;
   }
-  let outcome: SignInWord | typeof FAILED = FAILED;
+  let outcome: SignInResult | typeof FAILED = FAILED;
   try {
-    outcome = await complete(back, taken.kept, deps);
+    outcome = await linkReturned(back, attempt.signIn, deps);
     return outcome;
   } finally {
     await deps.signIns.endSignIn(id, outcome);
@@ -105,49 +98,49 @@ const FAILED = 'failed';
 const POLL_MS = 250;
 const MOST_POLLS = 40;
 
-async function complete(back: Return, kept: KeptSignIn, deps: SignInDeps): Promise<SignInWord> {
+async function linkReturned(back: Return, stored: StoredSignIn, deps: SignInDeps): Promise<SignInResult> {
   const { request, kind, device } = back;
   // The app the code was asked for: a new one, set meanwhile, could not redeem it.
-  const app = await deps.apps.findIssuer(request.clientId, kind, kept.appClientId);
+  const app = await deps.apps.findIssuer(request.clientId, kind, stored.appClientId);
   if (app === undefined) throw notOffered(request);
-  const signedIn = await signInAt(back, kept, app, deps);
+  const signedIn = await redeem({ ...back, ...stored, app }, deps);
   if (signedIn === undefined) return `${kind}_cancelled`;
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
-  const account = await keepAccount(proved, deps).catch(async (refusal: unknown) => {
-    await leave(request, kind, signedIn, deps);
+  const account = await saveAccount(proved, deps).catch(async (refusal: unknown) => {
+    await endAccessLater({ request, kind, account: signedIn }, deps);
     throw refusal;
   });
   if (!calendarPermission) return `${kind}_unpermitted`;
-  const isOther = kept.accountKey !== undefined && kept.accountKey !== account.accountKey;
+  const isOther = stored.accountKey !== undefined && stored.accountKey !== account.accountKey;
   return isOther ? `${kind}_other` : kind;
 }
 
-/** What the provider gave and no account is to hold: nobody could take it back from a list of accounts. */
-async function leave(
-  { clientId }: AuthorizationRequest,
-  provider: AppKind,
-  { accountId, credentials }: SignedInAccount,
+/** Access that no account holds: the user could not end it from a list of accounts. */
+async function endAccessLater(
+  { request, kind: provider, account }: Pick<Return, 'request' | 'kind'> & { account: SignedInAccount },
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
+  const { clientId } = request;
+  const { accountId, credentials } = account;
   try {
-    await endedAccess.leaveAccess({ clientId, provider, accountId, credentials }, now());
+    await endedAccess.addEndedAccess({ clientId, provider, accountId, credentials }, now());
   } catch (err) {
-    // Why the account was not linked is what the user is told.
+    // The user is told why the account was not linked, and not this.
     log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');
   }
 }
 
+type Redemption = Return & StoredSignIn & { readonly app: ProviderApp };
+
 /** `undefined` for a user who said no at the provider. */
-async function signInAt(
-  { request, kind, signIn, callback }: Return,
-  { pending, accountKey, scope }: KeptSignIn,
-  app: ProviderApp,
+async function redeem(
+  { request, kind, signIn, callback, pending, accountKey, scope, app }: Redemption,
   deps: SignInDeps,
 ): Promise<SignedInAccount | undefined> {
-  const asked = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
-  const step: SignInStep = { request, kind, app, signIn, accountKey, asked, at: 'return' };
-  return refusing(step, deps, () =>
+  const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
+  const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'return' };
+  return refusalsAsPages(step, deps, () =>
     signIn.complete(callback, pending, app).catch((failure: unknown) => {
       const saidNo = failure instanceof ProviderError && failure.kind === 'access_denied';
       if (saidNo && failure.reason === undefined) return undefined;
@@ -157,7 +150,7 @@ async function signInAt(
 }
 
 /** Turns a provider's refusal into a page; what the operator must know goes into the log. */
-async function refusing<T>(step: SignInStep, { log }: SignInDeps, work: () => Promise<T>): Promise<T> {
+async function refusalsAsPages<T>(step: SignInStep, { log }: SignInDeps, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (failure) {
@@ -179,24 +172,24 @@ async function refusing<T>(step: SignInStep, { log }: SignInDeps, work: () => Pr
   }
 }
 
-/** Waits for the one call that redeems it: a reload drops its answer, and asks again. */
+/** Waits for the call that redeems the code: after a reload its answer is lost, and this one is asked. */
 async function outcomeOf(id: SignInId, { signIns }: SignInDeps): Promise<string | undefined> {
   for (let polls = 0; polls < MOST_POLLS; polls += 1) {
     await sleep(POLL_MS);
-    const found = await signIns.takeSignIn(id);
-    if (found === undefined || 'kept' in found) return undefined;
-    if (found.outcome !== undefined) return found.outcome;
+    const attempt = await signIns.takeSignIn(id);
+    if (attempt === undefined || 'signIn' in attempt) return undefined;
+    if (attempt.outcome !== undefined) return attempt.outcome;
   }
   return undefined;
 }
 
-/** What is asked for anew takes nothing away: tokens that others hold may live by what was allowed before. */
-function scopeToAsk(asked: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
+/** A new request takes nothing away: existing tokens may depend on what was allowed before. */
+function scopeToRequest(requestedScope: Scope, account: Account | undefined, signIn: RedirectSignIn): Scope {
   const isAllowed = (scope: Scope) => account !== undefined && signIn.covers(account.grantedScopes, scope);
-  return SCOPES.findLast((scope) => scope === asked || isAllowed(scope)) ?? asked;
+  return SCOPES.findLast((scope) => scope === requestedScope || isAllowed(scope)) ?? requestedScope;
 }
 
-/** The browser's own secret is part of it: a state that others come to know is no use to them. */
+/** The browser's secret is part of it, so that a state alone is of no use to anybody else. */
 function signInId(from: Pick<Return, 'request' | 'kind' | 'state' | 'device'>): SignInId {
   const { request, kind, state, device } = from;
   return { transactionId: request.transactionId, kind, stateHash: hashOfSecret(`${state} ${device}`) };
@@ -207,16 +200,13 @@ export function transactionOfState(state: string | undefined): string | undefine
   return /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 }
 
-const WORDS: readonly SignInWord[] = APP_KINDS.flatMap((kind) => [
-  kind,
-  `${kind}_cancelled` as const,
-  `${kind}_unpermitted` as const,
-  `${kind}_other` as const,
-]);
+const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
+  return [kind, `${kind}_cancelled`, `${kind}_unpermitted`, `${kind}_other`] as const;
+});
 
-/** Whether a word is one of those that a sign-in ends with. */
-export const isSignInWord = (word: string | undefined): word is SignInWord =>
-  WORDS.some((known) => known === word);
+/** Whether a text is the result of a sign-in. */
+export const isSignInResult = (text: string | undefined): text is SignInResult =>
+  RESULTS.some((result) => result === text);
 
 const notOffered = (request: AuthorizationRequest): ConnectError =>
   new ConnectError('not_offered', backToAccounts(request));

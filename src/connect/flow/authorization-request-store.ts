@@ -14,6 +14,7 @@ export type AuthorizationRequest = {
   /** The registered one; whatever was sent as `redirect_uri` is ignored (requirement §4.1). */
   readonly redirectUri: string;
   readonly scope: Scope;
+  /** As received, still percent-encoded: it goes back exactly so. */
   readonly state: string | undefined;
   readonly codeChallenge: string | undefined;
   /** The matched catalogue, such as `fr`. */

@@ -6,9 +6,9 @@ import { parseTheme, type Theme } from '../../branding/branding.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
 import { type ReceivedQuery, scalar, scalarSpelling, values } from '../../http/received-query.ts';
 import { isCodeChallenge } from '../../oauth/pkce.ts';
-import { parseScope, type Scope } from '../../oauth/scope.ts';
-import type { Display } from './authorization-request-store.ts';
-import { ConnectError } from './connect-error.ts';
+import { parseScope } from '../../oauth/scope.ts';
+import type { AuthorizationRequest, Display } from './authorization-request-store.ts';
+import { ConnectError, type ConnectErrorKind } from './connect-error.ts';
 
 /** A browser drops a cookie over 4,096 bytes, and the user's id is in one. */
 const USER_ID_BYTES = 512;
@@ -16,17 +16,10 @@ const STATE_BYTES = 2048;
 /** Names no application has: no identifier is that long, and a database need not be asked. */
 const CLIENT_ID_LENGTH = 200;
 
-export type AuthorizeRequest = {
-  readonly userId: string;
-  readonly scope: Scope;
-  /** As received, still percent-encoded: it goes back exactly so. */
-  readonly state: string | undefined;
-  readonly codeChallenge: string | undefined;
-  /** `undefined`: none was sent. */
-  readonly theme: Theme | undefined;
-  readonly display: Display;
-  readonly providers: readonly ProviderKind[];
-};
+export type AuthorizeRequest = Pick<
+  AuthorizationRequest,
+  'userId' | 'scope' | 'state' | 'codeChallenge' | 'theme' | 'display' | 'providers'
+>;
 
 /** The `client_id` that can be looked up; `undefined` when it is missing or cannot be anyone's. */
 export function readClientId(query: ReceivedQuery): string | undefined {
@@ -40,14 +33,12 @@ export function readAuthorizeRequest(query: ReceivedQuery): AuthorizeRequest {
   const userId = readUserId(query);
   const scope = parseScope(scalar(query, 'scope'));
   if (scope === undefined) {
-    const description = 'scope is not one of free-busy, read, read-write';
-    throw new ConnectError('scope_unknown', { parameter: 'scope', description });
+    throw invalid('scope', 'scope is not one of free-busy, read, read-write', 'scope_unknown');
   }
   const state = readState(query);
   const responseType = scalar(query, 'response_type');
   if (responseType !== undefined && responseType !== 'code') {
-    const description = 'response_type must be code';
-    throw new ConnectError('response_type_unsupported', { parameter: 'response_type', description });
+    throw invalid('response_type', 'response_type must be code', 'response_type_unsupported');
   }
   const codeChallenge = readCodeChallenge(query);
   const theme = readTheme(query);
@@ -68,15 +59,13 @@ function readUserId(query: ReceivedQuery): string {
   const userId = scalar(query, 'user_id');
   const parameter = 'user_id';
   if (userId === undefined) {
-    throw new ConnectError('parameter_missing', { parameter, description: 'user_id is missing' });
+    throw invalid(parameter, 'user_id is missing', 'parameter_missing');
   }
   if (Buffer.byteLength(userId) > USER_ID_BYTES) {
-    const description = `user_id is longer than ${USER_ID_BYTES} bytes of UTF-8`;
-    throw new ConnectError('parameter_invalid', { parameter, description });
+    throw invalid(parameter, `user_id is longer than ${USER_ID_BYTES} bytes of UTF-8`);
   }
   if (hasUnusableCharacters(userId)) {
-    const description = 'user_id has control characters or is not UTF-8';
-    throw new ConnectError('parameter_invalid', { parameter, description });
+    throw invalid(parameter, 'user_id has control characters or is not UTF-8');
   }
   return userId;
 }
@@ -85,8 +74,7 @@ function readState(query: ReceivedQuery): string | undefined {
   const state = scalarSpelling(query, 'state');
   const bytes = state?.replace(/%[\da-f]{2}/gi, '.').length ?? 0;
   if (bytes > STATE_BYTES) {
-    const description = `state is longer than ${STATE_BYTES} bytes`;
-    throw new ConnectError('parameter_invalid', { parameter: 'state', description });
+    throw invalid('state', `state is longer than ${STATE_BYTES} bytes`);
   }
   return state;
 }
@@ -97,16 +85,13 @@ function readCodeChallenge(query: ReceivedQuery): string | undefined {
   const method = scalar(query, 'code_challenge_method');
   if (challenge === undefined && method === undefined) return undefined;
   if (challenge === undefined) {
-    const description = 'code_challenge_method without code_challenge';
-    throw new ConnectError('parameter_missing', { parameter: 'code_challenge', description });
+    throw invalid('code_challenge', 'code_challenge_method without code_challenge', 'parameter_missing');
   }
   if (method !== 'S256') {
-    const description = 'code_challenge_method must be S256';
-    throw new ConnectError('parameter_invalid', { parameter: 'code_challenge_method', description });
+    throw invalid('code_challenge_method', 'code_challenge_method must be S256');
   }
   if (!isCodeChallenge(challenge)) {
-    const description = 'code_challenge must be 43 characters of base64url';
-    throw new ConnectError('parameter_invalid', { parameter: 'code_challenge', description });
+    throw invalid('code_challenge', 'code_challenge must be 43 characters of base64url');
   }
   return challenge;
 }
@@ -120,3 +105,10 @@ function readProviders(query: ReceivedQuery): readonly ProviderKind[] {
 
 /** Control characters (NUL is no text to PostgreSQL), and the mark that unreadable UTF-8 decodes to. */
 const hasUnusableCharacters = (text: string): boolean => /[\p{Cc}\u2028\u2029\ufffd]/u.test(text);
+
+/** `description` is English, for programs. */
+const invalid = (
+  parameter: string,
+  description: string,
+  kind: ConnectErrorKind = 'parameter_invalid',
+): ConnectError => new ConnectError(kind, { parameter, description });

@@ -41,7 +41,7 @@ export function webOriginOf(redirectUri: string): string | undefined {
   return url && isWeb(url) ? url.origin : undefined;
 }
 
-/** A callback on the developer's own machine often goes on to another port of it. */
+/** A callback on the developer's machine often redirects to another port there. */
 const LOOPBACK = ['http://localhost:*', 'http://127.0.0.1:*'];
 
 /**

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { parseTheme, type Theme } from '../../branding/branding.ts';
+import type { CookieToSet } from '../../http/cookies.ts';
 
 /** As long as the authorization request itself: two hours. */
 const REQUEST_SECONDS = 7200;
@@ -34,24 +35,11 @@ export function readCookies(cookies: Readonly<Record<string, string | undefined>
   };
 }
 
-/** What to set: the value still to be URL-encoded. It is `Secure` wherever the pages are (setCookie). */
-export type CookieToSet = {
-  readonly name: string;
-  readonly value: string;
-  readonly attributes: {
-    readonly httpOnly: boolean;
-    readonly path: '/';
-    /** Seconds. */
-    readonly maxAge: number;
-    readonly sameSite: 'lax';
-  };
-};
-
 /** `oauth_req`: a JSON object of exactly these three (threat T8). */
 export function requestCookie(cookie: RequestCookie): CookieToSet {
   const { clientId, userId, transactionId } = cookie;
   const value = JSON.stringify({ client_id: clientId, user_id: userId, transaction: transactionId });
-  return { name: 'oauth_req', value, attributes: attributes(REQUEST_SECONDS) };
+  return { name: 'oauth_req', value, maxAge: REQUEST_SECONDS };
 }
 
 /** A fresh secret for a browser that has none. */
@@ -59,17 +47,12 @@ export const newDevice = (): string => randomBytes(32).toString('base64url');
 
 /** Keeps a browser's secret. */
 export function deviceCookie(device: string): CookieToSet {
-  return { name: 'kalends_device', value: device, attributes: attributes(DEVICE_SECONDS) };
+  return { name: 'kalends_device', value: device, maxAge: DEVICE_SECONDS };
 }
 
 /** Remembers the colours chosen. The pages' script sets it too, so that no page need be loaded again. */
 export function themeCookie(theme: Theme): CookieToSet {
-  const kept = { ...attributes(THEME_SECONDS), httpOnly: false };
-  return { name: 'kalends_theme', value: theme, attributes: kept };
-}
-
-function attributes(maxAge: number): CookieToSet['attributes'] {
-  return { httpOnly: true, path: '/', maxAge, sameSite: 'lax' };
+  return { name: 'kalends_theme', value: theme, maxAge: THEME_SECONDS, isForScripts: true };
 }
 
 function readRequestCookie(value: string | undefined): RequestCookie | undefined {

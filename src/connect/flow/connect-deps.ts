@@ -1,12 +1,11 @@
 /** What the Connect pages work with; the program hands it in (see main.ts). */
-import ipaddr from 'ipaddr.js';
 import type { EndedAccessStore } from '../../access/ended-access-store.ts';
 import type { ProviderApps } from '../../access/provider-apps.ts';
 import type { BrandingStore } from '../../branding/branding-store.ts';
 import type { AccountStore } from '../../calendars/account-store.ts';
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
-import { type AttemptLimit, attemptLimit, type RefundableLimit } from '../../http/attempt-limit.ts';
+import type { AttemptLimit, RefundableLimit } from '../../http/attempt-limit.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ClientStore } from '../../oauth/client-store.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
@@ -31,7 +30,7 @@ export type ConnectDeps = {
    */
   readonly operatorName: string | undefined;
   /** For access that was given too late to be linked. */
-  readonly endedAccess: Pick<EndedAccessStore, 'leaveAccess'>;
+  readonly endedAccess: Pick<EndedAccessStore, 'addEndedAccess'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   /** Providers with pages of their own are set up for an application where it has an app there. */
   readonly apps: ProviderApps;
@@ -45,32 +44,9 @@ export type ConnectDeps = {
   readonly now: () => number;
 };
 
-/** The limits of the pages: each counts an attempt under a key. */
+/** The limits of the pages: each counts an attempt of a transaction or a network address. */
 export type ConnectAttempts = {
   readonly authorize: AttemptLimit;
   readonly passwordsInTransaction: RefundableLimit;
   readonly passwordsFromAddress: RefundableLimit;
 };
-
-const PASSWORD_WINDOW_SECONDS = 600;
-
-/** The limits as the configuration has them. */
-export function connectAttempts(limits: {
-  readonly authorizePerMinute: number;
-  readonly passwordsPerTransaction: number;
-  readonly passwordsPerAddress: number;
-}): ConnectAttempts {
-  return {
-    authorize: attemptLimit(limits.authorizePerMinute, 60),
-    passwordsInTransaction: attemptLimit(limits.passwordsPerTransaction, PASSWORD_WINDOW_SECONDS),
-    passwordsFromAddress: attemptLimit(limits.passwordsPerAddress, PASSWORD_WINDOW_SECONDS),
-  };
-}
-
-/** What counts as one address: an IPv6 host has a whole /64 to choose from. */
-export function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return Buffer.from(parsed.toByteArray().slice(0, 8)).toString('hex');
-}

@@ -6,9 +6,10 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { selectionPath } from './paths.ts';
 
 type Wording = {
-  readonly status: number;
-  /** The machine's word. */
-  readonly error: string;
+  /** 400 unless it says something else. */
+  readonly status?: number;
+  /** The word for programs; `invalid_request` unless it says something else. */
+  readonly error?: string;
   readonly title: MessageKey;
   readonly message: MessageKey;
   /** English, for programs; a refusal may say it more exactly. */
@@ -24,56 +25,45 @@ const WORDINGS = {
     description: 'client_id is missing or names no application',
   },
   parameter_missing: {
-    status: 400,
-    error: 'invalid_request',
     title: 'error.link.title',
     message: 'error.parameter_missing',
     description: 'A required parameter is missing',
   },
   parameter_invalid: {
-    status: 400,
-    error: 'invalid_request',
     title: 'error.link.title',
     message: 'error.parameter_invalid',
     description: 'A parameter cannot be used',
   },
   scope_unknown: {
-    status: 400,
     error: 'invalid_scope',
     title: 'error.link.title',
     message: 'error.parameter_invalid',
     description: 'scope is unknown',
   },
   response_type_unsupported: {
-    status: 400,
     error: 'unsupported_response_type',
     title: 'error.link.title',
     message: 'error.parameter_invalid',
     description: 'response_type must be code',
   },
   user_failed: {
-    status: 400,
-    error: 'invalid_request',
     title: 'error.unexpected.title',
     message: 'error.user_failed',
     description: 'The user could not be created or retrieved',
   },
   session_expired: {
-    status: 400,
     error: 'session_expired',
     title: 'error.session.title',
     message: 'error.session_expired',
     description: 'The authorization request has expired or is not known to this browser',
   },
   other_connection: {
-    status: 400,
     error: 'session_expired',
     title: 'error.other.title',
     message: 'error.other_connection',
     description: 'Another connection is in progress in this browser',
   },
   finished: {
-    status: 400,
     error: 'session_expired',
     title: 'error.finished.title',
     message: 'error.finished',
@@ -81,7 +71,6 @@ const WORDINGS = {
   },
   foreign_form: {
     status: 403,
-    error: 'invalid_request',
     title: 'error.unexpected.title',
     message: 'error.foreign_form',
     description: 'The form was not sent by a page of this authorization request',
@@ -94,15 +83,12 @@ const WORDINGS = {
     description: 'This provider is not offered here',
   },
   sign_in_replaced: {
-    status: 400,
     error: 'session_expired',
     title: 'error.provider.title',
     message: 'error.sign_in_replaced',
     description: 'This sign-in is not under way: it was replaced by a later one, or begun in another browser',
   },
   sign_in_failed: {
-    status: 400,
-    error: 'invalid_request',
     title: 'error.provider.title',
     message: 'error.sign_in_failed',
     description: 'The sign-in at the provider could not be completed',
@@ -136,8 +122,6 @@ const WORDINGS = {
     description: 'Too many requests from this address',
   },
   unreadable: {
-    status: 400,
-    error: 'invalid_request',
     title: 'error.unexpected.title',
     message: 'error.unreadable',
     description: 'The request cannot be read',
@@ -192,16 +176,16 @@ export class ConnectError extends Refusal {
   readonly context: ConnectErrorContext;
 
   constructor(kind: ConnectErrorKind, context: ConnectErrorContext = {}) {
-    const wording: Wording = WORDINGS[kind];
+    const { status = 400, error = 'invalid_request', ...wording }: Wording = WORDINGS[kind];
     const description = context.description ?? wording.description;
     super(description, { cause: context.cause });
     this.name = 'ConnectError';
     this.kind = kind;
-    this.status = context.status ?? wording.status;
+    this.status = context.status ?? status;
     this.title = wording.title;
     this.text = wording.message;
     this.context = context;
-    this.body = { error: wording.error, error_description: description, message: description };
+    this.body = { error, error_description: description, message: description };
     this.headers = context.retryAfter === undefined ? {} : { 'retry-after': String(context.retryAfter) };
   }
 }

@@ -36,34 +36,32 @@
  * clicks one decides, and a repeated click is sent where the first one was. At every step page, cookie
  * and stored request must name the same transaction, application and user (`standingOf`).
  */
-import { hash, timingSafeEqual } from 'node:crypto';
-
-import type { Account } from '../../calendars/account-store.ts';
-import type { AccountTrouble } from '../../calendars/account-trouble.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
+import { LANGUAGES } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import type { RequestCookie } from './connect-cookies.ts';
+import type { ConnectCookies, RequestCookie } from './connect-cookies.ts';
+import type { ConnectDeps } from './connect-deps.ts';
+import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
+import { startPath } from './paths.ts';
 
 /** How long a request can be answered, in milliseconds (requirement §8). */
 export const REQUEST_LIFETIME_MS = 7200 * 1000;
 
-/** What a page's address names. */
-export type PageAddress = {
-  readonly transactionId: string | undefined;
-  /** Where the address has them, they must agree as well. */
-  readonly clientId?: string | undefined;
-  readonly userId?: string | undefined;
-};
-
 export type Standing = 'current' | 'finished' | 'other_connection' | 'session_expired';
 
-/** Whether this browser may go on with `request`, and why not. */
-export function standingOf(
-  page: PageAddress,
-  cookie: RequestCookie | undefined,
-  request: AuthorizationRequest | undefined,
-  now: number,
-): Standing {
+type Claims = {
+  /** What the page's address names. Only the transaction must be in it, but all that is must agree. */
+  readonly page: {
+    transactionId: string | undefined;
+    clientId?: string | undefined;
+    userId?: string | undefined;
+  };
+  readonly cookie: RequestCookie | undefined;
+  readonly request: AuthorizationRequest | undefined;
+};
+
+/** Whether this browser may go on with `request`, and why not. `now` is epoch milliseconds. */
+export function standingOf({ page, cookie, request }: Claims, now: number): Standing {
   if (cookie && page.transactionId !== undefined && cookie.transactionId !== page.transactionId) {
     return 'other_connection';
   }
@@ -79,69 +77,76 @@ export function standingOf(
   return request.status === 'open' ? 'current' : 'finished';
 }
 
-/** What a browser tells about where a form was sent from. */
-export type FormOrigin = {
-  readonly formToken: string | undefined;
-  readonly secFetchSite: string | undefined;
-  readonly origin: string | undefined;
-  readonly host: string | undefined;
+/** What a page's or form's request says about where it belongs. */
+export type Visit = {
+  readonly transactionId: string | undefined;
+  readonly query: ReceivedQuery;
+  readonly cookies: ConnectCookies;
 };
+
+/** What a page is shown for: the request, and what its browser says. */
+export type PageVisit = { readonly visit: Visit; readonly request: AuthorizationRequest };
 
 /**
- * Whether a form came from a page of this request: its token says so, and no header says otherwise.
- * `Origin: null` is what a page with `Referrer-Policy: no-referrer` sends, so it speaks for nobody.
+ * The request this browser may go on with, or, with `finished`, one it has answered already. Throws
+ * ConnectError 400 `session_expired`, with a way to start again where one is known.
  */
-export function isOwnForm(form: FormOrigin, request: AuthorizationRequest, publicUrl: string): boolean {
-  if (!equalSecrets(form.formToken ?? '', request.formToken)) return false;
-  if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return false;
-  if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return true;
-  // Reached under another name than the public one, the browser's own origin is the one it asked.
-  return form.host !== undefined && URL.parse(form.origin)?.host === form.host;
+export async function requestOf(
+  visit: Visit,
+  { requests, now }: Pick<ConnectDeps, 'requests' | 'now'>,
+  accepted: readonly Standing[] = ['current'],
+): Promise<AuthorizationRequest> {
+  const { query, cookies } = visit;
+  const request = await findRequest(visit.transactionId, requests);
+  const page = {
+    transactionId: visit.transactionId,
+    clientId: scalar(query, 'client_id'),
+    userId: scalar(query, 'user_id'),
+  };
+  const standing = standingOf({ page, cookie: cookies.request, request }, now());
+  if (request !== undefined && accepted.includes(standing)) return request;
+  throw refusal(standing, query, request);
 }
 
-/** A linked account as this browser may see it. */
-export type AccountView = {
-  readonly accountKey: string;
-  readonly provider: ProviderKind;
-  /** Masked unless this browser linked it: whoever knows a user's id can open its page. */
-  readonly name: string;
-  readonly own: boolean;
-  readonly trouble: AccountTrouble | undefined;
-};
-
-/** `troubleOf` says what is the matter with an account, for this request. */
-export function viewAccounts(
-  accounts: readonly Account[],
-  ownKeys: ReadonlySet<string>,
-  troubleOf: (account: Account) => AccountTrouble | undefined,
-): AccountView[] {
-  return accounts.map((account) => {
-    const { accountKey, provider, display } = account;
-    const own = ownKeys.has(accountKey);
-    const name = own ? display : maskedName(display);
-    return { accountKey, provider, name, own, trouble: troubleOf(account) };
-  });
+/** The refusal of a request that was answered, with the way to a new one. */
+export function finishedError(request: AuthorizationRequest): ConnectError {
+  return refusal('finished', [], request);
 }
 
-/** `jane@example.com` → `j•••@e•••.com`; any other name keeps its first character. */
-export function maskedName(name: string): string {
-  const at = name.lastIndexOf('@');
-  if (at < 1) return mask(name);
-  const domain = name.slice(at + 1);
-  const dot = domain.lastIndexOf('.');
-  return `${mask(name.slice(0, at))}@${mask(domain)}${dot > 0 ? domain.slice(dot) : ''}`;
+/**
+ * Shows the rest of the request's pages in the language that `word` names, and answers the request so; `undefined`,
+ * with nothing changed, for a word that names none of ours.
+ */
+export async function changeLanguage(
+  request: AuthorizationRequest,
+  word: string,
+  { requests }: Pick<ConnectDeps, 'requests'>,
+): Promise<AuthorizationRequest | undefined> {
+  const language = LANGUAGES.find((one) => one === word);
+  if (language === undefined) return undefined;
+  await requests.setLanguage(request.transactionId, language);
+  return { ...request, language };
 }
 
-const mask = (text: string): string => `${firstCharacter(text)}•••`;
-
-/** What a reader takes for one character, whatever it is made of. */
-export function firstCharacter(text: string): string {
-  for (const { segment } of new Intl.Segmenter('en').segment(text.trim())) return segment;
-  return '';
+async function findRequest(transactionId: string | undefined, requests: ConnectDeps['requests']) {
+  // 128 bits of base64url; anything else was never one of ours.
+  if (transactionId === undefined || !/^[\w-]{22}$/.test(transactionId)) return undefined;
+  return requests.findRequest(transactionId);
 }
 
-/** Compares without telling by its time how much was right. */
-function equalSecrets(presented: string, kept: string): boolean {
-  const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
-  return timingSafeEqual(digest(presented), digest(kept));
+function refusal(standing: Standing, query: ReceivedQuery, request: AuthorizationRequest | undefined) {
+  const kind = standing === 'current' ? 'session_expired' : standing;
+  const again = restartQuery(query, request);
+  const context: ConnectErrorContext = {
+    ...(request && { request }),
+    ...(again !== undefined && { wayBack: { path: startPath(again), label: 'start_again' } }),
+  };
+  return new ConnectError(kind, context);
+}
+
+/** The stored query; without one, the page's own where it can start a flow. */
+function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | undefined): string | undefined {
+  if (request !== undefined) return request.query;
+  const isComplete = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
+  return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;
 }

@@ -24,7 +24,7 @@ export function popupAnswer(request: AuthorizationRequest, answer: UserAnswer): 
   const message = {
     type: 'kalends:authorization',
     ...answerParameters(request, answer),
-    // As whoever reads the redirect's query has it.
+    // Decoded, as an application reads it from the redirect's query.
     ...(state !== undefined && { state: new URLSearchParams(`state=${state}`).get('state') ?? '' }),
     redirect_uri: url,
   };

@@ -10,10 +10,10 @@ export type SignInId = {
   readonly stateHash: string;
 };
 
-/** What is kept of it, sealed, until it is back. */
-export type KeptSignIn = {
+/** What is stored of it, sealed, until it is back. */
+export type StoredSignIn = {
   readonly pending: PendingSignIn;
-  /** The id of the app that the user was asked in the name of. */
+  /** The client id of the app that the user was asked to allow. */
   readonly appClientId: string;
   /** What the provider was asked for. */
   readonly scope: Scope;
@@ -26,16 +26,16 @@ export type SignInOutcome = string;
 
 export interface SignInStore {
   /** Begins one, in place of any other of the same request at the same provider. */
-  beginSignIn(id: SignInId, kept: KeptSignIn): Promise<void>;
+  beginSignIn(id: SignInId, signIn: StoredSignIn): Promise<void>;
 
   /**
-   * Takes what was kept, once: of any number of concurrent calls exactly one gets it. The others, and
+   * Takes what was stored, once: of any number of concurrent calls exactly one gets it. The others, and
    * later ones, get how it ended, without an `outcome` while that is open. `undefined` for a state that
    * was never sent, or was replaced since.
    */
   takeSignIn(
     id: SignInId,
-  ): Promise<{ readonly kept: KeptSignIn } | { readonly outcome: SignInOutcome | undefined } | undefined>;
+  ): Promise<{ readonly signIn: StoredSignIn } | { readonly outcome: SignInOutcome | undefined } | undefined>;
 
   /** Notes how it ended; a no-op when another was begun since. */
   endSignIn(id: SignInId, outcome: SignInOutcome): Promise<void>;

@@ -26,9 +26,8 @@ export async function startAuthorization(
   const client = clientId === undefined ? undefined : await deps.clients.findClient(clientId);
   if (client === undefined) throw new ConnectError('client_unknown');
 
-  const asked = readAuthorizeRequest(query);
   const request: AuthorizationRequest = {
-    ...asked,
+    ...readAuthorizeRequest(query),
     transactionId: randomBytes(16).toString('base64url'),
     clientId: client.clientId,
     redirectUri: client.redirectUri,

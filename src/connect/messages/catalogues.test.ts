@@ -93,8 +93,8 @@ for (const language of LANGUAGES) {
     /** The messages that break a rule, by key, with what breaks it. */
     const broken = (rule: (text: (typeof messages)[number]) => string | false | undefined) =>
       messages.flatMap((text) => {
-        const found = rule(text);
-        return found ? [`${text.key}: ${found}`] : [];
+        const problem = rule(text);
+        return problem ? [`${text.key}: ${problem}`] : [];
       });
 
     it('names each button of an account by what stands on it, so that it can be called by that', () => {
@@ -115,11 +115,11 @@ for (const language of LANGUAGES) {
     });
 
     it('has no message but those of English, in its order', () => {
-      const own = Object.keys(catalogue);
+      const keys = Object.keys(catalogue);
 
       assert.deepEqual(
-        own,
-        KEYS.filter((key) => own.includes(key)),
+        keys,
+        KEYS.filter((key) => keys.includes(key)),
       );
     });
 
@@ -135,10 +135,10 @@ for (const language of LANGUAGES) {
       for (const { key, message } of messages) {
         for (const element of elementsOf(parse(message, language))) {
           if (element.type !== 6) continue;
-          const given = Object.keys(element.options).filter((form) => !form.startsWith('='));
+          const branches = Object.keys(element.options).filter((form) => !form.startsWith('='));
           // ICU wants `other` of every language, Polish too, which has it for fractions only.
-          const missing = [...forms.keys(), 'other'].filter((form) => !given.includes(form));
-          const foreign = given.filter((form) => !categories.some((category) => category === form));
+          const missing = [...forms.keys(), 'other'].filter((form) => !branches.includes(form));
+          const foreign = branches.filter((form) => !categories.some((category) => category === form));
           assert.deepEqual([missing, foreign], [[], []], key);
           for (const [form, counts] of forms) {
             const branch: Parsed = element.options[form]?.value ?? [];
@@ -152,12 +152,12 @@ for (const language of LANGUAGES) {
     });
 
     it('can be formatted for every count, and shows no brace', () => {
-      const told = Object.fromEntries(
+      const values = Object.fromEntries(
         KEYS.flatMap((key) => argumentsOf(en[key], 'en')).map((name) => [name, 'N']),
       );
       for (const { key, message } of messages) {
         for (const count of message.includes(', plural,') ? [0, 1, 2, 3, 5, 11, 21, 100] : [1]) {
-          const text = messagesFor(language).text(key, { ...told, count, minutes: count, done: count });
+          const text = messagesFor(language).text(key, { ...values, count, minutes: count, done: count });
           assert.doesNotMatch(text, /[{}#]/, key);
         }
       }
@@ -167,8 +167,8 @@ for (const language of LANGUAGES) {
       for (const { key } of messages) {
         const names = argumentsOf(en[key], 'en').filter((name) => !NUMBERS.includes(name));
         const numbers = Object.fromEntries(NUMBERS.map((name) => [name, 2]));
-        const told = { ...Object.fromEntries(names.map((name) => [name, `${name}!`])), ...numbers };
-        const { markup } = messagesFor(language).markup(key, told);
+        const values = { ...Object.fromEntries(names.map((name) => [name, `${name}!`])), ...numbers };
+        const { markup } = messagesFor(language).markup(key, values);
         for (const name of names) assert.ok(markup.includes(`<bdi>${name}!</bdi>`), key);
       }
     });
@@ -202,14 +202,14 @@ for (const language of LANGUAGES) {
 
 for (const language of LANGUAGES.filter((other) => other !== 'en')) {
   it(`the catalogue ${language} has no English left in it`, () => {
-    const left = Object.entries(catalogueOf(language)).filter(([key, message]) => {
+    const untranslated = Object.entries(catalogueOf(language)).filter(([key, message]) => {
       const english = (en as Record<string, string>)[key]; // undefined where there is no such key
-      const words = message.replaceAll(PROPER_NAMES, '').replaceAll(/\{\w+\}/g, '');
-      const same = message === english && /\p{L}\s+\p{L}/u.test(words);
-      return same || /\b(the|your|you|with|this|please|again)\b/i.test(words);
+      const text = message.replaceAll(PROPER_NAMES, '').replaceAll(/\{\w+\}/g, '');
+      const same = message === english && /\p{L}\s+\p{L}/u.test(text);
+      return same || /\b(the|your|you|with|this|please|again)\b/i.test(text);
     });
 
-    assert.deepEqual(left, []);
+    assert.deepEqual(untranslated, []);
   });
 }
 

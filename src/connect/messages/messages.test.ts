@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { html } from '../../http/html.ts';
 import en from './locales/en.json' with { type: 'json' };
-import { chooseLanguage, LANGUAGES, type MessageKey, messagesFor, ownLanguageName } from './messages.ts';
+import { chooseLanguage, LANGUAGES, type MessageKey, messagesFor, nativeName } from './messages.ts';
 
 describe('messages', () => {
   it('count in Arabic as Arabic does', () => {
@@ -55,13 +55,13 @@ describe('the language of a request', () => {
   });
 
   it('is called what its speakers call it, in the order of those names', () => {
-    const names = LANGUAGES.map(ownLanguageName);
+    const names = LANGUAGES.map(nativeName);
 
     assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare));
-    assert.equal(ownLanguageName('pt-BR'), 'Português (Brasil)');
-    assert.equal(ownLanguageName('pt-PT'), 'Português (Portugal)');
-    assert.equal(ownLanguageName('zh-Hans'), '简体中文');
-    assert.equal(ownLanguageName('tr'), 'Türkçe');
+    assert.equal(nativeName('pt-BR'), 'Português (Brasil)');
+    assert.equal(nativeName('pt-PT'), 'Português (Portugal)');
+    assert.equal(nativeName('zh-Hans'), '简体中文');
+    assert.equal(nativeName('tr'), 'Türkçe');
     assert.equal(new Set(names).size, LANGUAGES.length);
   });
 });

@@ -21,7 +21,7 @@ export const LANGUAGES: readonly string[] = [
   ...['he', 'ar', 'fa', 'ja', 'zh-Hans'],
 ];
 
-/** What a message is told: text, a count, or markup such as an isolated name. */
+/** The values in a message: text, a count, or markup such as an isolated name. */
 export type MessageValues = Readonly<Record<string, string | number | Html>>;
 
 /** One language's messages. */
@@ -41,7 +41,7 @@ export const chooseLanguage = (wish: LocaleWish): string =>
   pseudoLocaleOf(wish.named) ?? chooseLocale(wish, LANGUAGES);
 
 /** A language's name for itself, as it stands in a list: `Português (Brasil)`. */
-export function ownLanguageName(language: string): string {
+export function nativeName(language: string): string {
   // A country's variety is named by the country, as its neighbours in the list are; a script's has a name of its own.
   const languageDisplay = new Intl.Locale(language).region === undefined ? 'dialect' : 'standard';
   const names = new Intl.DisplayNames([language], { type: 'language', languageDisplay });
@@ -56,8 +56,8 @@ const messagesByLanguage = new Map<string, Messages>();
 export function messagesFor(language: string): Messages {
   const pseudo = pseudoLocaleOf(language);
   if (pseudo === undefined && !LANGUAGES.includes(language)) return messagesFor(FALLBACK_LOCALE);
-  const known = messagesByLanguage.get(language);
-  if (known !== undefined) return known;
+  const cached = messagesByLanguage.get(language);
+  if (cached !== undefined) return cached;
   const messages = messagesOf(language, pseudo ? pseudoFormat(pseudo) : catalogueFormat(language));
   messagesByLanguage.set(language, messages);
   return messages;

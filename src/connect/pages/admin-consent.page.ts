@@ -1,16 +1,18 @@
 /** What an administrator sees who came back from allowing the application for an organisation. */
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
 import type { Appearance } from './appearance.ts';
-import { layout, markedSign, type Page, pageSigns } from './layout.page.ts';
+import { layout } from './layout.page.ts';
+import { markedSign, pageSigns } from './parts.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES } from './provider-marks.ts';
 
 /** The page; it leads nowhere, since its reader came from nobody's flow. */
-export function adminConsentPage(kind: ProviderKind, look: Appearance): Page {
-  const { messages } = look;
+export function adminConsentPage(kind: ProviderKind, appearance: Appearance): Page {
+  const { messages } = appearance;
   const title = messages.text('admin.title');
   const content = html`${pageSigns(markedSign(html`<span class="sign plain">${PROVIDER_MARKS[kind]}</span>`, 'done'))}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('admin.lead', { provider: PROVIDER_NAMES[kind] })}</p>`;
-  return layout(look, title, content);
+  return layout({ title, content }, appearance);
 }

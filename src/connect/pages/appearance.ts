@@ -3,16 +3,12 @@ import { brandColors, brandRule } from '../../branding/brand-colors.ts';
 import {
   type ApplicationFacts,
   type Branding,
-  DEFAULT_BRANDING,
-  DEFAULT_FACTS,
   effectiveBranding,
   type Theme,
 } from '../../branding/branding.ts';
-import { type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { readClientId, readTheme } from '../flow/authorize-request.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
-import { chooseLanguage, type Messages, messagesFor } from '../messages/messages.ts';
+import { type Messages, messagesFor } from '../messages/messages.ts';
 
 export type Appearance = {
   readonly messages: Messages;
@@ -30,19 +26,19 @@ export type Appearance = {
   readonly unverifiedBy: string | undefined;
 };
 
-type LookDeps = Pick<ConnectDeps, 'clients' | 'branding' | 'operatorName'>;
+export type AppearanceDeps = Pick<ConnectDeps, 'clients' | 'branding' | 'operatorName'>;
 
-/** How a request's pages look. `remembered` is the theme this browser's user chose before. */
+/** How a request's pages appear. `remembered` is the theme this browser's user chose before. */
 export async function appearanceFor(
   { clientId, language, theme }: Pick<AuthorizationRequest, 'clientId' | 'language' | 'theme'>,
   remembered: Theme | undefined,
-  deps: LookDeps,
+  deps: AppearanceDeps,
 ): Promise<Appearance> {
-  const [client, look] = await Promise.all([
+  const [client, { branding: set, facts }] = await Promise.all([
     deps.clients.findClient(clientId),
     deps.branding.findLook(clientId),
   ]);
-  const branding = effectiveBranding(look.branding);
+  const branding = effectiveBranding(set);
   return {
     messages: messagesFor(language),
     theme: themeOf(theme, branding.theme, remembered),
@@ -50,46 +46,10 @@ export async function appearanceFor(
     displayName: client?.displayName,
     branding,
     brandRule: branding.primaryColor && brandRule(await brandColors(branding.primaryColor)),
-    facts: look.facts,
-    unverifiedBy: client !== undefined && !look.facts.verified ? deps.operatorName : undefined,
+    facts,
+    unverifiedBy: client !== undefined && !facts.verified ? deps.operatorName : undefined,
   };
 }
-
-/** Before a request exists: the address and the browser say how its page looks, and which application it is of. */
-export async function appearanceBefore(
-  query: ReceivedQuery,
-  acceptLanguage: string | undefined,
-  remembered: Theme | undefined,
-  deps: LookDeps,
-): Promise<Appearance> {
-  // The application need not exist: an unknown one has the default look.
-  const asked = { clientId: readClientId(query) ?? '', ...askedLook(query, acceptLanguage) };
-  return appearanceFor(asked, remembered, deps);
-}
-
-/** Without the application's look, for when that cannot be read. */
-export function plainAppearance(
-  query: ReceivedQuery,
-  acceptLanguage: string | undefined,
-  request: AuthorizationRequest | undefined,
-): Appearance {
-  const { language, theme } = request ?? askedLook(query, acceptLanguage);
-  return {
-    messages: messagesFor(language),
-    theme: theme ?? 'auto',
-    isThemeOpen: false,
-    displayName: undefined,
-    branding: DEFAULT_BRANDING,
-    brandRule: undefined,
-    facts: DEFAULT_FACTS,
-    unverifiedBy: undefined,
-  };
-}
-
-const askedLook = (query: ReceivedQuery, acceptLanguage: string | undefined) => ({
-  language: chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage }),
-  theme: readTheme(query),
-});
 
 /** Wire 4.3: what was sent, else what the application has set, else what the reader chose, else the device. */
 export function themeOf(sent: Theme | undefined, application: Theme, remembered: Theme | undefined): Theme {

@@ -1,28 +1,28 @@
 /** The consent page: who gets what, for whom, from which accounts (threat T3), in plain words. */
 import { type Html, html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
 import type { Scope } from '../../oauth/scope.ts';
+import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { domainOf } from '../flow/callback-url.ts';
-import type { AccountView } from '../flow/connect-flow.ts';
 import { selectionPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
+import { layout } from './layout.page.ts';
 import {
   accountNames,
+  applicationHeader,
   applicationName,
   backLink,
-  brokenNicely,
   cancelForm,
-  layout,
-  meeting,
-  type Page,
-} from './layout.page.ts';
-import { ownFields } from './own-fields.page.ts';
+  formFields,
+  verificationNotice,
+  withBreakPoints,
+} from './parts.page.ts';
 import { SIGNS } from './provider-marks.ts';
-import { verificationNotice } from './verification-notice.page.ts';
 
 /** What each scope allows, and what its reader may fear that it does not. */
-const SCOPE_WORDS: Readonly<
+const SCOPE_TEXTS: Readonly<
   Record<Scope, { readonly can: readonly MessageKey[]; readonly cannot: readonly MessageKey[] }>
 > = {
   'free-busy': {
@@ -39,34 +39,33 @@ export type Consent = {
 };
 
 /** The page; `accounts` has one at least. */
-export function consentPage({ request, accounts }: Consent, look: Appearance): Page {
-  const { messages, displayName } = look;
+export function consentPage({ request, accounts }: Consent, appearance: Appearance): Page {
+  const { messages, displayName } = appearance;
   const title = messages.text('consent.title');
   const app = applicationName(displayName, messages);
-  const domain = domainOf(request.redirectUri);
-  const shown = html`<bdi>${brokenNicely(domain)}</bdi>`;
+  const domain = html`<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi>`;
   const content = html`${backLink(selectionPath(request), messages)}
-${meeting(look)}
+${applicationHeader(appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('consent.lead', { app })}</p>
-${verificationNotice(look)}
+${verificationNotice(appearance)}
 ${abilities(request.scope, app, messages)}
 <dl class="facts">
 ${fact(messages.text('consent.accounts', { count: accounts.length }), accountNames(accounts))}
 ${fact(messages.text('consent.application'), applicationFact(displayName, domain))}
-${fact(messages.text('consent.user'), html`<bdi>${brokenNicely(request.userId)}</bdi>`)}
+${fact(messages.text('consent.user'), html`<bdi>${withBreakPoints(request.userId)}</bdi>`)}
 </dl>
-<p class="small-print">${messages.markup('consent.caution', { domain: shown })}${messages.gap}${messages.text('consent.later')}</p>
+<p class="small-print">${messages.markup('consent.caution', { domain })}${messages.gap}${messages.text('consent.later')}</p>
 <div class="actions">
-<form method="post" action="/connect/approve">${ownFields(request)}<button class="primary">${messages.text('consent.allow')}</button></form>
+<form method="post" action="/connect/approve">${formFields(request)}<button class="primary">${messages.text('consent.allow')}</button></form>
 ${cancelForm(request, messages)}
 </div>
-<p class="small-print end">${messages.markup('consent.return', { domain: shown })}</p>`;
-  return layout(look, title, content, { settings: { request, page: 'consent' } });
+<p class="small-print end">${messages.markup('consent.return', { domain })}</p>`;
+  return layout({ title, content, settings: { request, page: 'consent' } }, appearance);
 }
 
 function abilities(scope: Scope, app: string, messages: Messages): Html {
-  const { can, cannot } = SCOPE_WORDS[scope];
+  const { can, cannot } = SCOPE_TEXTS[scope];
   const items = (keys: readonly MessageKey[], sign: Html) =>
     keys.map((key) => html`<li>${sign}<span>${messages.text(key)}</span></li>`);
   return html`<section class="abilities"><h2 id="can">${messages.markup('consent.can', { app })}</h2>
@@ -76,8 +75,8 @@ function abilities(scope: Scope, app: string, messages: Messages): Html {
 }
 
 /** The name is the application's own claim; the domain is where the answer really goes. */
-function applicationFact(displayName: string | undefined, domain: string): Html {
-  const place = html`<span class="domain">${SIGNS.site}<bdi>${brokenNicely(domain)}</bdi></span>`;
+function applicationFact(displayName: string | undefined, domain: Html): Html {
+  const place = html`<span class="domain">${SIGNS.site}${domain}</span>`;
   return displayName === undefined ? place : html`<bdi>${displayName}</bdi> ${place}`;
 }
 

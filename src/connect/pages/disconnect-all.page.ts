@@ -1,11 +1,12 @@
 /** The question before all accounts are disconnected: which they are, and what happens to them. */
 import { html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
+import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import type { AccountView } from '../flow/connect-flow.ts';
 import { selectionPath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
-import { accountNames, applicationName, backLink, layout, meeting, type Page } from './layout.page.ts';
-import { ownFields } from './own-fields.page.ts';
+import { layout } from './layout.page.ts';
+import { accountNames, applicationHeader, applicationName, backLink, formFields } from './parts.page.ts';
 
 export type DisconnectAll = {
   readonly request: AuthorizationRequest;
@@ -14,22 +15,22 @@ export type DisconnectAll = {
 };
 
 /** The page, which confirms or leads back. */
-export function disconnectAllPage({ request, accounts }: DisconnectAll, look: Appearance): Page {
-  const { messages } = look;
+export function disconnectAllPage({ request, accounts }: DisconnectAll, appearance: Appearance): Page {
+  const { messages } = appearance;
   const title = messages.text('disconnect.title');
-  const own = accounts.filter((account) => account.own);
-  const others = accounts.length - own.length;
-  const app = applicationName(look.displayName, messages);
+  const going = accounts.filter(({ isLinkedHere }) => isLinkedHere);
+  const others = accounts.length - going.length;
+  const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-${meeting(look)}
+${applicationHeader(appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('disconnect.lead', { app })}</p>
-<h2 id="going">${messages.text('disconnect.accounts', { count: own.length })}</h2>
-${accountNames(own, 'going')}
+<h2 id="going">${messages.text('disconnect.accounts', { count: going.length })}</h2>
+${accountNames(going, 'going')}
 ${others > 0 && html`<p class="hint">${messages.text('disconnect.others', { count: others })}</p>`}
 <div class="actions">
-<form method="post" action="/connect/disconnect-all">${ownFields(request)}<button class="destructive">${messages.text('disconnect.confirm')}</button></form>
+<form method="post" action="/connect/disconnect-all">${formFields(request)}<button class="destructive">${messages.text('disconnect.confirm')}</button></form>
 <a class="button" href="${selectionPath(request)}">${messages.text('disconnect.keep')}</a>
 </div>`;
-  return layout(look, title, content, { settings: { request, page: 'disconnect_all' } });
+  return layout({ title, content, settings: { request, page: 'disconnect_all' } }, appearance);
 }

@@ -1,59 +1,59 @@
 /** The error page: what happened, the way forward, and who can help (wire 4.1). */
 import type { ApplicationFacts } from '../../branding/branding.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectError } from '../flow/connect-error.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
+import { layout } from './layout.page.ts';
 import {
   applicationSign,
   backLink,
-  brokenNicely,
-  layout,
+  formFields,
   markedSign,
   outwardLink,
-  type Page,
   pageSigns,
   returnLabel,
-} from './layout.page.ts';
-import { ownFields } from './own-fields.page.ts';
+  withBreakPoints,
+} from './parts.page.ts';
 import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 /** Back to the accounts is named: beside it is the way back to the application. */
 const WAYS = { start_again: 'start_again', try_again: 'try_again', back: 'error.back' } as const;
 
-export type ShownError = {
+export type ErrorView = {
   readonly error: ConnectError;
   /** The request this browser may go on with or has answered: it leads back to the application. */
-  readonly own: AuthorizationRequest | undefined;
+  readonly request: AuthorizationRequest | undefined;
   /** What the operator finds a fault by in the log. */
   readonly reference: string;
 };
 
 /** The page of a refusal or fault, in the words of its kind. */
-export function errorPage({ error, own, reference }: ShownError, look: Appearance): Page {
-  const { messages, facts } = look;
+export function errorPage({ error, request, reference }: ErrorView, appearance: Appearance): Page {
+  const { messages, facts } = appearance;
   const { back, link, parameter, provider } = error.context;
   const names = provider === undefined ? {} : { provider: PROVIDER_NAMES[provider] };
   const title = messages.text(error.title, names);
   const code = parameter === undefined ? {} : { parameter: html`<code dir="ltr">${parameter}</code>` };
   const content = html`${back !== undefined && backLink(back, messages)}
-${errorSign(look)}
+${errorSign(appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup(error.text, { ...names, ...code })}</p>
 ${link !== undefined && administratorLink(link, messages)}
-${waysForward(error, own, look)}
+${waysForward(error, request, appearance)}
 <div class="help"><p>${helpText(facts, messages)}</p>
 ${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: html`<code dir="ltr">${reference}</code>` })}</p>`}
 </div>`;
-  return layout(look, title, content);
+  return layout({ title, content }, appearance);
 }
 
 /** Whose page it is, once that is known, with a mark that something is wrong. */
-function errorSign(look: Appearance): Html {
-  const isKnown = look.displayName !== undefined || look.branding.logo !== undefined;
+function errorSign(appearance: Appearance): Html {
+  const hasAppearance = appearance.displayName !== undefined || appearance.branding.logo !== undefined;
   const sign = html`<span class="sign trouble">${SIGNS.trouble}</span>`;
-  return pageSigns(isKnown ? markedSign(applicationSign(look), 'trouble') : sign);
+  return pageSigns(hasAppearance ? markedSign(applicationSign(appearance), 'trouble') : sign);
 }
 
 function administratorLink(link: string, messages: Messages): Html {
@@ -64,11 +64,11 @@ function administratorLink(link: string, messages: Messages): Html {
 
 function waysForward(
   { kind, context: { wayBack } }: ConnectError,
-  own: AuthorizationRequest | undefined,
-  look: Appearance,
+  request: AuthorizationRequest | undefined,
+  appearance: Appearance,
 ): Html {
-  const { messages } = look;
-  if (wayBack === undefined && own === undefined) {
+  const { messages } = appearance;
+  if (wayBack === undefined && request === undefined) {
     return html`<p class="lead">${messages.text('error.forward')}</p>`;
   }
   // Whoever is finished is to go back to the application; everybody else can go on here.
@@ -77,8 +77,8 @@ function waysForward(
     wayBack &&
     html`<p class="way"><a class="button${rank}" href="${wayBack.path}">${messages.text(WAYS[wayBack.label])}</a></p>`;
   const there = (rank: string) =>
-    own &&
-    html`<form class="way" method="post" action="${returnAction(own)}">${ownFields(own)}<button class="${rank}">${returnLabel(look)}</button></form>`;
+    request &&
+    html`<form class="way" method="post" action="${returnAction(request)}">${formFields(request)}<button class="${rank}">${returnLabel(appearance)}</button></form>`;
   return isOver
     ? html`${there('primary')}
 ${here('')}`
@@ -93,9 +93,10 @@ const returnAction = ({ status }: AuthorizationRequest): string =>
 function helpText({ supportEmail, supportUrl }: ApplicationFacts, messages: Messages): Html {
   const write =
     supportEmail !== undefined &&
-    html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${brokenNicely(supportEmail)}</bdi></a>`;
+    html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${withBreakPoints(supportEmail)}</bdi></a>`;
   const visit =
-    supportUrl !== undefined && outwardLink(supportUrl, html`<bdi>${brokenNicely(hostOf(supportUrl))}</bdi>`);
+    supportUrl !== undefined &&
+    outwardLink(supportUrl, html`<bdi>${withBreakPoints(hostOf(supportUrl))}</bdi>`);
   if (write && visit) return messages.markup('error.help_both', { contact: write, page: visit });
   if (write) return messages.markup('error.help_email', { contact: write });
   if (visit) return messages.markup('error.help_url', { contact: visit });

@@ -3,11 +3,16 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 
 import { html } from '../../http/html.ts';
-import { plainAppearance } from './appearance.ts';
+import { plainAppearance } from './appearance-without-request.ts';
 import { layout } from './layout.page.ts';
 
 it('a page is drawn once all of it is there: what it waits for stands behind everything that is seen', () => {
-  const { markup } = layout(plainAppearance([], 'en', undefined), 'Title', html`<h1>Title</h1>`).document;
+  const browser = { query: [], acceptLanguage: 'en', rememberedTheme: undefined };
+  const { document } = layout(
+    { title: 'Title', content: html`<h1>Title</h1>` },
+    plainAppearance(browser, undefined),
+  );
+  const { markup } = document;
 
   const awaited = /<link rel="expect" href="#(\w+)" blocking="render">/.exec(markup)?.[1];
 

@@ -1,28 +1,30 @@
 /** The provider-selection page: what is linked, what can be, and the ways on and out (wire 4.1). */
+
+import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
 import type { AccountLoading } from '../../calendars/account-store.ts';
-import { isMendable } from '../../calendars/account-trouble.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { type Html, html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
 import type { Scope } from '../../oauth/scope.ts';
 import { accountState } from '../accounts/account-state.ts';
+import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import type { AccountView } from '../flow/connect-flow.ts';
 import { pagePath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
+import { layout } from './layout.page.ts';
 import {
+  applicationHeader,
   applicationName,
-  brokenNicely,
   cancelForm,
-  layout,
-  meeting,
+  formFields,
   notice,
-  type Page,
   returnLabel,
-} from './layout.page.ts';
-import { ownFields, transactionField } from './own-fields.page.ts';
+  transactionField,
+  verificationNotice,
+  withBreakPoints,
+} from './parts.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
-import { verificationNotice } from './verification-notice.page.ts';
 
 export type ProviderSelection = {
   readonly request: AuthorizationRequest;
@@ -66,21 +68,21 @@ const KINDS: Readonly<Record<ProviderKind, MessageKey>> = {
 };
 
 /** The page, for who connects a first account and for who manages those there are. */
-export function providerSelectionPage(selection: ProviderSelection, look: Appearance): Page {
-  const { messages } = look;
+export function providerSelectionPage(selection: ProviderSelection, appearance: Appearance): Page {
+  const { messages } = appearance;
   const { request, accounts, isManaging } = selection;
   const hasAccounts = accounts.length > 0;
   const title = messages.text(isManaging ? 'selection.manage_title' : 'selection.title');
-  const app = applicationName(look.displayName, messages);
+  const app = applicationName(appearance.displayName, messages);
   const lead = isManaging
     ? html`${messages.text('selection.manage_lead')}`
     : messages.markup(LEADS[request.scope], { app });
-  const content = html`${isManaging && returnForm(request, look)}
-${meeting(look)}
+  const content = html`${isManaging && returnForm(request, appearance)}
+${applicationHeader(appearance)}
 <h1>${title}</h1>
 <p class="lead">${lead}</p>
 ${happenedNotice(selection.happened, messages)}
-${verificationNotice(look)}
+${verificationNotice(appearance)}
 ${hasAccounts && linkedAccounts(selection, messages)}
 <h2 id="add">${messages.text(hasAccounts ? 'selection.add_more' : 'selection.add')}</h2>
 <ul class="providers${hasAccounts && ' more'}" aria-labelledby="add">
@@ -91,16 +93,13 @@ ${!hasAccounts && html`<p class="hint" id="continue-hint">${messages.text('selec
 ${continueForm(request, hasAccounts, messages)}
 ${cancelForm(request, messages)}
 </div>`;
-  const parts = {
-    settings: { request, page: 'selection' },
-    connects: isAnyLoading(selection, messages),
-  } as const;
-  return layout(look, title, content, parts);
+  const connects = isAnyLoading(selection, messages);
+  return layout({ title, content, settings: { request, page: 'selection' }, connects }, appearance);
 }
 
-/** The way back for whoever came to look or to change something: the application learns what it learns of Cancel. */
-function returnForm(request: AuthorizationRequest, look: Appearance): Html {
-  return html`<form method="post" action="/connect/cancel">${ownFields(request)}<button class="back">${SIGNS.back}${returnLabel(look)}</button></form>`;
+/** The way back for whoever came to see or change their accounts: the application is told what Cancel tells it. */
+function returnForm(request: AuthorizationRequest, appearance: Appearance): Html {
+  return html`<form method="post" action="/connect/cancel">${formFields(request)}<button class="back">${SIGNS.back}${returnLabel(appearance)}</button></form>`;
 }
 
 /** It has the focus: the page may be called as the one before, so this is what is to be heard first. */
@@ -119,7 +118,7 @@ const isAnyLoading = ({ accounts, loading }: ProviderSelection, messages: Messag
 function linkedAccounts(selection: ProviderSelection, messages: Messages): Html {
   const { accounts, request } = selection;
   const isLoading = isAnyLoading(selection, messages);
-  const canLeaveAll = accounts.filter(({ own }) => own).length > 1;
+  const canLeaveAll = accounts.filter(({ isLinkedHere }) => isLinkedHere).length > 1;
   return html`<div class="heading"><h2 id="linked">${messages.text('selection.linked')}</h2>
 ${canLeaveAll && html`<a class="minor" href="${pagePath('disconnect_all', request)}">${messages.text('selection.disconnect_all')}</a>`}</div>
 <ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
@@ -132,22 +131,22 @@ function accountItem(
   { loading, providers, request }: ProviderSelection,
   messages: Messages,
 ): Html {
-  const { provider, name, own, trouble, accountKey } = account;
+  const { provider, name, isLinkedHere, problem, accountKey } = account;
   const offered = providers.some(({ kind, available }) => kind === provider && available);
   const { kind, text } = accountState(account, loading.get(accountKey), messages);
-  return html`<li><div class="account">${PROVIDER_MARKS[provider]}<div><strong><bdi>${brokenNicely(name)}</bdi></strong>
+  return html`<li><div class="account">${PROVIDER_MARKS[provider]}<div><strong><bdi>${withBreakPoints(name)}</bdi></strong>
 <p class="about"><span>${PROVIDER_NAMES[provider]}</span> <span class="state ${kind}" id="state-${accountKey}">${text}</span></p></div></div>
 ${
-  own &&
-  html`<div class="account-actions">${offered && isMendable(trouble) && mendForm(account, request, messages)}
+  isLinkedHere &&
+  html`<div class="account-actions">${offered && canBeSolvedBySigningIn(problem) && signInAgainForm(account, request, messages)}
 ${disconnectForm(account, request, messages)}</div>`
 }</li>
 `;
 }
 
 /** The way to sign in again, which keeps the account's id. */
-function mendForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
-  const more = account.trouble === 'more_needed';
+function signInAgainForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
+  const more = account.problem === 'more_needed';
   const label = messages.text(more ? 'selection.update' : 'selection.mend');
   const values = { account: account.name };
   const name = messages.text(more ? 'selection.update_account' : 'selection.mend_account', values);
@@ -157,7 +156,7 @@ function mendForm(account: AccountView, request: AuthorizationRequest, messages:
 
 function disconnectForm(account: AccountView, request: AuthorizationRequest, messages: Messages): Html {
   const name = messages.text('selection.disconnect_account', { account: account.name });
-  return html`<form method="post" action="/connect/disconnect">${ownFields(request)}
+  return html`<form method="post" action="/connect/disconnect">${formFields(request)}
 <input type="hidden" name="account" value="${account.accountKey}">
 <button class="small disconnect" aria-label="${name}">${messages.text('selection.disconnect')}</button></form>`;
 }
@@ -188,7 +187,7 @@ function providerState(
 ): Html {
   if (!available) return html`${messages.text('selection.unavailable')}`;
   const linked = accounts.filter(({ provider }) => provider === kind);
-  if (linked.some(({ own, trouble }) => own && trouble === 'reconnect')) {
+  if (linked.some(({ isLinkedHere, problem }) => isLinkedHere && problem === 'reconnect')) {
     return html`<span class="state trouble">${messages.text('selection.reconnect')}</span>`;
   }
   if (linked.length === 0) return html`<span class="about-kind">${messages.text(KINDS[kind])}</span>`;

@@ -1,6 +1,6 @@
 /**
  * Which addresses outgoing requests may reach. Public means: globally routable unicast, whatever the
- * spelling; everything else needs the operator's word (KALENDS_PRIVATE_NETWORK).
+ * spelling; everything else must be allowed by the operator (KALENDS_PRIVATE_NETWORK).
  */
 import { isIP } from 'node:net';
 
@@ -15,8 +15,8 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * What mode `allow` opens. Link-local stays shut even there, since cloud machines hand out their own
- * credentials at 169.254.169.254; an operator who needs such a host lists it.
+ * What mode `allow` opens. Link-local stays closed, since cloud machines serve their credentials at 169.254.169.254;
+ * an operator who needs such a host lists it.
  */
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
 

@@ -11,12 +11,12 @@ export async function readAnswer(body: Readable, encoding: string, cap: number):
   const sentCap = capped(cap);
   const unpackedCap = capped(cap);
   const sent = new Transform({
-    transform: (chunk: Buffer, _encoding, done) => done(sentCap(chunk), chunk),
+    transform: (chunk: Buffer, _encoding, callback) => callback(sentCap(chunk), chunk),
   });
   const unpacked = new Writable({
-    write(chunk: Buffer, _encoding, done) {
+    write(chunk: Buffer, _encoding, callback) {
       chunks.push(chunk);
-      done(unpackedCap(chunk));
+      callback(unpackedCap(chunk));
     },
   });
   await pipeline([body, sent, ...decodersOf(encoding), unpacked]);
@@ -32,7 +32,7 @@ function capped(cap: number): (chunk: Buffer) => EgressError | null {
   };
 }
 
-/** We ask for none, but servers and proxies compress all the same. */
+/** Some servers and proxies compress although the request asks for identity. */
 function decodersOf(encoding: string): Transform[] {
   const names = encoding
     .toLowerCase()

@@ -22,7 +22,7 @@ export class EgressError extends Error {
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
 
-/** What a failure of the connection means, in our words; the failure itself is the cause. */
+/** The error for a failed connection; the failure is its cause. */
 export function egressErrorOf(failure: unknown, host: string): EgressError {
   for (let error = failure; error instanceof Error; error = error.cause)
     if (error instanceof EgressError) return error;

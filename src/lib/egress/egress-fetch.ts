@@ -9,7 +9,7 @@ export type FetchRequest = {
 
 const TIMEOUT_MS = 15_000;
 const MOST_BYTES = 1_000_000;
-/** What such libraries read. Challenges are left out: the body says the same, in words made for it. */
+/** What such libraries read. `WWW-Authenticate` is left out: the body of an OAuth error says the same. */
 const HEADERS = ['content-type', 'date', 'retry-after'];
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
@@ -25,11 +25,11 @@ export function egressFetch(egress: Egress): (url: string, request: FetchRequest
       timeoutMs: TIMEOUT_MS,
       maxBytes: MOST_BYTES,
     });
-    const found = HEADERS.flatMap((name): [string, string][] => {
+    const responseHeaders = HEADERS.flatMap((name): [string, string][] => {
       const value = answer.header(name);
       return value === undefined ? [] : [[name, value]];
     });
     const content = WITHOUT_BODY.includes(answer.status) ? null : new Uint8Array(answer.body);
-    return new Response(content, { status: answer.status, headers: found });
+    return new Response(content, { status: answer.status, headers: responseHeaders });
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The one way out. Every request to an address that a user or a provider can influence leaves here:
+ * Every request to an address that a user or a provider can influence is sent here:
  * https only, public addresses only, unless the operator opened more; redirects followed by hand
  * with every hop checked; credentials to pinned origins only; size, time and concurrency capped.
  *
@@ -120,7 +120,7 @@ function firstHop(request: EgressRequest, userAgent: string): Hop {
   if (url === null) throw new EgressError('forbidden_address', 'That is not a valid address');
   const headers: Record<string, string> = { 'user-agent': userAgent, 'accept-encoding': 'identity' };
   for (const [name, value] of Object.entries(request.headers ?? {})) {
-    // They would travel to every hop. A fault of ours, not of the server.
+    // They would be sent to every hop. This is a bug of the caller.
     if (/^(authorization|proxy-authorization|cookie)$/i.test(name))
       throw new TypeError(`${name} is credentials`);
     headers[name.toLowerCase()] = value;
@@ -129,7 +129,7 @@ function firstHop(request: EgressRequest, userAgent: string): Hop {
   return { url, method, headers, body, credentials, maxBytes };
 }
 
-/** Methods and bodies are kept (PROPFIND and REPORT live by that), but for a POST answered 303. */
+/** Method and body are kept, as PROPFIND and REPORT need, except for a POST answered 303. */
 function nextHop(hop: Hop, status: number, url: URL): Hop {
   if (status === 303 && hop.method === 'POST') return { ...hop, url, method: 'GET', body: undefined };
   return { ...hop, url };

@@ -1,4 +1,4 @@
-/** At most so many requests to one host at a time; further ones wait their turn. */
+/** Limits the concurrent requests to one host. */
 
 export type HostLimit = {
   /** Waits for a place, then runs `work`. Fails with the signal's reason when that comes first. */
@@ -15,19 +15,15 @@ export function hostLimit(most: number): HostLimit {
       lane.running += 1;
       return;
     }
-    // The place of the one who leaves is handed over, so that `running` stays as it is.
-    await new Promise<void>((resolve, reject) => {
-      const take = () => {
-        signal.removeEventListener('abort', give);
-        resolve();
-      };
-      const give = () => {
-        lane.waiting.delete(take);
-        reject(signal.reason);
-      };
-      lane.waiting.add(take);
-      signal.addEventListener('abort', give, { once: true });
-    });
+    // `leave` hands its place over, so `running` does not change.
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = () => {
+      lane.waiting.delete(resolve);
+      reject(signal.reason);
+    };
+    lane.waiting.add(resolve);
+    signal.addEventListener('abort', giveUp, { once: true });
+    await promise.finally(() => signal.removeEventListener('abort', giveUp));
   };
 
   const leave = (host: string, lane: Lane): void => {

@@ -22,13 +22,13 @@ export function pinnedAgent(protocol: string, policy: AddressPolicy, lookup: Hos
 
   return new Agent({
     connections: 8,
-    // Servers with a process for each connection run out of them when we sit on idle ones.
+    // Some servers have a process for each connection, so idle ones are closed soon.
     keepAliveMaxTimeout: IDLE_MS,
     connect(options, callback) {
       connect(options, (failure, socket) => {
         if (failure) return callback(failure, null);
         try {
-          // No lookup happens for literals, so the address at the other end has the last word.
+          // Literal addresses are not looked up, so the connected address is checked.
           policy.check(protocol, options.hostname, socket.remoteAddress ?? '');
         } catch (refusal) {
           socket.destroy();
@@ -51,18 +51,18 @@ export function checkHost(url: URL, policy: AddressPolicy): void {
 
 function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLookup): LookupFunction {
   const addressesOf = async (host: string): Promise<readonly HostAddress[]> => {
-    const found = await lookup(host);
-    // One private address among public ones is enough to refuse the name: nobody chooses for us.
-    for (const { address } of found) policy.check(protocol, host, address);
-    return found;
+    const addresses = await lookup(host);
+    // One private address is enough to refuse the name: any of the addresses may be connected to.
+    for (const { address } of addresses) policy.check(protocol, host, address);
+    return addresses;
   };
 
   return (host, options, callback) => {
     addressesOf(host).then(
-      (found) => {
-        const [first] = found;
+      (addresses) => {
+        const [first] = addresses;
         if (first === undefined) callback(new EgressError('unreachable', `${host} has no address`), '', 0);
-        else if (options.all) callback(null, [...found]);
+        else if (options.all) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },
       (failure) => callback(failure, '', 0),

@@ -5,14 +5,14 @@ import { ICalendarError } from './icalendar-error.ts';
 export type Component = {
   /** In upper case. */
   readonly name: string;
-  /** Unfolded, but not taken apart: most are never looked at. */
+  /** Unfolded, but not parsed: most are never read. */
   readonly lines: readonly string[];
   readonly components: readonly Component[];
 };
 
 const LARGEST_TEXT = 10 * 1024 * 1024;
 const MOST_COMPONENTS = 20_000;
-/** VCALENDAR, VEVENT, VALARM and room for what nobody has specified yet. */
+/** VCALENDAR, VEVENT and VALARM take three. */
 const DEEPEST = 10;
 
 type OpenComponent = { readonly name: string; readonly lines: string[]; readonly components: Component[] };
@@ -44,7 +44,7 @@ export function parseComponents(text: string): readonly Component[] {
   return calendars;
 }
 
-/** Closes the innermost component of that name; those left open inside it go. A stray END means nothing. */
+/** Closes the innermost component of that name; those still open inside it are dropped. A stray END is ignored. */
 function close(open: OpenComponent[], name: string): void {
   const index = open.findLastIndex((component, depth) => depth > 0 && component.name === name);
   const closed = open[index];

@@ -1,6 +1,6 @@
 /**
- * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time, and so that
- * a line nobody can read costs that line alone.
+ * Content lines, RFC 5545 §3.1: unfolding, and the name, parameters and value of one line. In linear time. A
+ * line that cannot be read is left out; the others are not affected.
  */
 import { ICalendarError } from './icalendar-error.ts';
 
@@ -9,7 +9,7 @@ export type ContentLine = {
   readonly name: string;
   /** Values by name in upper case; unquoted, RFC 6868 undone. */
   readonly parameters: ReadonlyMap<string, readonly string[]>;
-  /** As written: escapes are undone by whoever knows the value's type. */
+  /** Still escaped: the caller knows the value's type. */
   readonly value: string;
 };
 
@@ -75,10 +75,10 @@ const LONGEST_PARAMETERS = 50_000;
 
 /** `undefined` for a line without a name or without a value. */
 export function parseContentLine(line: string): ContentLine | undefined {
-  const named = /^\s*([\w-]+)/.exec(line);
-  if (named?.[1] === undefined) return undefined;
+  const nameMatch = /^\s*([\w-]+)/.exec(line);
+  if (nameMatch?.[1] === undefined) return undefined;
   const parameters = new Map<string, readonly string[]>();
-  let at = named[0].length;
+  let at = nameMatch[0].length;
   while (line[at] === ';') {
     const end = endOfZone(line, at + 1) ?? endOfParameter(line, at + 1);
     if (end === undefined) return undefined;
@@ -94,7 +94,7 @@ export function parseContentLine(line: string): ContentLine | undefined {
     at = end;
   }
   if (line[at] !== ':') return undefined;
-  return { name: named[1].toUpperCase(), parameters, value: line.slice(at + 1) };
+  return { name: nameMatch[1].toUpperCase(), parameters, value: line.slice(at + 1) };
 }
 
 /**
@@ -103,8 +103,8 @@ export function parseContentLine(line: string): ContentLine | undefined {
  */
 function endOfZone(line: string, from: number): number | undefined {
   UNQUOTED_ZONE.lastIndex = from;
-  const found = UNQUOTED_ZONE.exec(line);
-  return found === null ? undefined : from + found[0].length;
+  const match = UNQUOTED_ZONE.exec(line);
+  return match === null ? undefined : from + match[0].length;
 }
 
 const UNQUOTED_ZONE = /TZID=[^";]{1,200}?(?=:\d{8}|;)/iy;
@@ -140,7 +140,7 @@ const undoCaret = (pair: string): string => (pair === '^n' ? '\n' : pair === "^'
 export const parameterOf = ({ parameters }: ContentLine, name: string): string | undefined =>
   parameters.get(name)?.[0];
 
-/** A longer text is cut: nobody reads it, and everything after has to carry it. */
+/** A longer text is cut. */
 const LONGEST_TEXT = 500_000;
 
 /** Undoes the escapes of a TEXT value, RFC 5545 §3.3.11. */

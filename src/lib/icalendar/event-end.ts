@@ -3,7 +3,7 @@ import { DAY, dayOfLocal } from '../recurrence/civil.ts';
 import { instantOf, localOf, timeLike } from '../recurrence/event-instant.ts';
 import type { EventTime } from '../recurrence/event-time.ts';
 import type { ContentLine } from './content-line.ts';
-import { parseDuration, parseTime, plus, type ZoneOf } from './time-value.ts';
+import { addDuration, parseDuration, parseTime, type ZoneOf } from './time-value.ts';
 
 /**
  * The end in the start's type, exclusive. An end before the start, which some writers produce, counts as none: then
@@ -17,9 +17,9 @@ export function readEnd(
   zoneOf: ZoneOf,
 ): EventTime {
   const dtend = properties.get('DTEND')?.[0];
-  const written = dtend && parseTime(dtend.value, dtend, zoneOf);
+  const dtendTime = dtend && parseTime(dtend.value, dtend, zoneOf);
   const duration = parseDuration(properties.get('DURATION')?.[0]?.value ?? '');
-  const end = written === undefined ? duration && plus(start, duration) : inTypeOf(start, written);
+  const end = dtendTime === undefined ? duration && addDuration(start, duration) : inTypeOf(start, dtendTime);
   if (start.type === 'date') {
     return end !== undefined && localOf(end) > localOf(start) ? end : timeLike(start, localOf(start) + DAY);
   }

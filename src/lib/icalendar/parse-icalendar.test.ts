@@ -101,7 +101,7 @@ describe('content lines', () => {
 
         assert.equal(ours?.name, String(name).toUpperCase());
         assert.equal(ours?.value, value);
-        const theirs = Object.entries(parameters).map(([key, own]) => [key.toUpperCase(), [own]]);
+        const theirs = Object.entries(parameters).map(([key, value]) => [key.toUpperCase(), [value]]);
         assert.deepEqual([...(ours?.parameters ?? [])], theirs);
       }),
       { numRuns: ROUNDS },

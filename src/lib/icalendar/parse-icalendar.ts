@@ -4,12 +4,10 @@ import { type Component, parseComponents, propertiesOf } from './component.ts';
 import { textOf } from './content-line.ts';
 import { ICalendarError } from './icalendar-error.ts';
 import type { ZoneOf } from './time-value.ts';
-import { type DateCount, readVEvent, type VEvent } from './v-event.ts';
+import { dateCount, readVEvent, type VEvent } from './v-event.ts';
 import { readVTimezone, type VTimezone } from './vtimezone.ts';
 import { resolveZone } from './zone-resolver.ts';
 
-/** Recurrence dates of a whole calendar. */
-const MOST_DATES = 100_000;
 /** Time zones that times of one calendar are in. */
 const MOST_ZONES = 200;
 
@@ -25,16 +23,12 @@ export type ReadEvent = { readonly component: Component; readonly event: VEvent 
 
 /** As parseICalendar does, each event with its component. */
 export function readICalendar(text: string): ReadEvent[] {
-  const dates: DateCount = { left: MOST_DATES };
+  const dates = dateCount();
   return parseComponents(text).flatMap((calendar) => readEvents(calendar, zonesOf(calendar), dates));
 }
 
 /** The events of one VCALENDAR, under the rules and limits of parseICalendar. */
-export function readEvents(
-  calendar: Component,
-  zoneOf: ZoneOf,
-  dates: DateCount = { left: MOST_DATES },
-): ReadEvent[] {
+export function readEvents(calendar: Component, zoneOf: ZoneOf, dates = dateCount()): ReadEvent[] {
   return calendar.components.flatMap((component) => {
     const event = component.name === 'VEVENT' ? readVEvent(component, zoneOf, dates) : undefined;
     return event === undefined ? [] : { component, event };
@@ -43,20 +37,21 @@ export function readEvents(
 
 /** Looks every TZID up once. Floating times are in X-WR-TIMEZONE where the calendar says so. */
 export function zonesOf(calendar: Component): ZoneOf {
-  const described = new Map<string, VTimezone>();
+  const vtimezones = new Map<string, VTimezone>();
   for (const component of calendar.components) {
     const timezone = component.name === 'VTIMEZONE' ? readVTimezone(component) : undefined;
-    if (timezone !== undefined) described.set(timezone.tzid, timezone);
+    if (timezone !== undefined) vtimezones.set(timezone.tzid, timezone);
   }
-  const [own] = propertiesOf(calendar).get('X-WR-TIMEZONE') ?? [];
-  const floating = own && resolveZone(textOf(own), described.get(textOf(own)));
-  const resolved = new Map<string, Zone | undefined>();
+  const [calendarZone] = propertiesOf(calendar).get('X-WR-TIMEZONE') ?? [];
+  const floating = calendarZone && resolveZone(textOf(calendarZone), vtimezones.get(textOf(calendarZone)));
+  const zonesByTzid = new Map<string, Zone | undefined>();
   return (tzid) => {
     if (tzid === undefined) return floating;
-    if (resolved.has(tzid)) return resolved.get(tzid);
-    if (resolved.size >= MOST_ZONES) throw new ICalendarError('The calendar uses more than 200 time zones');
-    const zone = resolveZone(tzid, described.get(tzid.trim())) ?? floating;
-    resolved.set(tzid, zone);
+    if (zonesByTzid.has(tzid)) return zonesByTzid.get(tzid);
+    if (zonesByTzid.size >= MOST_ZONES)
+      throw new ICalendarError('The calendar uses more than 200 time zones');
+    const zone = resolveZone(tzid, vtimezones.get(tzid.trim())) ?? floating;
+    zonesByTzid.set(tzid, zone);
     return zone;
   };
 }

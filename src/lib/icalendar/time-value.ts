@@ -12,14 +12,14 @@ export type ZoneOf = (tzid: string | undefined) => Zone | undefined;
 const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
 const LATEST = dayNumberOf(9998, 12, 31) * DAY;
 
-const within = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
+const isWritable = (local: LocalMs): boolean => local >= EARLIEST && local <= LATEST;
 
 /** The time a property's value is, or one of its values; `undefined` when it is none. */
 export function parseTime(text: string, property: ContentLine, zoneOf: ZoneOf): EventTime | undefined {
   const [, year, month, day, time, hour = '', minute = '', second = '', utc] =
     /^\s*(\d{4})-?(\d\d)-?(\d\d)(T(\d\d):?(\d\d):?(\d\d)?(?:[.,]\d+)?(Z?))?\s*$/i.exec(text) ?? [];
   const midnight = parseLocal(`${year}-${month}-${day}`);
-  if (midnight === undefined || !within(midnight)) return undefined;
+  if (midnight === undefined || !isWritable(midnight)) return undefined;
   const isDate = parameterOf(property, 'VALUE')?.toUpperCase() === 'DATE';
   if (time === undefined || isDate) return { type: 'date', date: formatDate(dayOfLocal(midnight)) };
   const [hours, minutes, seconds] = [Number(hour), Number(minute), Math.min(59, Number(second))];
@@ -48,9 +48,9 @@ export function parseDuration(text: string): Duration | undefined {
 }
 
 /** `start` moved by the duration, in its own type and zone; `undefined` past the years that can be written. */
-export function plus(start: EventTime, { days, milliseconds }: Duration): EventTime | undefined {
+export function addDuration(start: EventTime, { days, milliseconds }: Duration): EventTime | undefined {
   const local = localOf(start);
-  if (!within(local + days * DAY + milliseconds)) return undefined;
+  if (!isWritable(local + days * DAY + milliseconds)) return undefined;
   if (start.type === 'date') return timeLike(start, local + (days + Math.ceil(milliseconds / DAY)) * DAY);
   if (milliseconds === 0) return timeLike(start, local + days * DAY);
   const zone = zoneOf(start, 'UTC');

@@ -1,10 +1,10 @@
-/** VEVENT, RFC 5545 §3.6.1: what one says, in types, before anybody decides what it means to Kalends. */
+/** Reading a VEVENT, RFC 5545 §3.6.1, into types. What it means to Kalends is decided elsewhere. */
 import type { EventTime, Recurrence, RecurrenceDate } from '../recurrence/event-time.ts';
 import { type Component, propertiesOf } from './component.ts';
 import { type ContentLine, parameterOf, textOf } from './content-line.ts';
 import { readEnd } from './event-end.ts';
 import { ICalendarError } from './icalendar-error.ts';
-import { parseDuration, parseInstant, parseTime, plus, type ZoneOf } from './time-value.ts';
+import { addDuration, parseDuration, parseInstant, parseTime, type ZoneOf } from './time-value.ts';
 
 /** Words (status, transparency, …) are in upper case as RFC 5545 has them, and may be ones it does not have. */
 export type VEvent = {
@@ -53,12 +53,14 @@ export type VAttendee = {
   readonly participation: string | undefined;
 };
 
-/** A bound on how long a calendar takes to read. */
-export type DateCount = { left: number };
+/** Recurrence dates that may still be read: a bound on how long a calendar takes. */
+export type DateCount = { remaining: number };
+
+export const dateCount = (): DateCount => ({ remaining: 100_000 });
 
 type Properties = ReadonlyMap<string, readonly ContentLine[]>;
 
-/** `undefined` when it has no start that can be read: then nothing can be done with it. */
+/** `undefined` when its start, or the RECURRENCE-ID it has, cannot be read. */
 export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCount): VEvent | undefined {
   const properties = propertiesOf(component);
   const dtstart = properties.get('DTSTART')?.[0];
@@ -66,7 +68,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCoun
   if (start === undefined) return undefined;
   const recurrenceIds = properties.get('RECURRENCE-ID')?.[0];
   const recurrenceId = recurrenceIds && parseTime(recurrenceIds.value, recurrenceIds, zoneOf);
-  // An override whose instance is not known would be taken for the master.
+  // Without its RECURRENCE-ID an override would look like the master.
   if (recurrenceIds !== undefined && recurrenceId === undefined) return undefined;
   const range = recurrenceIds && parameterOf(recurrenceIds, 'RANGE');
   return {
@@ -77,7 +79,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCoun
     recurrence: readRecurrence(properties, zoneOf, dates),
     recurrenceId,
     thisAndFuture: range?.toUpperCase() === 'THISANDFUTURE',
-    ...readWords(properties),
+    ...readTextFields(properties),
     organizer: properties.get('ORGANIZER')?.map(readAttendee)[0],
     attendees: (properties.get('ATTENDEE') ?? []).map(readAttendee),
     dtstamp: parseInstant(properties.get('DTSTAMP')?.[0]),
@@ -86,7 +88,7 @@ export function readVEvent(component: Component, zoneOf: ZoneOf, dates: DateCoun
   };
 }
 
-function readWords(properties: Properties) {
+function readTextFields(properties: Properties) {
   const word = (name: string) => textIn(properties, name)?.toUpperCase();
   return {
     summary: textIn(properties, 'SUMMARY'),
@@ -151,9 +153,10 @@ function valuesOf<T>(
 ): T[] {
   const values: T[] = [];
   for (const property of properties ?? []) {
-    const texts = property.value.split(',', dates.left + 1);
-    dates.left -= texts.length;
-    if (dates.left < 0) throw new ICalendarError('The calendar names more than 100,000 recurrence dates');
+    const texts = property.value.split(',', dates.remaining + 1);
+    dates.remaining -= texts.length;
+    if (dates.remaining < 0)
+      throw new ICalendarError('The calendar names more than 100,000 recurrence dates');
     for (const text of texts) {
       const value = read(text, property);
       if (value !== undefined) values.push(value);
@@ -168,7 +171,7 @@ function readRdate(text: string, property: ContentLine, zoneOf: ZoneOf): Recurre
   const start = parseTime(from, property, zoneOf);
   if (start === undefined || until === undefined) return start && { start };
   const duration = parseDuration(until);
-  const end = duration === undefined ? parseTime(until, property, zoneOf) : plus(start, duration);
+  const end = duration === undefined ? parseTime(until, property, zoneOf) : addDuration(start, duration);
   return end === undefined ? { start } : { start, end };
 }
 

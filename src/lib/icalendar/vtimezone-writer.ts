@@ -1,20 +1,21 @@
 /**
- * VTIMEZONE (RFC 5545 §3.6.5) of a zone: the changes that time law made one by one, and from where they follow a yearly
- * rule, that rule.
+ * Writing the VTIMEZONE (RFC 5545 §3.6.5) of a zone: single changes of offset, and a yearly rule from where the changes
+ * follow one.
  */
 import { civilOf, DAY, daysInMonth, formatLocal, weekdayOf } from '../recurrence/civil.ts';
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
+import { WEEKDAYS } from '../recurrence/rule.ts';
 import type { Component } from './component.ts';
 import { contentLine, escapeText } from './write-lines.ts';
+import { compact } from './write-time.ts';
 
 /** When a clock is set: from one offset to another, in milliseconds east of UTC. */
 type Change = { readonly at: number; readonly before: number; readonly after: number };
 
-/** How far ahead changes are looked for: a zone without a rule has them written down so far. */
+/** How many years ahead the changes of a zone without a rule are listed. */
 const YEARS = 12;
-/** As many of a kind in a row make a rule of it. */
+/** Changes in a row that make a rule. */
 const ENOUGH_FOR_RULE = YEARS - 2;
-const WEEKDAYS = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 const EARLIEST = Date.UTC(1970, 0, 1);
 
 /** As it holds from the year before `from`, epoch milliseconds, for what is written at `now`. 1970 is the earliest. */
@@ -27,10 +28,10 @@ export function vtimezoneOf(zone: Zone, from: number, now = from): Component {
   const first: Change = { at: start, before: offset, after: offset };
   const springs = changes.filter(({ before, after }) => after > before);
   const autumns = changes.filter(({ before, after }) => after < before);
-  const rules = [ruled(springs), ruled(autumns)];
-  // A rule for one direction alone would not be one: clocks that are set must be set back.
+  const rules = [splitAtRule(springs), splitAtRule(autumns)];
+  // Both directions need a rule: a clock that is set forward is set back.
   const isRuled = rules.every(({ rule }) => rule !== undefined);
-  const observances = isRuled ? rules.flatMap(writeRuled) : changes.map((change) => observance(change));
+  const observances = isRuled ? rules.flatMap(ruleObservances) : changes.map((change) => observance(change));
   return {
     name: 'VTIMEZONE',
     lines: [contentLine('TZID', {}, escapeText(zone))],
@@ -54,8 +55,6 @@ function customTimezone({ tzid, observances }: CustomZone): Component {
   return { name: 'VTIMEZONE', lines: [contentLine('TZID', {}, escapeText(tzid))], components };
 }
 
-const compact = (text: string): string => text.replace(/[-:]/g, '');
-
 function changesIn(timeZone: string, from: number, to: number): Change[] {
   const changes: Change[] = [];
   let at = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timeZone);
@@ -68,29 +67,29 @@ function changesIn(timeZone: string, from: number, to: number): Change[] {
   }
 }
 
-type Ruled = {
+type DirectionChanges = {
   readonly single: readonly Change[];
-  readonly ruled: readonly Change[];
+  readonly following: readonly Change[];
   readonly rule: string | undefined;
 };
 
-/** Changes of one direction, parted where the rule begins that the last of them follow. */
-function ruled(changes: readonly Change[]): Ruled {
+/** Splits changes of one direction where the rule begins that all later ones follow. */
+function splitAtRule(changes: readonly Change[]): DirectionChanges {
   for (let from = 0; from + ENOUGH_FOR_RULE <= changes.length; from += 1) {
     const rule = ruleOf(changes.slice(from));
-    if (rule !== undefined) return { single: changes.slice(0, from), ruled: changes.slice(from), rule };
+    if (rule !== undefined) return { single: changes.slice(0, from), following: changes.slice(from), rule };
   }
-  return { single: changes, ruled: [], rule: undefined };
+  return { single: changes, following: [], rule: undefined };
 }
 
-function writeRuled({ single, ruled: [first], rule }: Ruled): Component[] {
+function ruleObservances({ single, following: [first], rule }: DirectionChanges): Component[] {
   const before = single.map((change) => observance(change));
   return first === undefined ? before : [...before, observance(first, undefined, [`RRULE:${rule}`])];
 }
 
-/** The weekday of a month, counted from its beginning or its end, that all of them fall on at one time of day. */
+/** The yearly rule that all changes follow: one weekday of a month, from its start or end, at one time of day. */
 function ruleOf(changes: readonly Change[]): string | undefined {
-  const seen = changes.map(({ at, before, after }) => {
+  const occurrences = changes.map(({ at, before, after }) => {
     const local = at + before;
     const { year, month, day } = civilOf(Math.floor(local / DAY));
     const fromEnd = Math.ceil((daysInMonth(year, month) - day + 1) / 7);
@@ -98,19 +97,19 @@ function ruleOf(changes: readonly Change[]): string | undefined {
     const same = [month, weekday, ((local % DAY) + DAY) % DAY, before, after].join();
     return { month, weekday, fromStart: Math.ceil(day / 7), fromEnd, same };
   });
-  const [first] = seen;
-  if (first === undefined || seen.some(({ same }) => same !== first.same)) return undefined;
+  const [first] = occurrences;
+  if (first === undefined || occurrences.some(({ same }) => same !== first.same)) return undefined;
   const ordinal = [
-    seen.every(({ fromEnd }) => fromEnd === first.fromEnd) && -first.fromEnd,
-    seen.every(({ fromStart }) => fromStart === first.fromStart) && first.fromStart,
-  ].find((found) => found !== false);
+    occurrences.every(({ fromEnd }) => fromEnd === first.fromEnd) && -first.fromEnd,
+    occurrences.every(({ fromStart }) => fromStart === first.fromStart) && first.fromStart,
+  ].find((candidate) => candidate !== false);
   return ordinal === undefined
     ? undefined
     : `FREQ=YEARLY;BYMONTH=${first.month};BYDAY=${ordinal}${first.weekday}`;
 }
 
 function observance({ at, before, after }: Change, kind?: string, more: readonly string[] = []): Component {
-  const onset = formatLocal(at + before).replace(/[-:]/g, '');
+  const onset = compact(formatLocal(at + before));
   const lines = [`DTSTART:${onset}`, `TZOFFSETFROM:${offsetText(before)}`, `TZOFFSETTO:${offsetText(after)}`];
   return {
     name: kind ?? (after > before ? 'DAYLIGHT' : 'STANDARD'),

@@ -1,4 +1,4 @@
-/** VTIMEZONE, RFC 5545 §3.6.5, as rules of our own. */
+/** Reading a VTIMEZONE, RFC 5545 §3.6.5. */
 import { formatLocal, parseLocal } from '../recurrence/civil.ts';
 import type { LocalDateTime, Observance } from '../recurrence/event-time.ts';
 import { type Component, propertiesOf } from './component.ts';
@@ -11,7 +11,7 @@ export type VTimezone = {
   readonly observances: readonly Observance[];
 };
 
-/** More than any zone has had since clocks are set by law. */
+/** More than any zone has. */
 const MOST_OBSERVANCES = 200;
 const MOST_ONSETS = 500;
 

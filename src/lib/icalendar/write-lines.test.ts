@@ -4,17 +4,17 @@ import { describe, it } from 'node:test';
 import { parseContentLine, textOf, unfoldLines } from './content-line.ts';
 import { contentLine, escapeText, writeComponent } from './write-lines.ts';
 
-const writtenLines = (...lines: readonly string[]): string[] =>
+const componentLines = (...lines: readonly string[]): string[] =>
   writeComponent({ name: 'VEVENT', lines, components: [] }).split('\r\n');
 
 describe('a content line', () => {
   it('has no more than 75 octets, and no character cut in two', () => {
     for (const character of ['a', 'ü', '€', '😀']) {
       const line = `SUMMARY:${character.repeat(200)}`;
-      const written = writtenLines(line);
+      const lines = componentLines(line);
 
-      assert.ok(written.every((part) => Buffer.byteLength(part) <= 75));
-      assert.deepEqual([...unfoldLines(written.join('\r\n'))], ['BEGIN:VEVENT', line, 'END:VEVENT']);
+      assert.ok(lines.every((part) => Buffer.byteLength(part) <= 75));
+      assert.deepEqual([...unfoldLines(lines.join('\r\n'))], ['BEGIN:VEVENT', line, 'END:VEVENT']);
     }
   });
 

@@ -2,14 +2,12 @@
 import type { Component } from './component.ts';
 
 /** A TEXT value, §3.3.11. Characters that iCalendar or the XML around it cannot carry are left out. */
-export function escapeText(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(FORBIDDEN, '')
+export const escapeText = (text: string): string =>
+  writable(text)
     .replace(/[\\;,]/g, '\\$&')
     .replaceAll('\n', '\\n');
-}
+
+const writable = (text: string): string => text.toWellFormed().replace(/\r\n?/g, '\n').replace(FORBIDDEN, '');
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what may not be written.
 const FORBIDDEN = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]/g;
@@ -18,14 +16,14 @@ const FORBIDDEN = /[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]/g;
 export type LineParameters = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * An unfolded line. `value` is taken as it is, escaped by whoever knows its type; a line break in it would begin a line
- * of its own, so none is let through.
+ * An unfolded line. The caller escapes `value`, since it knows the type. Line breaks in it are replaced, because they
+ * would begin another line.
  */
 export function contentLine(name: string, parameters: LineParameters, value: string): string {
-  const written = Object.entries(parameters).map(([parameter, values]) =>
+  const parameterTexts = Object.entries(parameters).map(([parameter, values]) =>
     values === undefined ? '' : `;${parameter}=${[values].flat().map(parameterText).join(',')}`,
   );
-  return `${name}${written.join('')}:${value
+  return `${name}${parameterTexts.join('')}:${value
     .toWellFormed()
     .replace(/[\r\n]+/g, ' ')
     .replace(FORBIDDEN, '')}`;
@@ -33,26 +31,20 @@ export function contentLine(name: string, parameters: LineParameters, value: str
 
 /** §3.2, with what quotes cannot hold as RFC 6868 has it. Quoted only where it must be: old readers know no quotes. */
 function parameterText(text: string): string {
-  const encoded = text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(FORBIDDEN, '')
-    .replaceAll('^', '^^')
-    .replaceAll('\n', '^n')
-    .replaceAll('"', "^'");
+  const encoded = writable(text).replaceAll('^', '^^').replaceAll('\n', '^n').replaceAll('"', "^'");
   return /[:;,]/.test(encoded) ? `"${encoded}"` : encoded;
 }
 
 /** The text of a component and all within, its lines ended by CRLF and folded. */
 export function writeComponent({ name, lines, components }: Component): string {
-  const own = [`BEGIN:${name}`, ...lines].map((line) => `${folded(line)}\r\n`);
-  return [...own, ...components.map(writeComponent), `END:${name}\r\n`].join('');
+  const head = [`BEGIN:${name}`, ...lines].map((line) => `${fold(line)}\r\n`);
+  return [...head, ...components.map(writeComponent), `END:${name}\r\n`].join('');
 }
 
 const MOST_OCTETS = 75;
 
 /** §3.1: no line longer than 75 octets, and no character cut. */
-function folded(line: string): string {
+function fold(line: string): string {
   if (Buffer.byteLength(line) <= MOST_OCTETS) return line;
   const lines: string[] = [];
   let current = '';

@@ -37,11 +37,11 @@ describe('UNTIL', () => {
     ['20261109', floating('2026-10-12T09:00:00'), '20261109T235959'],
     ['nonsense', START, 'nonsense'],
   ];
-  for (const [until, start, written] of rows)
-    it(`${until} of a series that starts with a ${start.type} time is written as ${written}`, () =>
+  for (const [until, start, expected] of rows)
+    it(`${until} of a series that starts with a ${start.type} time is written as ${expected}`, () =>
       assert.equal(
         withUntilLike(`FREQ=DAILY;UNTIL=${until};INTERVAL=2`, start),
-        `FREQ=DAILY;UNTIL=${written};INTERVAL=2`,
+        `FREQ=DAILY;UNTIL=${expected};INTERVAL=2`,
       ));
 });
 

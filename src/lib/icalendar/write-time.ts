@@ -1,12 +1,14 @@
 /** Writing dates, times and recurrences, RFC 5545 §3.3.4, §3.3.5, §3.3.10 and §3.8.5. */
-import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../recurrence/civil.ts';
+import { DAY, dayOfLocal, formatDate, formatLocal, type LocalMs, parseLocal } from '../recurrence/civil.ts';
 import { localOf, originalStartOf, timeLike } from '../recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../recurrence/event-time.ts';
+import { shiftWithSeries } from '../recurrence/shift-series.ts';
 import { instantOfLocal, localOfInstant } from '../recurrence/zone.ts';
 import { type ContentLine, parameterOf } from './content-line.ts';
 import { contentLine } from './write-lines.ts';
 
-const compact = (text: string): string => text.replace(/[-:]/g, '');
+/** `20261128` or `20261128T080000` of a date or time with dashes and colons. */
+export const compact = (text: string): string => text.replace(/[-:]/g, '');
 
 /** Epoch milliseconds as `20261128T080000Z`. */
 export const utcText = (instant: number): string => `${compact(formatLocal(instant))}Z`;
@@ -20,8 +22,8 @@ export function timeLine(name: string, time: EventTime, tzidOf: TzidOf): string 
   if (time.type === 'floating') return contentLine(name, {}, compact(time.local));
   const { zone, local } = time;
   if (zone === 'UTC') return contentLine(name, {}, `${compact(local)}Z`);
-  const own = typeof zone === 'string' ? zone : zone.tzid;
-  return contentLine(name, { TZID: tzidOf(zone) ?? own }, compact(local));
+  const tzid = typeof zone === 'string' ? zone : zone.tzid;
+  return contentLine(name, { TZID: tzidOf(zone) ?? tzid }, compact(local));
 }
 
 /**
@@ -56,13 +58,12 @@ export function recurrenceLines(recurrence: Recurrence, dtstart: ContentLine, st
 
 /**
  * A rule whose UNTIL has the type §3.3.10 wants: of DTSTART, and in UTC when that has a zone. A date lets all of its day
- * in. `move` may take the last moment elsewhere on the series' clock.
+ * in. Of a series that moved to `start`, `from` is where it was, and `move` takes the last moment along on its clock.
  */
 export function withUntilLike(
   rrule: string,
   start: EventTime,
-  from: EventTime = start,
-  move: (local: number) => number = (local) => local,
+  { from, move } = { from: start, move: (local: LocalMs) => local },
 ): string {
   return rrule.replace(/(^|;)\s*UNTIL\s*=\s*([^;]*)/i, (part, before: string, text: string) => {
     const until = readUntil(text, from);
@@ -97,16 +98,12 @@ function untilText(local: number, isDay: boolean, start: EventTime): string {
  * With `keepsDays`, rules that name days keep theirs, and only the time of day moves.
  */
 export function movement(
-  from: EventTime,
+  before: EventTime,
   to: EventTime,
   keepsDays: boolean,
 ): (original: EventTime) => EventTime {
-  const [fromLocal, toLocal] = [localOf(from), localOf(to)];
-  const days = keepsDays ? 0 : dayOfLocal(toLocal) - dayOfLocal(fromLocal);
-  const clock = (toLocal - dayOfLocal(toLocal) * DAY - (fromLocal - dayOfLocal(fromLocal) * DAY)) % DAY;
-  return (original) => {
-    const local = localOf(originalStartOf(from, original, 'UTC'));
-    if ((from.type === 'date') === (to.type === 'date')) return timeLike(to, local + days * DAY + clock);
-    return originalStartOf(to, { type: 'date', date: formatDate(dayOfLocal(local) + days) }, 'UTC');
-  };
+  const local = localOf(to);
+  const days = dayOfLocal(localOf(before)) - dayOfLocal(local);
+  const after = keepsDays ? timeLike(to, local + days * DAY) : to;
+  return (original) => shiftWithSeries(original, { before, after, floatingZone: 'UTC' });
 }

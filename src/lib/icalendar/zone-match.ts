@@ -6,7 +6,7 @@ import { customOffsets } from '../recurrence/custom-zone.ts';
 import type { CustomZone } from '../recurrence/event-time.ts';
 import { ianaZone, offsetAt } from '../recurrence/zone.ts';
 
-/** Zones are the same when they agree in these years: what calendars of today hold, under rules known today. */
+/** Zones match when they agree in these years. */
 const FIRST = dayNumberOf(2022, 1, 1) * DAY;
 const LAST = dayNumberOf(2031, 1, 1) * DAY;
 
@@ -37,15 +37,19 @@ function samplesOf(zone: CustomZone): Sample[] {
   return [...months, ...changes].map((at) => ({ at, offset: offsetAt(zone, at) }));
 }
 
-let listed: readonly string[] | undefined;
+let candidateNames: readonly string[] | undefined;
 
-/** The zones Windows maps its own to come first, as the best known of their kind. */
+/** By the names of Windows, in lower case. */
+export const WINDOWS_ZONES = new Map(
+  WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
+    ({ windowsName, iana: [zone = ''] }) => [windowsName.toLowerCase(), zone] as const,
+  ),
+);
+
+/** The zones that Windows maps to come first: they are the best known. */
 function candidates(): readonly string[] {
-  if (listed !== undefined) return listed;
-  const wellKnown = WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').flatMap(
-    ({ iana }) => iana,
-  );
-  const names = [...wellKnown, ...Intl.supportedValuesOf('timeZone')];
-  listed = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
-  return listed;
+  if (candidateNames !== undefined) return candidateNames;
+  const names = [...WINDOWS_ZONES.values(), ...Intl.supportedValuesOf('timeZone')];
+  candidateNames = [...new Set(names.map((name) => ianaZone(name)).filter((name) => name !== undefined))];
+  return candidateNames;
 }

@@ -3,37 +3,28 @@
  * it is, then the VTIMEZONE's rules: the IANA zone that has them, or else the rules themselves. An IANA name wins over a
  * VTIMEZONE that contradicts it: rules change, and copies of them are old.
  */
-import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
-
 import type { CustomZone, Zone } from '../recurrence/event-time.ts';
 import { ianaZone } from '../recurrence/zone.ts';
 import { parseOffset, type VTimezone } from './vtimezone.ts';
-import { matchingZone } from './zone-match.ts';
+import { matchingZone, WINDOWS_ZONES } from './zone-match.ts';
 
 /**
- * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` when nothing tells: such times are
- * floating, in the calendar's own zone, which is the likeliest.
+ * The zone of a TZID, given the VTIMEZONE of that name if there is one. `undefined` for an unknown one: such times
+ * are floating, in the calendar's zone, which is the likeliest.
  */
-export function resolveZone(tzid: string, described: VTimezone | undefined): Zone | undefined {
+export function resolveZone(tzid: string, vtimezone: VTimezone | undefined): Zone | undefined {
   const name = tzid.trim();
-  const named = namedZone(name) ?? (described?.location && namedZone(described.location)) ?? zoneInPath(name);
-  if (named) return named;
-  if (described !== undefined && described.observances.length > 0) {
-    const custom: CustomZone = { tzid: name, observances: described.observances };
+  const zone = namedZone(name) ?? (vtimezone?.location && namedZone(vtimezone.location)) ?? zoneInPath(name);
+  if (zone) return zone;
+  if (vtimezone !== undefined && vtimezone.observances.length > 0) {
+    const custom: CustomZone = { tzid: name, observances: vtimezone.observances };
     return matchingZone(custom) ?? custom;
   }
   return zoneOfCity(name) ?? fixedOffset(name);
 }
 
-const WINDOWS_ZONES = new Map(
-  WINDOWS_TO_IANA_MAP.filter(({ territory }) => territory === '001').map(
-    ({ windowsName, iana }) => [windowsName.toLowerCase(), iana[0]] as const,
-  ),
-);
-
 function namedZone(name: string): string | undefined {
-  const windows = WINDOWS_ZONES.get(name.toLowerCase());
-  return windows === undefined ? ianaZone(name) : ianaZone(windows);
+  return ianaZone(WINDOWS_ZONES.get(name.toLowerCase()) ?? name);
 }
 
 /** `/freeassociation.sourceforge.net/Tzfile/Europe/Brussels`, `/mozilla.org/20050126_1/America/Argentina/Salta`. */

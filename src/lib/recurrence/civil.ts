@@ -1,6 +1,6 @@
 /**
  * The proleptic Gregorian calendar in whole numbers: days since 1970-01-01, and local times as milliseconds
- * since then under no zone at all. Recurrence rules are arithmetic on these; zones come after.
+ * since then, without a zone. Recurrence rules are arithmetic on these.
  */
 import type { LocalDate, LocalDateTime } from './event-time.ts';
 

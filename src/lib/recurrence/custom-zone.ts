@@ -1,30 +1,32 @@
-/** The offsets of a zone that a calendar brought along as VTIMEZONE rules, RFC 5545 §3.6.5. */
-import { DAY, dayNumberOf, parseLocal } from './civil.ts';
+/** The offsets of a zone that a calendar describes by VTIMEZONE rules, RFC 5545 §3.6.5. */
+import { DAY, dayNumberOf, type LocalMs, parseLocal } from './civil.ts';
 import type { CustomZone, Observance } from './event-time.ts';
 import { expandRule } from './expand-rule.ts';
 import { type RecurrenceBudget, RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
 import { parseRule } from './rule.ts';
-import type { OffsetSpan } from './zone.ts';
 
-/** Onsets are worked out once, up to this year; the last offset holds from then on. */
+/** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
+export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
+
+/** The last offset before this year holds from then on. */
 const LAST_ONSET = dayNumberOf(2150, 1, 1) * DAY;
-/** Writers let rules begin in 1601; no clock has changed twice a year for longer than this. */
+/** Some programs let rules begin in 1601, but clocks have not changed twice a year before this. */
 const FIRST_ONSET = dayNumberOf(1900, 1, 1) * DAY;
-/** Clocks change a few times a year: rules that take more looking than this are no zone's, and left out. */
+/** Rules that take more than this are left out: clocks change a few times a year. */
 const MOST_STEPS = 100_000;
 const MOST_ZONES = 200;
 
-const offsetsOfZones = new Map<string, readonly OffsetSpan[]>();
+const spansByKey = new Map<string, readonly OffsetSpan[]>();
 
 /** The zone's offsets as adjoining spans, the latest first. Rules that cannot be read begin at their start only. */
 export function customOffsets(zone: CustomZone): readonly OffsetSpan[] {
   const key = cacheKeys.get(zone) ?? JSON.stringify(zone.observances);
   cacheKeys.set(zone, key);
-  const known = offsetsOfZones.get(key);
-  if (known !== undefined) return known;
+  const cached = spansByKey.get(key);
+  if (cached !== undefined) return cached;
   const offsets = spansOf(zone.observances);
-  if (offsetsOfZones.size >= MOST_ZONES) offsetsOfZones.clear();
-  offsetsOfZones.set(key, offsets);
+  if (spansByKey.size >= MOST_ZONES) spansByKey.clear();
+  spansByKey.set(key, offsets);
   return offsets;
 }
 
@@ -42,7 +44,7 @@ function spansOf(observances: readonly Observance[]): OffsetSpan[] {
     spans.unshift({ from: at, to: onsets[index + 1]?.at ?? Number.POSITIVE_INFINITY, offset });
   }
   const first = onsets[0];
-  // Before anything the rules know, the clock showed what the first onset changed it from.
+  // Before the first onset its TZOFFSETFROM holds.
   if (first !== undefined) {
     spans.push({ from: Number.NEGATIVE_INFINITY, to: first.at, offset: first.before });
   }
@@ -56,7 +58,8 @@ function onsetsOf(
   const localStart = parseLocal(start);
   const locals = rdates.map(parseLocal).filter((local) => local !== undefined);
   if (localStart !== undefined) {
-    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, localStart, offsetFrom, budget)));
+    const from = { localStart, offset: offsetFrom * 1000 };
+    locals.push(localStart, ...rrules.flatMap((text) => onsetsOfRule(text, from, budget)));
   }
   return [...new Set(locals)].map((local) => ({
     at: local - offsetFrom * 1000,
@@ -65,18 +68,22 @@ function onsetsOf(
   }));
 }
 
-function onsetsOfRule(text: string, start: number, offsetFrom: number, budget: RecurrenceBudget): number[] {
+function onsetsOfRule(
+  text: string,
+  { localStart, offset }: { readonly localStart: LocalMs; readonly offset: number },
+  budget: RecurrenceBudget,
+): LocalMs[] {
   const rule = parseRule(text);
   if (rule === undefined) return [];
   const { until } = rule;
-  const lastLocal = until?.form === 'utc' ? until.local + offsetFrom * 1000 : until?.local;
+  const lastLocal = until?.form === 'utc' ? until.local + offset : until?.local;
   const window = {
-    from: Math.max(start, FIRST_ONSET),
+    from: Math.max(localStart, FIRST_ONSET),
     to: LAST_ONSET,
     until: until?.form === 'date' ? until.local + DAY : lastLocal,
   };
   try {
-    return expandRule(rule, start, window, budget);
+    return expandRule(rule, localStart, window, budget);
   } catch (error) {
     if (error instanceof RecurrenceBudgetError) return [];
     throw error;

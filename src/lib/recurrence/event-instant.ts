@@ -6,7 +6,7 @@ import { instantOfLocal, localOfInstant } from './zone.ts';
 /**
  * The instant of an event time, epoch milliseconds. A date is midnight UTC, which is how all-day events are
  * written on the wire (wire 1.11); a floating time is read in `floatingZone`. Throws RangeError for text that is
- * no time, which no parser of ours makes.
+ * no time.
  */
 export function instantOf(time: EventTime, floatingZone: string): number {
   return instantOfLocal(zoneOf(time, floatingZone), localOf(time));
@@ -37,7 +37,7 @@ export function timeLike(model: EventTime, local: LocalMs): EventTime {
  */
 export function localOn(model: EventTime, time: EventTime, floatingZone: string): LocalMs {
   if (time.type === 'date') return localOf(time);
-  const local = model.type === 'date' ? ownDay(time, floatingZone) : undefined;
+  const local = model.type === 'date' ? allDayStart(time, floatingZone) : undefined;
   if (local !== undefined) return local;
   const zone = zoneOf(model, floatingZone);
   if (zone === zoneOf(time, floatingZone)) return localOf(time);
@@ -55,10 +55,10 @@ export function originalStartOf(start: EventTime, named: EventTime, floatingZone
   return timeLike(start, local + startLocal - dayOfLocal(startLocal) * DAY);
 }
 
-/** The day meant by a time where a date belongs: midnight UTC is as written, else it is the calendar's day. */
-export function ownDay(time: EventTime, floatingZone: string): LocalMs {
+/** Local midnight of the day that a time means for an all-day series: midnight UTC means its UTC day, any other time its day in the zone. */
+export function allDayStart(time: EventTime, floatingZone: string): LocalMs {
   const local = localOf(time);
   const isUtc = time.type === 'zoned' && time.zone === 'UTC';
-  const shown = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;
-  return dayOfLocal(shown) * DAY;
+  const displayed = isUtc && local % DAY !== 0 ? localOfInstant(floatingZone, local) : local;
+  return dayOfLocal(displayed) * DAY;
 }

@@ -1,7 +1,7 @@
 /**
  * The wall-clock times a recurrence rule names, RFC 5545 §3.3.10. A rule is a row of periods (days, weeks, months,
  * years), INTERVAL apart; each period gives its days that pass the rule's tests, at the rule's times of day,
- * of which BYSETPOS picks some. So any window is reached by division, except for COUNT, which has to count.
+ * of which BYSETPOS picks some. So any window is reached by division; only COUNT has to count.
  */
 import {
   type Civil,
@@ -31,38 +31,38 @@ export type RuleWindow = {
  * where it does. Throws RecurrenceBudgetError.
  */
 export function expandRule(
-  written: Rule,
+  rule: Rule,
   start: LocalMs,
   window: RuleWindow,
   budget: RecurrenceBudget,
 ): LocalMs[] {
-  const lastCounted = lastByDivision(written, start);
-  const rule = lastCounted === undefined ? written : { ...written, count: undefined };
+  const lastCounted = lastByDivision(rule, start);
+  const count = lastCounted === undefined ? rule.count : undefined;
   const startDay = dayOfLocal(start);
   const tests = dayTests(rule, startDay);
   const months = monthsOf(rule, startDay);
-  const times = timesOfDay(rule, start - startDay * DAY);
+  const dayTimes = timesOfDay(rule, start - startDay * DAY);
   const periods = periodsOf(rule, startDay);
-  const found: LocalMs[] = [];
+  const times: LocalMs[] = [];
   const last = Math.min(
     window.to - 1,
     window.until ?? Number.POSITIVE_INFINITY,
     lastCounted ?? Number.POSITIVE_INFINITY,
   );
   let counted = 0;
-  let index = rule.count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
+  let index = count === undefined ? periods.indexOf(Math.max(dayOfLocal(window.from), startDay)) : 0;
 
   for (; ; index += 1) {
     const { first, end } = periods.at(index);
-    if (first * DAY > last || first > LAST_DAY) return found;
+    if (first * DAY > last || first > LAST_DAY) return times;
     const days = daysToTest({ first, end }, months).flatMap((part) => matchingDays(part, tests, budget));
-    for (const time of timesOfPeriod(days, times, rule.bySetPos, budget)) {
+    for (const time of timesOfPeriod({ days, times: dayTimes }, rule.bySetPos, budget)) {
       if (time < start) continue;
-      if (time > last) return found;
+      if (time > last) return times;
       if (counted === 0 && time !== start) counted = 1;
       counted += 1;
-      if (rule.count !== undefined && counted > rule.count) return found;
-      if (time >= window.from) found.push(time);
+      if (count !== undefined && counted > count) return times;
+      if (time >= window.from) times.push(time);
     }
   }
 }
@@ -118,7 +118,7 @@ function equalPeriods(base: DayNumber, length: number, interval: number): Period
   };
 }
 
-/** Of a year only the months its days can be in: the tests would refuse the others one day at a time. */
+/** Of a year only the months that can hold a day of the rule, which saves testing the other days. */
 function daysToTest({ first, end }: Period, months: readonly number[]): readonly Period[] {
   if (end - first < 365 || months.length === 0) return [{ first, end }];
   const { year } = civilOf(first);
@@ -147,7 +147,8 @@ function matchingDays(
 
 /** Milliseconds after midnight, in order. */
 function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): number[] {
-  const orOfStart = (values: readonly number[], own: number) => (values.length > 0 ? values : [own]);
+  const orOfStart = (values: readonly number[], startValue: number) =>
+    values.length > 0 ? values : [startValue];
   const hours = orOfStart(byHour, Math.floor(startTime / 3_600_000));
   const minutes = orOfStart(byMinute, Math.floor(startTime / 60_000) % 60);
   const seconds = orOfStart(bySecond, Math.floor(startTime / 1000) % 60);
@@ -158,8 +159,7 @@ function timesOfDay({ byHour, byMinute, bySecond }: Rule, startTime: number): nu
 
 /** The period's times in order. Positions are found by division, so that the whole set need not be made. */
 function* timesOfPeriod(
-  days: readonly DayNumber[],
-  times: readonly number[],
+  { days, times }: { readonly days: readonly DayNumber[]; readonly times: readonly number[] },
   positions: readonly number[],
   budget: RecurrenceBudget,
 ): Generator<LocalMs> {

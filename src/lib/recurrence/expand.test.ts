@@ -12,61 +12,62 @@ const utc = (local: string): EventTime => zoned(local, 'UTC');
 const date = (text: string): EventTime => ({ type: 'date', date: text });
 const floating = (local: string): EventTime => ({ type: 'floating', local });
 
-type Rules = { rrules?: string[]; rdates?: Recurrence['rdates']; exdates?: EventTime[] };
+type Rules = {
+  rrules?: string[];
+  rdates?: Recurrence['rdates'];
+  exdates?: EventTime[];
+  overrides?: SeriesOverride<string>[];
+};
 
 function seriesOf(
   start: EventTime,
   end: EventTime,
-  { rrules = [], rdates = [], exdates = [] }: Rules = {},
-  overrides: SeriesOverride<string>[] = [],
+  { rrules = [], rdates = [], exdates = [], overrides = [] }: Rules = {},
 ): Series<string> {
   return { master: { start, end, recurrence: { rrules, rdates, exdates }, payload: 'master' }, overrides };
 }
 
-function instancesOf(
-  series: Series<string>,
-  from: string,
-  to: string,
-  zone = 'UTC',
-): readonly Instance<string>[] {
-  const window = { start: Date.parse(from), end: Date.parse(to) };
+function instancesOf(series: Series<string>, interval: string, zone = 'UTC'): readonly Instance<string>[] {
+  const [start = '', end = ''] = interval.split('/');
+  const window = { start: Date.parse(start), end: Date.parse(end) };
   return expand(series, window, zone, recurrenceBudget()).instances;
 }
 
 const startsOf = (...input: Parameters<typeof instancesOf>): string[] =>
   instancesOf(...input).map(({ startsAt }) => new Date(startsAt).toISOString().slice(0, 16));
 
-const override = (
-  recurrenceId: EventTime,
-  start: EventTime,
-  end: EventTime,
-  more: Partial<SeriesOverride<string>> = {},
-): SeriesOverride<string> => ({ recurrenceId, start, end, cancelled: false, payload: 'override', ...more });
+const override = (recurrenceId: EventTime, start: EventTime, end: EventTime): SeriesOverride<string> => ({
+  recurrenceId,
+  start,
+  end,
+  cancelled: false,
+  payload: 'override',
+});
 
 describe('a window', () => {
   const single = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T10:00:00'));
 
   it('holds what overlaps it, however little', () => {
-    assert.deepEqual(startsOf(single, '2026-11-02T09:59:59Z', '2026-11-03T00:00Z'), ['2026-11-02T09:00']);
-    assert.deepEqual(startsOf(single, '2026-11-01T00:00Z', '2026-11-02T09:00:01Z'), ['2026-11-02T09:00']);
+    assert.deepEqual(startsOf(single, '2026-11-02T09:59:59Z/2026-11-03T00:00Z'), ['2026-11-02T09:00']);
+    assert.deepEqual(startsOf(single, '2026-11-01T00:00Z/2026-11-02T09:00:01Z'), ['2026-11-02T09:00']);
   });
 
   it('does not hold what ends where it starts or starts where it ends', () => {
-    assert.deepEqual(startsOf(single, '2026-11-02T10:00Z', '2026-11-03T00:00Z'), []);
-    assert.deepEqual(startsOf(single, '2026-11-01T00:00Z', '2026-11-02T09:00Z'), []);
+    assert.deepEqual(startsOf(single, '2026-11-02T10:00Z/2026-11-03T00:00Z'), []);
+    assert.deepEqual(startsOf(single, '2026-11-01T00:00Z/2026-11-02T09:00Z'), []);
   });
 
   it('holds an event without length where it starts, in one of two adjoining windows', () => {
     const moment = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T09:00:00'));
 
-    assert.deepEqual(startsOf(moment, '2026-11-02T09:00Z', '2026-11-02T10:00Z'), ['2026-11-02T09:00']);
-    assert.deepEqual(startsOf(moment, '2026-11-02T08:00Z', '2026-11-02T09:00Z'), []);
+    assert.deepEqual(startsOf(moment, '2026-11-02T09:00Z/2026-11-02T10:00Z'), ['2026-11-02T09:00']);
+    assert.deepEqual(startsOf(moment, '2026-11-02T08:00Z/2026-11-02T09:00Z'), []);
   });
 
   it('holds a long instance that began long before it', () => {
     const month = seriesOf(date('2026-01-01'), date('2026-02-15'), { rrules: ['FREQ=MONTHLY'] });
 
-    assert.deepEqual(startsOf(month, '2026-06-10T00:00Z', '2026-06-11T00:00Z'), [
+    assert.deepEqual(startsOf(month, '2026-06-10T00:00Z/2026-06-11T00:00Z'), [
       '2026-05-01T00:00',
       '2026-06-01T00:00',
     ]);
@@ -79,7 +80,7 @@ describe('clock changes', () => {
       rrules: ['FREQ=WEEKLY'],
     });
 
-    assert.deepEqual(startsOf(weekly, '2026-10-19T00:00Z', '2026-11-03T00:00Z'), [
+    assert.deepEqual(startsOf(weekly, '2026-10-19T00:00Z/2026-11-03T00:00Z'), [
       '2026-10-19T07:00',
       '2026-10-26T08:00',
       '2026-11-02T08:00',
@@ -91,7 +92,7 @@ describe('clock changes', () => {
       rrules: ['FREQ=DAILY'],
     });
 
-    assert.deepEqual(startsOf(nightly, '2026-03-27T00:00Z', '2026-03-31T00:00Z'), [
+    assert.deepEqual(startsOf(nightly, '2026-03-27T00:00Z/2026-03-31T00:00Z'), [
       '2026-03-28T01:30',
       '2026-03-29T01:30', // 03:30 in summer time: 02:30 did not exist
       '2026-03-30T00:30',
@@ -103,7 +104,7 @@ describe('clock changes', () => {
       rrules: ['FREQ=DAILY;COUNT=2'],
     });
 
-    assert.deepEqual(startsOf(nightly, '2026-03-27T00:00Z', '2026-03-31T00:00Z'), [
+    assert.deepEqual(startsOf(nightly, '2026-03-27T00:00Z/2026-03-31T00:00Z'), [
       '2026-03-29T01:30',
       '2026-03-30T00:30',
     ]);
@@ -112,7 +113,7 @@ describe('clock changes', () => {
   it('take the first of two equal times', () => {
     const nightly = seriesOf(zoned('2026-10-25T02:30:00'), zoned('2026-10-25T02:45:00'));
 
-    assert.deepEqual(startsOf(nightly, '2026-10-24T00:00Z', '2026-10-26T00:00Z'), ['2026-10-25T00:30']);
+    assert.deepEqual(startsOf(nightly, '2026-10-24T00:00Z/2026-10-26T00:00Z'), ['2026-10-25T00:30']);
   });
 
   it('stretch whole days but not hours', () => {
@@ -121,8 +122,8 @@ describe('clock changes', () => {
       rrules: ['FREQ=DAILY;COUNT=2'],
     });
 
-    const [long] = instancesOf(day, '2026-03-28T00:00Z', '2026-03-30T00:00Z');
-    const nights = instancesOf(night, '2026-03-27T00:00Z', '2026-03-30T00:00Z');
+    const [long] = instancesOf(day, '2026-03-28T00:00Z/2026-03-30T00:00Z');
+    const nights = instancesOf(night, '2026-03-27T00:00Z/2026-03-30T00:00Z');
 
     assert.equal(long && long.endsAt - long.startsAt, 23 * 3_600_000);
     assert.deepEqual(
@@ -134,7 +135,7 @@ describe('clock changes', () => {
   it('do not touch floating times, which are the calendar zone’s', () => {
     const daily = seriesOf(floating('2026-11-01T09:00:00'), floating('2026-11-01T10:00:00'));
 
-    assert.deepEqual(startsOf(daily, '2026-11-01T00:00Z', '2026-11-02T00:00Z', 'America/New_York'), [
+    assert.deepEqual(startsOf(daily, '2026-11-01T00:00Z/2026-11-02T00:00Z', 'America/New_York'), [
       '2026-11-01T14:00',
     ]);
   });
@@ -142,9 +143,9 @@ describe('clock changes', () => {
 
 describe('rules', () => {
   const hour = (rules: Rules) => seriesOf(zoned('2026-11-02T09:00:00'), zoned('2026-11-02T10:00:00'), rules);
-  const november = ['2026-11-01T00:00Z', '2026-12-01T00:00Z'] as const;
+  const november = '2026-11-01T00:00Z/2026-12-01T00:00Z';
   const days = (series: Series<string>) =>
-    startsOf(series, ...november).map((text) => Number(text.slice(8, 10)));
+    startsOf(series, november).map((text) => Number(text.slice(8, 10)));
 
   it('count before EXDATE takes away', () => {
     const exdates = [zoned('2026-11-03T09:00:00')];
@@ -169,7 +170,7 @@ describe('rules', () => {
     const allDay = (until: string, zone = 'UTC') =>
       startsOf(
         seriesOf(date('2026-11-02'), date('2026-11-03'), { rrules: [`FREQ=DAILY;UNTIL=${until}`] }),
-        ...november,
+        november,
         zone,
       ).length;
 
@@ -188,11 +189,11 @@ describe('rules', () => {
     const monthly = seriesOf(date('2026-01-31'), date('2026-02-01'), { rrules: ['FREQ=MONTHLY'] });
     const leap = seriesOf(date('2024-02-29'), date('2024-03-01'), { rrules: ['FREQ=YEARLY'] });
 
-    assert.deepEqual(startsOf(monthly, '2026-02-01T00:00Z', '2026-06-01T00:00Z'), [
+    assert.deepEqual(startsOf(monthly, '2026-02-01T00:00Z/2026-06-01T00:00Z'), [
       '2026-03-31T00:00',
       '2026-05-31T00:00',
     ]);
-    assert.deepEqual(startsOf(leap, '2025-01-01T00:00Z', '2033-01-01T00:00Z'), [
+    assert.deepEqual(startsOf(leap, '2025-01-01T00:00Z/2033-01-01T00:00Z'), [
       '2028-02-29T00:00',
       '2032-02-29T00:00',
     ]);
@@ -229,7 +230,7 @@ describe('rules', () => {
     const series = hour({ rdates });
     const span = spanOf(series, 'Europe/Brussels');
 
-    const [, ...added] = instancesOf(series, ...november);
+    const [, ...added] = instancesOf(series, november);
 
     assert.deepEqual(
       added.map(({ startsAt, endsAt }) => [new Date(startsAt).toISOString().slice(8, 13), endsAt - startsAt]),
@@ -247,7 +248,7 @@ describe('rules', () => {
       { start: date('2026-11-25') },
     ];
 
-    const instances = instancesOf(hour({ rdates }), ...november);
+    const instances = instancesOf(hour({ rdates }), november);
 
     assert.deepEqual(
       instances.map(({ startsAt, endsAt }) => [
@@ -265,13 +266,11 @@ describe('rules', () => {
 
 describe('overrides', () => {
   const weekly = (...overrides: SeriesOverride<string>[]) =>
-    seriesOf(
-      zoned('2026-11-02T09:00:00'),
-      zoned('2026-11-02T10:00:00'),
-      { rrules: ['FREQ=WEEKLY;COUNT=4'] },
+    seriesOf(zoned('2026-11-02T09:00:00'), zoned('2026-11-02T10:00:00'), {
+      rrules: ['FREQ=WEEKLY;COUNT=4'],
       overrides,
-    );
-  const all = ['2026-10-01T00:00Z', '2027-01-01T00:00Z'] as const;
+    });
+  const all = '2026-10-01T00:00Z/2027-01-01T00:00Z';
 
   it('replace the instance they name, in whatever zone they name it', () => {
     const moved = override(
@@ -280,7 +279,7 @@ describe('overrides', () => {
       zoned('2026-11-10T09:30:00'),
     );
 
-    const instances = instancesOf(weekly(moved), ...all);
+    const instances = instancesOf(weekly(moved), all);
 
     assert.deepEqual(
       instances.map(({ payload }) => payload),
@@ -297,19 +296,17 @@ describe('overrides', () => {
       zoned('2026-12-24T10:00:00'),
     );
 
-    assert.deepEqual(startsOf(weekly(moved), '2026-11-09T00:00Z', '2026-11-10T00:00Z'), []);
-    assert.deepEqual(startsOf(weekly(moved), '2026-12-24T00:00Z', '2026-12-25T00:00Z'), ['2026-12-24T08:00']);
+    assert.deepEqual(startsOf(weekly(moved), '2026-11-09T00:00Z/2026-11-10T00:00Z'), []);
+    assert.deepEqual(startsOf(weekly(moved), '2026-12-24T00:00Z/2026-12-25T00:00Z'), ['2026-12-24T08:00']);
   });
 
   it('take an instance away when cancelled', () => {
-    const gone = override(
-      zoned('2026-11-09T09:00:00'),
-      zoned('2026-11-09T09:00:00'),
-      zoned('2026-11-09T10:00:00'),
-      { cancelled: true },
-    );
+    const gone = {
+      ...override(zoned('2026-11-09T09:00:00'), zoned('2026-11-09T09:00:00'), zoned('2026-11-09T10:00:00')),
+      cancelled: true,
+    };
 
-    assert.equal(startsOf(weekly(gone), ...all).length, 3);
+    assert.equal(startsOf(weekly(gone), all).length, 3);
   });
 
   it('take place without a master', () => {
@@ -319,18 +316,16 @@ describe('overrides', () => {
       zoned('2026-11-10T10:00:00'),
     );
 
-    assert.deepEqual(startsOf({ overrides: [lone] }, ...all), ['2026-11-10T08:00']);
+    assert.deepEqual(startsOf({ overrides: [lone] }, all), ['2026-11-10T08:00']);
   });
 
   it('for this and future move later instances and lengthen them', () => {
-    const future = override(
-      zoned('2026-11-16T09:00:00'),
-      zoned('2026-11-17T11:00:00'),
-      zoned('2026-11-17T13:00:00'),
-      { thisAndFuture: true },
-    );
+    const future = {
+      ...override(zoned('2026-11-16T09:00:00'), zoned('2026-11-17T11:00:00'), zoned('2026-11-17T13:00:00')),
+      thisAndFuture: true,
+    };
 
-    const instances = instancesOf(weekly(future), ...all);
+    const instances = instancesOf(weekly(future), all);
 
     assert.deepEqual(
       instances.map(({ startsAt, endsAt, payload }) => [
@@ -366,7 +361,7 @@ describe('the budget', () => {
     const rrule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
     const bomb = seriesOf(utc('2026-11-01T00:00:00'), utc('2026-11-01T00:00:01'), { rrules: [rrule] });
 
-    assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z', '2027-11-01T00:00Z'), RecurrenceBudgetError);
+    assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z/2027-11-01T00:00Z'), RecurrenceBudgetError);
   });
 
   it('is hardly touched by a window far from DTSTART', () => {

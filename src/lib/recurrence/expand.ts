@@ -4,7 +4,7 @@
  * skips moves that instance alone forward by the gap; the series keeps its time of day.
  *
  * Where RFC 5545 leaves it open: DTSTART is an instance even where its rule does not name it (§3.8.5.3 calls the
- * result undefined; calendars people know show it). An override takes place even where no rule, or an
+ * result undefined; common calendars show it). An override takes place even where no rule, or an
  * EXDATE, names its original. A rule that cannot be followed counts as absent and is reported.
  */
 import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
@@ -38,14 +38,21 @@ export function expand<T>(
   const placed = placeOverrides(clock, overrides, calendarZone);
   const instances = placed.filter(({ override }) => !override.cancelled).map(instanceOfOverride);
   if (master !== undefined && clock !== undefined) {
-    for (const instance of regularInstances(master, clock, placed, bounded, calendarZone, budget)) {
-      instances.push(instance);
-    }
+    const input = { master, clock, window: bounded, calendarZone, budget };
+    for (const instance of regularInstances(input, placed)) instances.push(instance);
   }
   const inside = instances.filter((instance) => overlaps(instance, bounded));
   for (const _instance of inside) spendOccurrence(budget);
   return { instances: inside.sort(byStart), unsupported: clock?.unsupported ?? false };
 }
+
+type ExpansionInput<T> = {
+  readonly master: SeriesMaster<T>;
+  readonly clock: MasterClock;
+  readonly window: TimeWindow;
+  readonly calendarZone: string;
+  readonly budget: RecurrenceBudget;
+};
 
 /** The years 1 to 9999 are all that times are written in; a day is left for offsets. */
 const EARLIEST = dayNumberOf(1, 1, 2) * DAY;
@@ -68,7 +75,7 @@ type PlacedOverride<T> = {
   readonly endsAt: number;
 };
 
-/** Of several overrides of one instance the last holds. */
+/** The last of several overrides of one instance counts. */
 function placeOverrides<T>(
   clock: MasterClock | undefined,
   overrides: readonly SeriesOverride<T>[],
@@ -93,28 +100,25 @@ function instanceOfOverride<T>({ override, original, startsAt, endsAt }: PlacedO
 
 /** Every instance near the window that has no override of its own. */
 function* regularInstances<T>(
-  master: SeriesMaster<T>,
-  clock: MasterClock,
+  input: ExpansionInput<T>,
   placed: readonly PlacedOverride<T>[],
-  window: TimeWindow,
-  calendarZone: string,
-  budget: RecurrenceBudget,
 ): Generator<Instance<T>> {
+  const { master, clock, calendarZone } = input;
+  const { zone, start } = clock;
   const overridden = new Set(placed.map(({ key }) => key));
-  const excluded = exclusionsOf(master, clock, calendarZone);
-  const lasting = placed.filter(({ override }) => override.thisAndFuture === true);
-  const shapes = lasting.map((future) => futureShape(future, calendarZone));
-  const own = lengthOf(master.start, master.end, calendarZone);
-  const reach = reachOf(own, shapes);
+  const excluded = exclusionsOf(input);
+  const futureOverrides = placed.filter(({ override }) => override.thisAndFuture === true);
+  const shapes = futureOverrides.map((future) => futureShape(future, calendarZone));
+  const length = lengthOf(master.start, master.end, calendarZone);
 
-  for (const { local, endsAt: ownEnd } of originals(master, clock, window, reach, calendarZone, budget)) {
-    const key = instantOfLocal(clock.zone, local);
-    if (overridden.has(key) || excluded(local, key)) continue;
-    const originalStart = timeLike(clock.start, local);
-    const shape = shapes.findLast((candidate) => candidate.key < key);
+  for (const { local, endsAt: endOfPeriod } of originals(input, reachOf(length, shapes))) {
+    const startsAt = instantOfLocal(zone, local);
+    if (overridden.has(startsAt) || excluded(local, startsAt)) continue;
+    const originalStart = timeLike(start, local);
+    const shape = shapes.findLast(({ key }) => key < startsAt);
     if (shape === undefined) {
-      const endsAt = ownEnd ?? endOf(clock.zone, local, key, own);
-      yield { startsAt: key, endsAt, originalStart, payload: master.payload, isOverride: false };
+      const endsAt = endOfPeriod ?? endOf({ zone, local, startsAt }, length);
+      yield { startsAt, endsAt, originalStart, payload: master.payload, isOverride: false };
     } else if (!shape.cancelled) {
       yield { ...shape.place(originalStart), originalStart, payload: shape.payload, isOverride: true };
     }
@@ -143,14 +147,14 @@ function futureShape<T>(
   const place = (later: EventTime) => {
     const local = localOn(start, later, calendarZone) + shift;
     const startsAt = instantOfLocal(zone, local);
-    return { startsAt, endsAt: endOf(zone, local, startsAt, length) };
+    return { startsAt, endsAt: endOf({ zone, local, startsAt }, length) };
   };
   return { key, cancelled, payload, shift, length, place };
 }
 
 /** How far outside the window an original start can be while its instance is in it. */
-function reachOf(own: Length, shapes: readonly FutureShape<unknown>[]): TimeWindow {
-  const longest = Math.max(longestOf(own), ...shapes.map(({ length }) => longestOf(length)));
+function reachOf(ofMaster: Length, shapes: readonly FutureShape<unknown>[]): TimeWindow {
+  const longest = Math.max(longestOf(ofMaster), ...shapes.map(({ length }) => longestOf(length)));
   const shifts = shapes.map(({ shift }) => shift);
   return {
     start: longest + Math.max(0, ...shifts) + MOST_BETWEEN_CLOCKS,
@@ -160,48 +164,42 @@ function reachOf(own: Length, shapes: readonly FutureShape<unknown>[]): TimeWind
 
 type Original = { readonly local: LocalMs; readonly endsAt?: number };
 
-/** More starts of a rule than this besides those the budget allows cannot lie in the window's margins alone. */
+/** The margins of a window hold no more starts of a rule than this. */
 const MARGIN_STARTS = 10_000;
 
 /** DTSTART, what the rules name near the window, and every RDATE; each once. */
 function originals(
-  master: SeriesMaster<unknown>,
-  clock: MasterClock,
-  window: TimeWindow,
+  { master, clock, window, calendarZone, budget }: ExpansionInput<unknown>,
   reach: TimeWindow,
-  calendarZone: string,
-  budget: RecurrenceBudget,
 ): Iterable<Original> {
   const from = localOfInstant(clock.zone, window.start) - reach.start;
   const to = localOfInstant(clock.zone, window.end) + reach.end;
-  const found = new Map<LocalMs, Original>([[clock.startLocal, { local: clock.startLocal }]]);
+  const originalsByStart = new Map<LocalMs, Original>([[clock.startLocal, { local: clock.startLocal }]]);
   for (const { rule, until } of clock.rules) {
     const starts = expandRule(rule, clock.startLocal, { from, to, until }, budget);
     if (starts.length > budget.occurrences + MARGIN_STARTS) throw new RecurrenceBudgetError();
-    for (const local of starts) found.set(local, { local });
+    for (const local of starts) originalsByStart.set(local, { local });
   }
   for (const { start, end } of master.recurrence?.rdates ?? []) {
     spendSteps(budget, 10);
     const local = localOf(originalStartOf(clock.start, start, calendarZone));
-    // A period that ends before it begins has no length, as everything else that does.
+    // A period that ends before it begins has no length, as elsewhere.
     const endsAt = end && Math.max(instantOfLocal(clock.zone, local), instantOf(end, calendarZone));
-    found.set(local, endsAt === undefined ? { local } : { local, endsAt });
+    originalsByStart.set(local, endsAt === undefined ? { local } : { local, endsAt });
   }
-  return found.values();
+  return originalsByStart.values();
 }
 
-/** Whether EXDATE takes a start away; a date takes all of that day's, whatever their time. */
-function exclusionsOf(
-  { recurrence }: SeriesMaster<unknown>,
-  clock: MasterClock,
-  calendarZone: string,
-): (local: LocalMs, key: number) => boolean {
-  const keys = new Set<number>();
+type IsExcluded = (local: LocalMs, startsAt: number) => boolean;
+
+/** Whether EXDATE excludes a start. A date excludes all starts of that day. */
+function exclusionsOf({ master, clock, calendarZone }: ExpansionInput<unknown>): IsExcluded {
+  const instants = new Set<number>();
   const days = new Set<number>();
-  for (const exdate of recurrence?.exdates ?? []) {
+  for (const exdate of master.recurrence?.exdates ?? []) {
     const local = localOn(clock.start, exdate, calendarZone);
     if (exdate.type === 'date') days.add(dayOfLocal(local));
-    else keys.add(instantOfLocal(clock.zone, local));
+    else instants.add(instantOfLocal(clock.zone, local));
   }
-  return (local, key) => keys.has(key) || days.has(dayOfLocal(local));
+  return (local, startsAt) => instants.has(startsAt) || days.has(dayOfLocal(local));
 }

@@ -1,6 +1,6 @@
-/** A master made ready for arithmetic: its rules read, its length known, its zone chosen. */
+/** A master prepared for arithmetic: parsed rules, length and zone. */
 import { DAY, formatLocal, type LocalMs } from './civil.ts';
-import { instantOf, localOf, localOn, ownDay, zoneOf } from './event-instant.ts';
+import { allDayStart, instantOf, localOf, localOn, zoneOf } from './event-instant.ts';
 import type { EventTime, Zone } from './event-time.ts';
 import { parseRule, type Rule, type Until } from './rule.ts';
 import type { SeriesMaster } from './series.ts';
@@ -23,22 +23,22 @@ export function masterClock({ start, recurrence }: SeriesMaster<unknown>, calend
   const parsed = (recurrence?.rrules ?? []).map(parseRule);
   const rules = parsed
     .filter((rule) => rule !== undefined)
-    .map((rule) => ({ rule, until: untilOn(start, rule.until, calendarZone) }));
+    .map((rule) => ({ rule, until: untilOnClock(start, rule.until, calendarZone) }));
   const unsupported = rules.length < parsed.length;
   return { start, startLocal: localOf(start), zone, rules, unsupported };
 }
 
 /**
- * UNTIL has DTSTART's type by RFC 5545 §3.3.10, but writers mix them: a date on a timed series takes in that
- * whole day, a time on an all-day series its date.
+ * UNTIL has DTSTART's type by RFC 5545 §3.3.10, but some programs mix them: a date on a timed series
+ * includes that whole day, a time on an all-day series its date.
  */
-function untilOn(start: EventTime, until: Until | undefined, calendarZone: string): LocalMs | undefined {
+function untilOnClock(start: EventTime, until: Until | undefined, calendarZone: string): LocalMs | undefined {
   if (until === undefined) return undefined;
   const { form, local } = until;
   if (form === 'date') return start.type === 'date' ? local : local + DAY - 1;
   if (form === 'local') return local;
   const utc: EventTime = { type: 'zoned', local: formatLocal(local), zone: 'UTC' };
-  return start.type === 'date' ? ownDay(utc, calendarZone) : localOn(start, utc, calendarZone);
+  return start.type === 'date' ? allDayStart(utc, calendarZone) : localOn(start, utc, calendarZone);
 }
 
 /**
@@ -53,8 +53,11 @@ export function lengthOf(start: EventTime, end: EventTime, calendarZone: string)
   return { exact: Math.max(0, instantOf(end, calendarZone) - instantOf(start, calendarZone)) };
 }
 
-/** The end of an instance that starts at `local`, epoch milliseconds. */
-export function endOf(zone: Zone, local: LocalMs, startsAt: number, length: Length): number {
+/** When an instance starts: `startsAt` is the instant of `local` in the zone, epoch milliseconds. */
+export type PlacedStart = { readonly zone: Zone; readonly local: LocalMs; readonly startsAt: number };
+
+/** The end of an instance, epoch milliseconds. */
+export function endOf({ zone, local, startsAt }: PlacedStart, length: Length): number {
   if ('exact' in length) return startsAt + length.exact;
   return length.days === 0 ? startsAt : Math.max(startsAt, instantOfLocal(zone, local + length.days * DAY));
 }

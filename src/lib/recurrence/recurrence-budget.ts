@@ -1,4 +1,4 @@
-/** What expanding may cost, so that no calendar can hold up a request (a rule can name millions of times). */
+/** A bound on the cost of expanding: a rule can name millions of times. */
 
 /** Counted down by every expansion it is passed to; share one among the series of a request. */
 export type RecurrenceBudget = {
@@ -8,7 +8,7 @@ export type RecurrenceBudget = {
   steps: number;
 };
 
-/** Thrown when a budget is used up; what was found until then is lost. */
+/** Thrown when a budget is used up. */
 export class RecurrenceBudgetError extends Error {
   constructor() {
     super('Too many occurrences to expand');

@@ -1,6 +1,6 @@
 /**
- * Which days a rule names, RFC 5545 §3.3.10: every BYxxx part of days is a test a day passes or fails, and
- * what the rule leaves open is DTSTART's.
+ * Which days a rule names, RFC 5545 §3.3.10: every BYxxx part for days is a test of a day. What
+ * the rule leaves open is taken from DTSTART.
  */
 import {
   type Civil,
@@ -18,18 +18,18 @@ export type DayTest = (day: DayNumber, civil: Civil) => boolean;
 
 /** The tests of the rule on a series that starts on that day, the cheapest first. */
 export function dayTests(rule: Rule, startDay: DayNumber): readonly DayTest[] {
-  const filled = withDaysOfStart(rule, startDay);
+  const completed = withDaysOfStart(rule, startDay);
   const tests: DayTest[] = [];
-  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = filled;
+  const { byMonth, byMonthDay, byYearDay, byWeekNo, byDay } = completed;
   if (byMonth.length > 0) tests.push(inMonths(byMonth));
   if (byMonthDay.length > 0) tests.push(onMonthDays(byMonthDay));
-  if (byDay.length > 0) tests.push(onWeekdays(filled));
+  if (byDay.length > 0) tests.push(onWeekdays(completed));
   if (byYearDay.length > 0) tests.push(onYearDays(byYearDay));
   if (byWeekNo.length > 0) tests.push(inWeeks(byWeekNo, rule.weekStart));
   return tests;
 }
 
-/** The months all days of the rule are in, in order; empty when it is not tied to any. */
+/** The months that hold all days of the rule, in order; empty for any month. */
 export function monthsOf(rule: Rule, startDay: DayNumber): readonly number[] {
   return withDaysOfStart(rule, startDay).byMonth;
 }
@@ -50,20 +50,20 @@ function withDaysOfStart(rule: Rule, startDay: DayNumber): DayParts {
 }
 
 function inMonths(months: readonly number[]): DayTest {
-  const wanted = new Set(months);
-  return (_day, { month }) => wanted.has(month);
+  const monthSet = new Set(months);
+  return (_day, { month }) => monthSet.has(month);
 }
 
 function onMonthDays(days: readonly number[]): DayTest {
-  const wanted = new Set(days);
-  return (_number, { year, month, day }) => wanted.has(day) || wanted.has(day - daysInMonth(year, month) - 1);
+  const daySet = new Set(days);
+  return (_number, { year, month, day }) => daySet.has(day) || daySet.has(day - daysInMonth(year, month) - 1);
 }
 
 function onYearDays(days: readonly number[]): DayTest {
-  const wanted = new Set(days);
+  const daySet = new Set(days);
   return (_number, civil) => {
     const day = dayOfYear(civil);
-    return wanted.has(day) || wanted.has(day - lengthOfYear(civil.year) - 1);
+    return daySet.has(day) || daySet.has(day - lengthOfYear(civil.year) - 1);
   };
 }
 
@@ -96,7 +96,7 @@ const ordinalKey = ({ ordinal, weekday }: RuleWeekday): number => ordinal * 7 + 
 
 /** Weeks are numbered as ISO 8601 does, but begin on WKST: week 1 is the first with four days of the year. */
 function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
-  const wanted = new Set(weeks);
+  const weekSet = new Set(weeks);
   return (number, { year }) => {
     const start = number - ((weekdayOf(number) - weekStart + 7) % 7);
     let firstWeek = firstWeekOf(year, weekStart);
@@ -109,7 +109,7 @@ function inWeeks(weeks: readonly number[], weekStart: number): DayTest {
       nextFirstWeek = firstWeekOf(year + 2, weekStart);
     }
     const week = (start - firstWeek) / 7 + 1;
-    return wanted.has(week) || wanted.has(week - (nextFirstWeek - firstWeek) / 7 - 1);
+    return weekSet.has(week) || weekSet.has(week - (nextFirstWeek - firstWeek) / 7 - 1);
   };
 }
 

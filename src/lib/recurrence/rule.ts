@@ -115,15 +115,15 @@ function signed(text: string | undefined, most: number): number[] {
 
 function weekdays(text: string | undefined): RuleWeekday[] {
   if (text === undefined) return [];
-  const found = new Map<string, RuleWeekday>();
+  const weekdaysByKey = new Map<string, RuleWeekday>();
   for (const item of text.split(',')) {
     const [, ordinal = '', name = ''] = /^\s*([+-]?\d{0,2})\s*(MO|TU|WE|TH|FR|SA|SU)\s*$/.exec(item) ?? [];
     const day = { ordinal: Number(ordinal || 0), weekday: WEEKDAYS.indexOf(name) };
     if (Number.isNaN(day.ordinal) || Math.abs(day.ordinal) > 53 || day.weekday === -1) continue;
-    found.set(`${day.ordinal} ${day.weekday}`, day);
+    weekdaysByKey.set(`${day.ordinal} ${day.weekday}`, day);
   }
-  if (found.size === 0) throw new UnusableRule();
-  return [...found.values()];
+  if (weekdaysByKey.size === 0) throw new UnusableRule();
+  return [...weekdaysByKey.values()];
 }
 
 function parseUntil(text: string): Until {

@@ -1,4 +1,4 @@
-/** A series and its instances, as expanding sees them. `T` is whatever the caller keeps with an event. */
+/** A series and its instances. `T` is what the caller attaches to an event. */
 import type { EventTime, Recurrence } from './event-time.ts';
 
 /**
@@ -37,7 +37,7 @@ export type Instance<T> = {
   /** Epoch milliseconds; an all-day instance is from midnight to midnight UTC (wire 1.11). */
   readonly startsAt: number;
   readonly endsAt: number;
-  /** What names the instance: its start by the series' rule, in the type and zone of the master's start. */
+  /** The instance's start by the series' rule, in the type and zone of the master's start. It names the instance. */
   readonly originalStart: EventTime;
   readonly payload: T;
   readonly isOverride: boolean;

@@ -1,4 +1,4 @@
-/** The stretch of time a series can be found in, for an index. */
+/** The time span that holds all instances of a series, for an index. */
 import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
 import { instantOf } from './event-instant.ts';
 import { expandRule } from './expand-rule.ts';
@@ -16,16 +16,16 @@ export type Span = { readonly startsAt: number; readonly endsAt: number };
  */
 export function spanOf(series: Series<unknown>, calendarZone: string): Span {
   const { master, overrides } = series;
-  const own = master === undefined ? [] : [masterSpan(master, calendarZone)];
+  const masterSpans = master === undefined ? [] : [masterSpan(master, calendarZone)];
   const spans = overrides.map(({ start, end, recurrenceId }) => ({
     startsAt: Math.min(instantOf(start, calendarZone), instantOf(recurrenceId, calendarZone)),
     endsAt: Math.max(instantOf(start, calendarZone), instantOf(end, calendarZone)),
   }));
-  const startsAt = least([...own, ...spans].map((span) => span.startsAt));
-  const endsAt = most([...own, ...spans].map((span) => span.endsAt));
-  const lasting = overrides.filter(({ thisAndFuture }) => thisAndFuture === true);
-  if (lasting.length === 0 || master === undefined) return { startsAt, endsAt };
-  return widen({ startsAt, endsAt }, lasting, calendarZone);
+  const startsAt = least([...masterSpans, ...spans].map((span) => span.startsAt));
+  const endsAt = most([...masterSpans, ...spans].map((span) => span.endsAt));
+  const futureOverrides = overrides.filter(({ thisAndFuture }) => thisAndFuture === true);
+  if (futureOverrides.length === 0 || master === undefined) return { startsAt, endsAt };
+  return widen({ startsAt, endsAt }, futureOverrides, calendarZone);
 }
 
 /** Arrays can be longer than a call can have arguments. */
@@ -34,7 +34,7 @@ const least = (values: readonly number[]): number =>
 const most = (values: readonly number[]): number =>
   values.reduce((a, b) => Math.max(a, b), Number.MIN_SAFE_INTEGER);
 
-/** How far an instance can lie from where its local time alone would put it; a date stands for some time of its day. */
+/** How far an instance can be from its local time read as UTC; a date stands for some time of its day. */
 const MARGIN = MOST_BETWEEN_CLOCKS + DAY;
 
 function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
@@ -47,12 +47,12 @@ function masterSpan(master: SeriesMaster<unknown>, calendarZone: string): Span {
     return { startsAt: at - MARGIN, endsAt: until + MARGIN };
   });
   const lastOfRules = clock.rules.map((rule) => lastStart(rule, clock) + longest);
-  const ownEnd = Math.max(first, instantOf(master.end, calendarZone));
-  // A start that the clock skips lies after later ones: the first of a rule by the clock is not always the first in time.
+  const firstEnd = Math.max(first, instantOf(master.end, calendarZone));
+  // A start that the clock skips moves behind later ones, so the first by the clock need not be the first in time.
   const earliest = clock.rules.length > 0 ? first - MOST_BETWEEN_CLOCKS : first;
   return {
     startsAt: least([earliest, ...rdates.map((rdate) => rdate.startsAt)]),
-    endsAt: capped(most([ownEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
+    endsAt: capped(most([firstEnd, ...lastOfRules, ...rdates.map((rdate) => rdate.endsAt)])),
   };
 }
 
@@ -78,8 +78,8 @@ function lastStart({ rule, until }: MasterRule, { zone, startLocal }: MasterCloc
 }
 
 /** Later instances move as RANGE overrides say, and can be as long as these are. */
-function widen(span: Span, lasting: Series<unknown>['overrides'], calendarZone: string): Span {
-  const reach = lasting.map(({ start, end, recurrenceId }) => {
+function widen(span: Span, futureOverrides: Series<unknown>['overrides'], calendarZone: string): Span {
+  const reach = futureOverrides.map(({ start, end, recurrenceId }) => {
     const shift = Math.abs(instantOf(start, calendarZone) - instantOf(recurrenceId, calendarZone));
     return shift + longestOf(lengthOf(start, end, calendarZone)) + MARGIN;
   });

@@ -1,36 +1,33 @@
 /**
  * From wall clocks to instants and back, in IANA zones and in zones of a calendar's own. Where a clock shows a time
  * twice, the first is meant (RFC 5545 §3.3.5). A time the clock skips is read with the offset before the gap, which
- * moves it forward by the gap: so do the calendars people know, where RFC 5545 §3.3.10 would drop it.
+ * moves it forward by the gap. Common calendars do that, where RFC 5545 §3.3.10 would drop the time.
  */
 import { DAY, type LocalMs } from './civil.ts';
-import { customOffsets } from './custom-zone.ts';
+import { customOffsets, type OffsetSpan } from './custom-zone.ts';
 import type { Zone } from './event-time.ts';
 
-/** A stretch of time with one offset: from <= instant < to, epoch milliseconds. */
-export type OffsetSpan = { readonly from: number; readonly to: number; readonly offset: number };
-
 /**
- * Two clocks differ by less, and none is ever set by more: offsets are less than a day either way. So far apart at most are the
- * instants of two local times and the local times themselves.
+ * The most by which the distance of two instants can differ from that of their local times: every offset is less than
+ * a day east or west of UTC.
  */
 export const MOST_BETWEEN_CLOCKS = 2 * DAY;
 
-/** Spans looked up before, by zone: asking Temporal costs a hundred times the look-up. */
-const spansOfZones = new Map<string, OffsetSpan[]>();
+/** Asking Temporal takes a hundred times as long as looking here. */
+const spansByZone = new Map<string, OffsetSpan[]>();
 const MOST_SPANS = 400;
 
 /** Milliseconds east of UTC at an instant. */
 export function offsetAt(zone: Zone, instant: number): number {
   if (zone === 'UTC') return 0;
   if (typeof zone !== 'string') return spanIn(customOffsets(zone), instant)?.offset ?? 0;
-  let spans = spansOfZones.get(zone);
+  let spans = spansByZone.get(zone);
   if (spans === undefined) {
     spans = [];
-    spansOfZones.set(zone, spans);
+    spansByZone.set(zone, spans);
   }
-  const known = spanIn(spans, instant);
-  if (known !== undefined) return known.offset;
+  const cached = spanIn(spans, instant);
+  if (cached !== undefined) return cached.offset;
   const span = askTemporal(zone, instant);
   if (spans.length >= MOST_SPANS) spans.length = 0;
   spans.unshift(span);
@@ -52,13 +49,13 @@ export function localOfInstant(zone: Zone, instant: number): LocalMs {
   return instant + offsetAt(zone, instant);
 }
 
-/** The zone's name as Temporal spells it, found without regard to case; `undefined` when there is none such. */
+/** The zone's name as Temporal spells it, in any case; `undefined` for an unknown one. */
 export function ianaZone(name: string): string | undefined {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
   const lower = name.toLowerCase();
   if (UTC_NAMES.has(lower)) return 'UTC';
-  const known = namesOfZones.get(lower);
-  if (known !== undefined) return known;
+  const zoneName = namesByLowerCase.get(lower);
+  if (zoneName !== undefined) return zoneName;
   try {
     return new Temporal.ZonedDateTime(0n, name).timeZoneId;
   } catch (error) {
@@ -68,7 +65,7 @@ export function ianaZone(name: string): string | undefined {
 }
 
 const UTC_NAMES = new Set(['utc', 'z', 'gmt', 'etc/utc', 'etc/gmt', 'zulu', 'etc/zulu', 'universal', 'uct']);
-const namesOfZones = new Map(
+const namesByLowerCase = new Map(
   Intl.supportedValuesOf('timeZone').map((name) => [name.toLowerCase(), name] as const),
 );
 

@@ -1,10 +1,9 @@
 /**
- * App-specific passwords as Apple makes them: sixteen letters, shown in four groups. It has never made others, and the
- * password of an Apple Account itself must have a digit, so that what is not sixteen letters is refused without asking
- * Apple: most who type it are about to give us the password of their whole account.
+ * App-specific passwords as Apple makes them: sixteen letters, shown in four groups. Anything else is refused without
+ * asking Apple: it is most likely the password of the whole Apple Account, which must have a digit.
  */
 
-/** Hyphens and dashes of every kind, spaces, and characters that show nothing: what copying puts between letters. */
+/** What copying may put between the letters: hyphens and dashes, spaces, invisible characters. */
 const SEPARATORS = /[\s\p{Pd}\p{Cf}\u2212_.]/gu;
 
 /** The password as Apple spells it, however it was typed; `undefined` for what cannot be one. */

@@ -1,17 +1,13 @@
-/**
- * Apple iCloud: CalDAV with an app-specific password. Its habits that differ from others' are met by
- * the client for everybody (Basic unasked, properties by name, the collection among its members); what
- * is Apple's alone is here.
- */
+/** Apple iCloud: CalDAV with an app-specific password. Only what no other CalDAV server needs is here. */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { readCredentials } from '../caldav/credentials.ts';
-import { originsOf, type TypedServer } from '../caldav/typed-server.ts';
+import { originsOf, type ServerAddress } from '../caldav/dav/server-address.ts';
 import { appSpecificPassword } from './app-specific-password.ts';
 
-/** `serverUrl` is where discovery starts, never a user's partition: those move. */
+/** `serverUrl` is where discovery starts: not a user's own host, since iCloud moves users between hosts. */
 export type AppleProviderDeps = CalDavDeps & { readonly serverUrl: string };
 
 /** The adapter. Fails with ProviderError only. */
@@ -20,8 +16,8 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
     kind: 'apple',
     signIn: {
       method: 'password',
-      // Another server in Apple's place has passwords of its own making.
-      ...(isApples(deps.serverUrl) && { readPassword: appSpecificPassword }),
+      // Another server in Apple's place makes passwords of another form.
+      ...(isICloud(deps.serverUrl) && { readPassword: appSpecificPassword }),
       verify: (login) => verify(login, deps),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
@@ -31,10 +27,10 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
 
 async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<VerifiedAccount> {
   const url = new URL(deps.serverUrl);
-  const server: TypedServer = {
+  const server: ServerAddress = {
     url,
     domain: url.hostname,
-    origins: [...originsOf(url), ...partitionsOn(url)],
+    origins: [...originsOf(url), ...portsOf(url)],
   };
   const username = login.username.trim();
   const password = login.password.trim();
@@ -42,12 +38,12 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
   return { accountId: username.toLowerCase(), display: username, credentials };
 }
 
-const isApples = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new URL(serverUrl).hostname);
+const isICloud = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new URL(serverUrl).hostname);
 
-/** An operator's server on this machine (the sandbox) has its partitions at other ports of it. */
-function partitionsOn({ protocol, hostname }: URL): readonly string[] {
+/** A server on this machine (the sandbox) has its users at other ports. */
+function portsOf({ protocol, hostname }: URL): readonly string[] {
   return isLoopbackHost(hostname) ? [`${protocol}//${hostname}:*`] : [];
 }
 
-/** The server is known: there is nothing to look up. */
+/** For discovery: the server is known, so nothing is looked up. */
 const NO_RECORDS = { resolveSrv: async () => [], resolveTxt: async () => [] };

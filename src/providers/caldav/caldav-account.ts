@@ -5,16 +5,18 @@ import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Egress } from '../../lib/egress/egress.ts';
 import { isPinned } from '../../lib/egress/origins.ts';
 import type { Log } from '../../lib/log.ts';
-import { CALENDAR_PROPERTIES, calendarOf } from './calendar-properties.ts';
 import { calendarWriting } from './calendar-writing.ts';
-import { changesSince } from './changes-since.ts';
+import { changesSince } from './changes.ts';
 import { readCredentials } from './credentials.ts';
-import { type DavSession, propfind } from './dav-client.ts';
-import { homeSet } from './discover.ts';
+import { CALENDAR_PROPERTIES, calendarOf } from './dav/calendar-properties.ts';
+import { type DavSession, propfind } from './dav/dav-client.ts';
+import { homeSet } from './dav/discover.ts';
+import { calendarUrl } from './dav/href.ts';
 import { eventWriting } from './event-writing.ts';
 
 export type CalDavDeps = { readonly egress: Egress; readonly log: Log; readonly now: () => number };
 
+/** The account of these credentials. Fails as `unauthorized` when they cannot be read. */
 export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps): CalendarAccount {
   const { username, password, principal, homes, origins } = readCredentials(credentials);
   const session: DavSession = { egress: deps.egress, username, password, origins };
@@ -31,10 +33,8 @@ export function openAccount(credentials: ProviderCredentials, deps: CalDavDeps):
       // The homes moved: the principal says where to.
       return listCalendars(session, await homeSet(session, new URL(principal)), deps.log);
     },
-    async *changesSince(calendarHref, token, known) {
-      const collection = URL.parse(calendarHref);
-      if (collection === null) throw new ProviderError('not_found', 'The calendar has no valid address');
-      yield* changesSince({ session, collection, token, known }, deps);
+    async *changesSince(calendarHref, token, stored) {
+      yield* changesSince({ session, collection: calendarUrl(calendarHref), token, stored }, deps);
     },
   };
 }
@@ -47,7 +47,8 @@ export async function listCalendars(
 ): Promise<ProviderCalendar[]> {
   const calendars = new Map<string, ProviderCalendar>();
   for (const home of homes) {
-    const { responses, url: base } = await propfind(session, home, '1', CALENDAR_PROPERTIES);
+    const request = { depth: '1', properties: CALENDAR_PROPERTIES } as const;
+    const { responses, url: base } = await propfind(session, home, request);
     for (const response of responses) {
       const url = URL.parse(response.href, base);
       if (url === null || !isPinned(session.origins, url)) {

@@ -1,4 +1,4 @@
-/** Any CalDAV server (RFC 4791), found from what the user typed and proved with the password. */
+/** Any CalDAV server (RFC 4791): found from the address that the user typed, and signed in to with a password. */
 import type {
   PasswordLogin,
   PasswordProvider,
@@ -8,13 +8,14 @@ import type {
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { type CalDavDeps, listCalendars, openAccount } from './caldav-account.ts';
 import { type CalDavCredentials, readCredentials } from './credentials.ts';
-import { discover } from './discover.ts';
-import { type ServiceDns, systemDns } from './service-records.ts';
-import { readTypedServer } from './typed-server.ts';
+import { type DiscoveryInput, discover } from './dav/discover.ts';
+import { readServerAddress } from './dav/server-address.ts';
+import { type ServiceDns, systemDns } from './dav/service-records.ts';
 
-/** `dns` answers the service records of discovery. */
+/** `dns` looks up the service records of discovery; the system's own by default. */
 export type CalDavProviderDeps = CalDavDeps & { readonly dns?: ServiceDns };
 
+/** The adapter. Fails with ProviderError only. */
 export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   return {
@@ -25,8 +26,8 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
 }
 
 async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>): Promise<VerifiedAccount> {
-  // A user name that is an e-mail address names a server as well as a typed one does.
-  const server = readTypedServer(login.server || login.username);
+  // A user name that is an e-mail address names a server too.
+  const server = readServerAddress(login.server || login.username);
   const credentials = await proveLogin({ ...login, server }, deps);
   const principal = new URL(credentials.principal);
   return {
@@ -36,24 +37,21 @@ async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>):
   };
 }
 
-/** The principal stands for whatever was typed: discovery that begins there ends there. */
+/** The principal in place of the typed server: discovery that begins there ends there. */
 function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'> {
   const { username, principal } = readCredentials(credentials);
   return { username, server: principal };
 }
 
-/** Finds the calendars and lists them: a login that shows none is refused as `no_calendars`. */
+/** Finds the calendars and lists them. Fails as `no_calendars` when there are none for events. */
 export async function proveLogin(
-  login: Parameters<typeof discover>[0],
+  login: DiscoveryInput,
   deps: CalDavDeps & { readonly dns: ServiceDns },
 ): Promise<CalDavCredentials & ProviderCredentials> {
   const { username, password } = login;
   const { principal, homes, origins } = await discover(login, deps);
-  const calendars = await listCalendars(
-    { egress: deps.egress, username, password, origins },
-    homes,
-    deps.log,
-  );
+  const session = { egress: deps.egress, username, password, origins };
+  const calendars = await listCalendars(session, homes, deps.log);
   if (calendars.length === 0)
     throw new ProviderError('no_calendars', 'This account has no calendar for events');
   return { username, password, principal: principal.href, homes: homes.map(({ href }) => href), origins };

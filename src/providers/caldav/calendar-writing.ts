@@ -1,4 +1,4 @@
-/** Making (RFC 4791 §5.3.1), describing (PROPPATCH, RFC 4918 §9.2) and deleting calendar collections. */
+/** Creating (RFC 4791 §5.3.1), changing (PROPPATCH, RFC 4918 §9.2) and deleting calendar collections. */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type { CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
@@ -6,38 +6,56 @@ import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { vtimezoneOf } from '../../lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../lib/icalendar/write-lines.ts';
-import { CALENDAR_PROPERTIES, calendarOf } from './calendar-properties.ts';
-import { type DavSession, davRequest, multistatusOf, propfind, refusalOf } from './dav-client.ts';
-import { apple, caldav, dav, davDocument, escapeXml, prefixed } from './dav-names.ts';
+import { CALENDAR_PROPERTIES, calendarOf } from './dav/calendar-properties.ts';
+import { type DavSession, davRequest, isGone, multistatusOf, propfind, refusalOf } from './dav/dav-client.ts';
+import { apple, caldav, dav, davDocument, escapeXml, prefixed } from './dav/dav-names.ts';
+import { calendarUrl, urlWithin } from './dav/href.ts';
 
-/** New calendars are made in the first of the `homes`. */
+/** New calendars are created in the first of the `homes`. */
 export type CalendarWritingInput = { readonly session: DavSession; readonly homes: readonly URL[] };
 
+/** The `calendarWriting` of a CalDAV account. */
 export function calendarWriting(
   { session, homes }: CalendarWritingInput,
   { now }: { readonly now: () => number },
 ): CalendarWriting {
   return {
-    create: (draft, key) => create(session, homes, draft, { key, now: now() }),
-    change: (calendarHref, change) => describe(session, addressOf(calendarHref), wordsOf(change, now())),
-    delete: (calendarHref) => remove(session, addressOf(calendarHref)),
+    async create(draft, key) {
+      const [home] = homes;
+      if (home === undefined)
+        throw new ProviderError('no_calendars', 'The server names no place for calendars');
+      // The key is the collection's name, so that a repetition finds what the first try created, and finishes it.
+      return create(session, urlWithin(home, `${key}/`), calendarProperties(draft, now()));
+    },
+    change: (href, change) => setProperties(session, calendarUrl(href), calendarProperties(change, now())),
+    delete: (href) => remove(session, calendarUrl(href)),
   };
 }
 
-/** A property to be written: its inner XML, none where it is to be taken away, and the field of ours that it keeps. */
-type Word = { readonly name: string; readonly xml: string | undefined; readonly field: keyof CalendarDraft };
+/** A property to write for a field of the draft. */
+type CalendarProperty = {
+  readonly name: string;
+  readonly field: keyof CalendarDraft;
+  readonly value: string;
+  /** `undefined` takes the property away. */
+  readonly xml: string | undefined;
+};
 
-/** In the order of RFC 4791 §5.2. Fails for a colour that is no RGB. `now` is epoch milliseconds. */
-function wordsOf({ title, description, timeZone, color }: Partial<CalendarDraft>, now: number): Word[] {
+/** In the order of RFC 4791 §5.2. Fails for a colour that is not `#rrggbb`. `now` is epoch milliseconds. */
+function calendarProperties(draft: Partial<CalendarDraft>, now: number): CalendarProperty[] {
+  const { color, timeZone } = draft;
   if (color !== undefined && !color.startsWith('#'))
     throw unsupported('color', 'A colour in a CalDAV calendar is written as #rrggbb');
-  const word = (field: Word['field'], name: string, text: string | undefined): Word[] =>
-    text === undefined ? [] : [{ field, name, xml: text === '' ? undefined : escapeText(text) }];
+  const property = (field: keyof CalendarDraft, name: string, text = draft[field]): CalendarProperty[] => {
+    const value = draft[field];
+    if (value === undefined || text === undefined) return [];
+    return [{ field, name, value, xml: text === '' ? undefined : escapeText(text) }];
+  };
   return [
-    ...word('title', dav('displayname'), title),
-    ...word('description', caldav('calendar-description'), description),
-    ...word('timeZone', caldav('calendar-timezone'), timeZone && zoneText(timeZone, now)),
-    ...word('color', apple('calendar-color'), color),
+    ...property('title', dav('displayname')),
+    ...property('description', caldav('calendar-description')),
+    ...property('timeZone', caldav('calendar-timezone'), timeZone && zoneText(timeZone, now)),
+    ...property('color', apple('calendar-color')),
   ];
 }
 
@@ -50,50 +68,45 @@ function zoneText(timeZone: string, now: number): string {
 /** XML would read a carriage return as the end of a line. */
 const escapeText = (text: string): string => escapeXml(text).replaceAll('\r', '&#13;');
 
-type Making = { readonly key: string; readonly now: number };
-
-/** The key is the collection's name, so that a repetition finds what the first try made, and finishes it. */
+/** Answers the href by which the new calendar will be listed. */
 async function create(
   session: DavSession,
-  homes: readonly URL[],
-  draft: CalendarDraft,
-  { key, now }: Making,
+  url: URL,
+  properties: readonly CalendarProperty[],
 ): Promise<string> {
-  const [home] = homes;
-  if (home === undefined) throw new ProviderError('no_calendars', 'The server names no place for calendars');
-  const words = wordsOf(draft, now);
-  const url = new URL(`${key}/`, `${home.href.replace(/\/$/, '')}/`);
-  const answer = await davRequest(session, url, { method: 'MKCALENDAR', body: makingOf(words) });
-  if (answer.status !== 201) await requireMade(session, url, answer);
-  const { href, calendar } = await madeAt(session, url);
+  const answer = await davRequest(session, url, { method: 'MKCALENDAR', body: mkcalendarBody(properties) });
+  if (answer.status !== 201) await requireCreated(session, url, answer);
+  const calendar = await readCalendar(session, url);
   try {
-    // Some servers take no properties along with MKCALENDAR, and do not say so.
-    await describe(session, url, words.filter(isMissingIn(calendar, draft)));
+    // Some servers ignore the properties of MKCALENDAR without saying so.
+    const missing = properties.filter(({ field, value, xml }) => xml && calendar[field] !== value.trim());
+    await setProperties(session, url, missing);
   } catch (failure) {
     // All or nothing.
     if (failure instanceof UnsupportedByProvider) await remove(session, url);
     throw failure;
   }
-  return href;
+  return calendar.href;
 }
 
-function makingOf(words: readonly Word[]): string {
+function mkcalendarBody(properties: readonly CalendarProperty[]): string {
   const components = `<${COMPONENTS}><c:comp name="VEVENT"/></${COMPONENTS}>`;
   return davDocument(
     'c:mkcalendar',
-    `<d:set><d:prop>${words.map(written).join('')}${components}</d:prop></d:set>`,
+    `<d:set><d:prop>${properties.map(elementOf).join('')}${components}</d:prop></d:set>`,
   );
 }
 
 const COMPONENTS = prefixed(caldav('supported-calendar-component-set'));
 
-const written = ({ name, xml = '' }: Word): string => `<${prefixed(name)}>${xml}</${prefixed(name)}>`;
+const elementOf = ({ name, xml = '' }: CalendarProperty): string =>
+  `<${prefixed(name)}>${xml}</${prefixed(name)}>`;
 
-/** Resolves when the refused MKCALENDAR was a repetition, and what it would make is there. */
-async function requireMade(session: DavSession, url: URL, answer: EgressResponse): Promise<void> {
-  if (!REFUSED.includes(answer.status)) throw refusalOf(answer);
+/** Resolves when the refused MKCALENDAR was a repetition, and the calendar is there. */
+async function requireCreated(session: DavSession, url: URL, answer: EgressResponse): Promise<void> {
+  if (!FINAL_REFUSALS.includes(answer.status)) throw refusalOf(answer);
   try {
-    await madeAt(session, url);
+    await readCalendar(session, url);
   } catch (failure) {
     if (!(failure instanceof ProviderError) || failure.kind !== 'not_found') throw failure;
     throw new UnsupportedByProvider(
@@ -103,65 +116,59 @@ async function requireMade(session: DavSession, url: URL, answer: EgressResponse
   }
 }
 
-/** Statuses that are the server's last word on a collection. */
-const REFUSED: readonly number[] = [400, 403, 405, 409, 415, 422, 501];
+/** Statuses after which a repetition would be refused as well. */
+const FINAL_REFUSALS: readonly number[] = [400, 403, 405, 409, 415, 422, 501];
 
-/** The new calendar as the server has it, under the href by which it will be listed. */
-async function madeAt(
-  session: DavSession,
-  url: URL,
-): Promise<{ readonly href: string; readonly calendar: ProviderCalendar }> {
-  const { responses, url: base } = await propfind(session, url, '0', CALENDAR_PROPERTIES);
+/** The calendar at this address, with the href by which it is listed. */
+async function readCalendar(session: DavSession, url: URL): Promise<ProviderCalendar> {
+  const request = { depth: '0', properties: CALENDAR_PROPERTIES } as const;
+  const { responses, url: base } = await propfind(session, url, request);
   for (const response of responses) {
     const address = URL.parse(response.href, base);
     const calendar = address === null ? undefined : calendarOf(response, address);
-    if (calendar !== undefined) return { href: calendar.href, calendar };
+    if (calendar !== undefined) return calendar;
   }
   throw new ProviderError('not_found', `${url.hostname} has no such calendar`);
 }
 
-const isMissingIn =
-  (calendar: ProviderCalendar, draft: CalendarDraft) =>
-  ({ field, xml }: Word): boolean =>
-    xml !== undefined && calendar[field] !== draft[field]?.trim();
-
 /** Writes properties, all of them or none (RFC 4918 §9.2). */
-async function describe(session: DavSession, url: URL, words: readonly Word[]): Promise<void> {
-  if (words.length === 0) return;
-  const set = words.filter(({ xml }) => xml !== undefined);
-  const gone = words.filter(({ xml }) => xml === undefined);
-  const part = (name: string, of: readonly Word[]) =>
-    of.length === 0 ? '' : `<d:${name}><d:prop>${of.map(written).join('')}</d:prop></d:${name}>`;
-  const body = davDocument('d:propertyupdate', part('set', set) + part('remove', gone));
+async function setProperties(
+  session: DavSession,
+  url: URL,
+  properties: readonly CalendarProperty[],
+): Promise<void> {
+  if (properties.length === 0) return;
+  const part = (name: string, some: readonly CalendarProperty[]) =>
+    some.length === 0 ? '' : `<d:${name}><d:prop>${some.map(elementOf).join('')}</d:prop></d:${name}>`;
+  const set = part(
+    'set',
+    properties.filter(({ xml }) => xml !== undefined),
+  );
+  const removed = part(
+    'remove',
+    properties.filter(({ xml }) => xml === undefined),
+  );
+  const body = davDocument('d:propertyupdate', set + removed);
   const answer = await davRequest(session, url, { method: 'PROPPATCH', body });
-  if (REFUSED.includes(answer.status))
+  if (FINAL_REFUSALS.includes(answer.status))
     throw new UnsupportedByProvider('calendar_read_only', 'The server does not let this calendar be changed');
-  const kept = multistatusOf(answer).responses.flatMap(({ properties }) => [...properties.keys()]);
-  const refused = words.find(({ name }) => !kept.includes(name));
-  if (refused !== undefined)
-    throw unsupported(
-      refused.field,
-      `The server does not keep this of a calendar: ${prefixed(refused.name)}`,
-    );
+  const acceptedNames = multistatusOf(answer).responses.flatMap((response) => [
+    ...response.properties.keys(),
+  ]);
+  const refused = properties.find(({ name }) => !acceptedNames.includes(name));
+  if (refused === undefined) return;
+  const message = `The server does not keep this of a calendar: ${prefixed(refused.name)}`;
+  throw unsupported(refused.field, message);
 }
 
 async function remove(session: DavSession, url: URL): Promise<void> {
   const answer = await davRequest(session, url, { method: 'DELETE' });
   const { status } = answer;
-  if (status === 404 || status === 410 || (status >= 200 && status < 300 && status !== 207)) return;
+  if (isGone(status) || (status >= 200 && status < 300 && status !== 207)) return;
   // 207: something in it could not be deleted (RFC 4918 §9.6.1).
-  if (status === 207 || status === 423 || REFUSED.includes(status))
-    throw new UnsupportedByProvider(
-      'calendar_not_deletable',
-      'The server does not let this calendar be deleted',
-    );
-  throw refusalOf(answer);
-}
-
-function addressOf(calendarHref: string): URL {
-  const url = URL.parse(calendarHref);
-  if (url === null) throw new ProviderError('not_found', 'The calendar has no valid address');
-  return url;
+  if (status !== 207 && status !== 423 && !FINAL_REFUSALS.includes(status)) throw refusalOf(answer);
+  const message = 'The server does not let this calendar be deleted';
+  throw new UnsupportedByProvider('calendar_not_deletable', message);
 }
 
 const unsupported = (field: keyof CalendarDraft, message: string): UnsupportedByProvider =>

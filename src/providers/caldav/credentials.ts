@@ -11,7 +11,7 @@ export type CalDavCredentials = {
   readonly origins: readonly string[];
 };
 
-/** Fails with ProviderError `unauthorized` when these are not ours: linking anew repairs them. */
+/** Fails with ProviderError `unauthorized` when they are not ours: linking the account anew repairs that. */
 export function readCredentials(credentials: ProviderCredentials): CalDavCredentials {
   const { username, password, principal, homes, origins } = credentials;
   if (

@@ -5,53 +5,63 @@
 import type { EventResource } from '../../calendars/event.ts';
 import type { EventDraft, EventWriting, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { answerInvitation } from './answer-invitation.ts';
-import type { DavSession } from './dav-client.ts';
-import { changeEvent, changeOccurrence, removeOccurrence } from './edit-event.ts';
-import { type EditedObject, readObject, type WrittenEvent, writeObject } from './edited-object.ts';
-import { eventResourceOf } from './event-resource.ts';
-import { findByUid } from './find-by-uid.ts';
-import { sameEtag } from './href.ts';
-import { memberPath } from './member.ts';
-import { newObject, uidOf } from './new-event.ts';
-import { type OwnAddresses, ownAddresses } from './own-addresses.ts';
-import type { Editing } from './revision.ts';
-import { createObject, deleteObject, getObject, replaceObject, type StoredObject } from './stored-object.ts';
+import type { DavSession } from './dav/dav-client.ts';
+import { findByUid } from './dav/find-by-uid.ts';
+import { calendarUrl, sameEtag, urlWithin } from './dav/href.ts';
+import { objectPath } from './dav/listed-object.ts';
+import {
+  createObject,
+  deleteObject,
+  getObject,
+  replaceObject,
+  type StoredObject,
+} from './dav/stored-object.ts';
+import { type UserAddresses, userAddresses } from './dav/user-addresses.ts';
+import { answerInvitation } from './events/answer-invitation.ts';
+import { type CalendarObject, type EventEdit, readObject, writeObject } from './events/calendar-object.ts';
+import { changeEvent, removeOccurrence } from './events/edit-event.ts';
+import { eventResourceOf } from './events/event-resource.ts';
+import type { Editor } from './events/mark-changed.ts';
+import { newObject, uidOf } from './events/new-event.ts';
 
 export type WritingInput = { readonly session: DavSession; readonly principal: URL };
 export type WritingDeps = { readonly now: () => number };
 
-export function eventWriting(input: WritingInput, { now }: WritingDeps): EventWriting {
-  const { session } = input;
-  const writer: Writer = { session, now, own: askedOnce(input) };
+/** The `writing` of a CalDAV account. */
+export function eventWriting({ session, principal }: WritingInput, { now }: WritingDeps): EventWriting {
+  const writer: Writer = { session, now, user: cacheAnswer(() => userAddresses(session, principal)) };
 
   return {
-    create: (calendarHref, draft, key) => create(writer, collectionAt(calendarHref), draft, key),
-    async update(calendarHref, target, change) {
+    create: (href, draft, key) => create(writer, calendarUrl(href), { draft, key }),
+    async update(href, target, change) {
+      const place = {
+        collection: calendarUrl(href),
+        target,
+        isInviting: (change.attendees ?? []).length > 0,
+      };
       const { instance } = target;
-      const isInviting = (change.attendees ?? []).length > 0;
-      const edit: Edit = (object, by) =>
+      const edit: Edit = (object, editor) => changeEvent(object, { instance, change }, editor);
+      return (await editObject(writer, place, edit)) ?? gone();
+    },
+    async respond(href, target, { response, comment }) {
+      const place = { collection: calendarUrl(href), target };
+      const answer = { instance: target.instance, participation: response.toUpperCase(), comment };
+      const edit: Edit = (object, editor) => answerInvitation(object, answer, editor);
+      return (await editObject(writer, place, edit)) ?? gone();
+    },
+    async delete(href, target) {
+      const place = { collection: calendarUrl(href), target };
+      const { instance } = target;
+      const edit: Edit = (object, editor) =>
         instance === undefined
-          ? changeEvent(object, change, by)
-          : changeOccurrence(object, instance, change, by);
-      return (await edited(writer, { calendarHref, target, isInviting }, edit)) ?? gone();
+          ? object.events.map((event) => ({ event, lines: undefined }))
+          : removeOccurrence(object, instance, editor);
+      return (await editObject(writer, place, edit)) ?? { changed: [], removed: [target.href] };
     },
-    async respond(calendarHref, target, { response, comment }) {
-      const answer = { participation: response.toUpperCase(), comment };
-      const edit: Edit = (object, by) => answerInvitation(object, target.instance, answer, by);
-      return (await edited(writer, { calendarHref, target }, edit)) ?? gone();
-    },
-    async delete(calendarHref, target) {
-      const { instance } = target;
-      const edit: Edit = (object, by) =>
-        instance === undefined ? [] : removeOccurrence(object, instance, by);
-      const result = await edited(writer, { calendarHref, target }, edit);
-      return result ?? { changed: [], removed: [target.href] };
-    },
-    async read(calendarHref, href) {
-      const collection = collectionAt(calendarHref);
-      const found = await getObject(session, memberAt(collection, href));
-      return found && [resourceAt(collection, found)];
+    async read(href, eventHref) {
+      const collection = calendarUrl(href);
+      const object = await getObject(session, urlOf(collection, eventHref));
+      return object && [resourceOf(collection, object)];
     },
   };
 }
@@ -59,142 +69,124 @@ export function eventWriting(input: WritingInput, { now }: WritingDeps): EventWr
 type Writer = {
   readonly session: DavSession;
   readonly now: () => number;
-  readonly own: () => Promise<OwnAddresses>;
+  readonly user: () => Promise<UserAddresses>;
 };
 
-/** A failure is asked again. */
-function askedOnce({ session, principal }: WritingInput): () => Promise<OwnAddresses> {
-  let asked: Promise<OwnAddresses> | undefined;
+/** Keeps the first answer, but no failure. */
+function cacheAnswer<T>(ask: () => Promise<T>): () => Promise<T> {
+  let answer: Promise<T> | undefined;
   return () => {
-    asked ??= ownAddresses(session, principal).catch((failure: unknown) => {
-      asked = undefined;
+    answer ??= ask().catch((failure: unknown) => {
+      answer = undefined;
       throw failure;
     });
-    return asked;
+    return answer;
   };
 }
 
-/** Whose change it is; the account's addresses are asked for only where guests are involved. */
-async function editingOf({ own, now }: Writer, icalendar: string, isInviting: boolean): Promise<Editing> {
-  const isScheduled = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
-  return { own: isScheduled ? await own() : NOBODY, now: now() };
+const UNKNOWN_USER: UserAddresses = { addresses: [], name: undefined };
+
+/** The account's addresses are asked for only where there are guests: before the change, or after it (`isInviting`). */
+async function editorOf({ user, now }: Writer, icalendar: string, isInviting = false): Promise<Editor> {
+  const hasGuests = isInviting || /^(ORGANIZER|ATTENDEE)\b/im.test(icalendar);
+  return { user: hasGuests ? await user() : UNKNOWN_USER, now: now() };
 }
 
-async function create(writer: Writer, collection: URL, draft: EventDraft, key: string): Promise<WriteResult> {
+type NewEvent = { readonly draft: EventDraft; readonly key: string };
+
+async function create(writer: Writer, collection: URL, { draft, key }: NewEvent): Promise<WriteResult> {
   const { session } = writer;
   const uid = uidOf(key, collection);
-  const by = await editingOf(writer, '', (draft.attendees ?? []).length > 0);
-  const icalendar = newObject(draft, { uid, ...by });
-  const url = new URL(`${uid}.ics`, `${collection.href.replace(/\/$/, '')}/`);
-  const creation = await createObject(session, url, icalendar);
-  if (creation.outcome === 'created')
-    return writtenAnywhere(session, { collection, uid, put: { url, etag: creation.etag, icalendar } });
+  const editor = await editorOf(writer, '', (draft.attendees ?? []).length > 0);
+  const url = urlWithin(collection, `${uid}.ics`);
+  const creation = await createObject(session, url, newObject(draft, uid, editor));
+  if (creation.outcome === 'created') {
+    const stored = await asStored(session, creation.object);
+    return stored ? resultOf(collection, stored) : readCreated(session, { collection, uid, url: null });
+  }
   const href = creation.outcome === 'uid taken' ? creation.href : undefined;
-  return adopted(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
+  return readCreated(session, { collection, uid, url: href === undefined ? url : URL.parse(href, url) });
 }
 
-/** What is to be in place of the object: no events when it is to go, `undefined` when it is right as it is. */
-type Edit = (object: EditedObject, by: Editing) => readonly WrittenEvent[] | undefined;
+type CreatedBefore = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
 
-type Place = { readonly calendarHref: string; readonly target: WriteTarget; readonly isInviting?: boolean };
+/** The event that this or an earlier creation with the same key made, wherever the server put it. */
+async function readCreated(
+  session: DavSession,
+  { collection, uid, url }: CreatedBefore,
+): Promise<WriteResult> {
+  const isInCalendar = url !== null && objectPath(url.href, collection) !== undefined;
+  const named = isInCalendar ? await getObject(session, url) : undefined;
+  const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
+  const object = named ?? (elsewhere && (await getObject(session, elsewhere)));
+  const result = object && resultOf(collection, object);
+  if (result?.changed.some(({ events }) => events.some((event) => event.uid === uid))) return result;
+  throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
+}
 
-/** Puts what `edit` makes of the version the caller saw; `undefined` when there is none any more. */
-async function edited(writer: Writer, place: Place, edit: Edit): Promise<WriteResult | undefined> {
+type Edit = (object: CalendarObject, editor: Editor) => readonly EventEdit[];
+
+type Place = { readonly collection: URL; readonly target: WriteTarget; readonly isInviting?: boolean };
+
+/** Edits the version the caller saw, and deletes it when no event is left. `undefined` when it is gone already. */
+async function editObject(writer: Writer, place: Place, edit: Edit): Promise<WriteResult | undefined> {
   const { session, now } = writer;
-  const { calendarHref, target, isInviting = false } = place;
-  const collection = collectionAt(calendarHref);
+  const { collection, target, isInviting } = place;
   const base = await versionSeen(session, collection, target);
   if (base === undefined) return undefined;
   const object = readObject(base.icalendar);
-  const events = edit(object, await editingOf(writer, base.icalendar, isInviting));
-  // An answer was lost, or somebody else did the same.
-  if (events === undefined) return { changed: [resourceAt(collection, base)], removed: [] };
-  if (events.length === 0) {
+  const edits = edit(object, await editorOf(writer, base.icalendar, isInviting));
+  // An earlier answer was lost, or somebody else did the same.
+  if (edits.length === 0) return resultOf(collection, base);
+  const icalendar = writeObject(object, edits, now());
+  if (icalendar === undefined) {
     await deleteObject(session, base);
     return { changed: [], removed: [target.href] };
   }
-  const icalendar = writeObject(object, events, now());
-  const { etag } = await replaceObject(session, base, icalendar);
-  return written(session, collection, { url: base.url, etag, icalendar });
+  const stored = await asStored(session, await replaceObject(session, base, icalendar));
+  return stored ? resultOf(collection, stored) : gone();
 }
-
-const NOBODY: OwnAddresses = { addresses: [], name: undefined };
 
 function gone(): never {
   throw new ProviderError('not_found', 'The event is gone');
 }
 
-function collectionAt(calendarHref: string): URL {
-  const collection = URL.parse(calendarHref);
-  if (collection === null) throw new ProviderError('not_found', 'The calendar has no valid address');
-  return collection;
-}
-
-function memberAt(collection: URL, href: string): URL {
+function urlOf(collection: URL, href: string): URL {
   const url = URL.parse(href, collection);
-  if (url === null || memberPath(href, collection) === undefined)
+  if (url === null || objectPath(href, collection) === undefined)
     throw new ProviderError('not_found', 'The event has no valid address');
   return url;
 }
 
-const resourceAt = (collection: URL, { url, etag, icalendar }: StoredObject): EventResource =>
-  eventResourceOf({ href: memberPath(url.href, collection) ?? url.pathname, etag, icalendar });
+const resourceOf = (collection: URL, { url, etag, icalendar }: StoredObject): EventResource =>
+  eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
+
+const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
+  changed: [resourceOf(collection, object)],
+  removed: [],
+});
 
 /**
- * What the server has, if it is what the caller saw: by its etag, or to the letter, since front ends change etags.
- * `undefined` when it has nothing there; fails as `precondition_failed` for another version.
+ * What the server has, if it is what the caller saw: by its etag, or by its text, since proxies change etags. `undefined`
+ * when nothing is there; fails as `precondition_failed` for another version.
  */
 async function versionSeen(
   session: DavSession,
   collection: URL,
-  { href, etag, known }: WriteTarget,
+  { href, etag, known: stored }: WriteTarget,
 ): Promise<StoredObject | undefined> {
-  const found = await getObject(session, memberAt(collection, href));
-  if (found === undefined || sameEtag(found.etag, etag)) return found;
-  if (known.some(({ original }) => original.icalendar === found.icalendar)) return found;
+  const object = await getObject(session, urlOf(collection, href));
+  if (object === undefined || sameEtag(object.etag, etag)) return object;
+  if (stored.some(({ original }) => original.icalendar === object.icalendar)) return object;
   throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
 }
 
 /**
- * The resource as the server has it now: many rewrite what they are given. What was put stands in when the server cannot
- * say it at the moment, since it was put; the next sync brings the rest. `undefined` when nothing is there.
+ * The object that was put, as the server has it now: many rewrite what they are given. If it cannot be read at the moment,
+ * the object as it was put, until the next sync. `undefined` when somebody deleted it.
  */
-async function stored(session: DavSession, put: StoredObject): Promise<StoredObject | undefined> {
-  return getObject(session, put.url).catch((failure: unknown) => {
+const asStored = (session: DavSession, put: StoredObject): Promise<StoredObject | undefined> =>
+  getObject(session, put.url).catch((failure: unknown) => {
     if (failure instanceof ProviderError) return put;
     throw failure;
   });
-}
-
-async function written(session: DavSession, collection: URL, put: StoredObject): Promise<WriteResult> {
-  const found = await stored(session, put);
-  // Somebody else deleted it right after.
-  if (found === undefined) return gone();
-  return { changed: [resourceAt(collection, found)], removed: [] };
-}
-
-type Creation = { readonly collection: URL; readonly uid: string; readonly put: StoredObject };
-
-/** What was created, wherever the server put it. */
-async function writtenAnywhere(
-  session: DavSession,
-  { collection, uid, put }: Creation,
-): Promise<WriteResult> {
-  const found = await stored(session, put);
-  if (found !== undefined) return { changed: [resourceAt(collection, found)], removed: [] };
-  return adopted(session, { collection, uid, url: null });
-}
-
-type Adoption = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
-
-/** What a creation with this key left there, now or earlier, as it is by now. */
-async function adopted(session: DavSession, { collection, uid, url }: Adoption): Promise<WriteResult> {
-  const isMember = url !== null && memberPath(url.href, collection) !== undefined;
-  const named = isMember ? await getObject(session, url) : undefined;
-  const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
-  const found = named ?? (elsewhere && (await getObject(session, elsewhere)));
-  const resource = found && resourceAt(collection, found);
-  if (resource?.events.some((event) => event.uid === uid) === true)
-    return { changed: [resource], removed: [] };
-  throw new ProviderError('precondition_failed', 'The calendar has something else under this name');
-}

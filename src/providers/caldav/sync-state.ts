@@ -1,20 +1,20 @@
-/** What our sync tokens hold: which rung of the ladder the calendar is on, and what was seen there. */
+/** What our sync tokens hold: how changes of the calendar are found, and what was seen at the last time. */
 import { ProviderError } from '../../calendars/provider-error.ts';
 
-/** Instants are epoch milliseconds. */
 export type SyncState =
   /** RFC 6578: the server's own token. */
-  | { readonly method: 'sync-collection'; readonly token: string }
-  /** Etags compared with the mirror's; not even those when the collection's tag is a settled one. */
-  | {
-      readonly method: 'compare';
-      readonly ctag: string | undefined;
-      /** When that ctag was first seen. */
-      readonly ctagSince: number;
-      readonly comparedAt: number;
-      /** Until when sync-collection is not tried again. */
-      readonly demotedUntil: number;
-    };
+  { readonly method: 'sync-collection'; readonly token: string } | Comparison;
+
+/** Etags are compared with the mirror's, unless the collection's tag rules out a change. Epoch milliseconds. */
+export type Comparison = {
+  readonly method: 'compare';
+  readonly ctag: string | undefined;
+  /** When that ctag was first seen. */
+  readonly ctagSince: number;
+  readonly comparedAt: number;
+  /** Until when sync-collection is not tried again. */
+  readonly demotedUntil: number;
+};
 
 const VERSION = 1;
 

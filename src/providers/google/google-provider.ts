@@ -5,28 +5,20 @@ import type {
   ProviderCredentials,
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
-import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
-import { googleApi } from './google-api.ts';
-import { googleCalendarWriting } from './google-calendar-writing.ts';
-import { listCalendars } from './google-calendars.ts';
-import { changesSince } from './google-changes.ts';
-import { googleSignIn } from './google-sign-in.ts';
-import { googleWriting } from './google-writing.ts';
-import { texts } from './json-value.ts';
+import { texts } from '../json-value.ts';
+import { type GoogleApiDeps, googleApi } from './api.ts';
+import { calendarWriting } from './calendar-writing.ts';
+import { listCalendars } from './calendars.ts';
+import { changesSince } from './changes.ts';
+import { eventWriting } from './event-writing.ts';
+import { type GoogleSignInDeps, googleSignIn } from './sign-in.ts';
 
-export type GoogleDeps = {
-  readonly egress: Egress;
-  /** Where users sign in: `https://accounts.google.com`, without a trailing slash. */
-  readonly issuer: string;
-  /** Where the Calendar API begins: `https://www.googleapis.com/calendar/v3`, without a trailing slash. */
-  readonly apiUrl: string;
-  /** Whether users who let events be written are asked for their calendars too; not unless it is said. */
-  readonly asksForCalendars?: boolean;
-  readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
+/**
+ * The issuer is where users sign in, `https://accounts.google.com`; `apiUrl` is where the Calendar API begins,
+ * `https://www.googleapis.com/calendar/v3`.
+ */
+export type GoogleDeps = GoogleSignInDeps & GoogleApiDeps & { readonly log: Log };
 
 export function googleProvider(deps: GoogleDeps): RedirectProvider {
   return {
@@ -43,10 +35,10 @@ function openAccount(
 ): CalendarAccount {
   const api = googleApi(session, deps);
   // Kept by us in this form; texts() takes nothing on trust.
-  const granted = texts(Array.isArray(scopes) ? scopes : []);
+  const granted = texts(scopes);
   return {
-    writing: googleWriting(api),
-    calendarWriting: googleCalendarWriting(api, granted),
+    writing: eventWriting(api),
+    calendarWriting: calendarWriting(api, granted),
     listCalendars: () => listCalendars(api),
     changesSince: (calendarHref, token) =>
       changesSince({ calendarHref, token, scopes: granted }, api, deps.log),

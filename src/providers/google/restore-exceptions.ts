@@ -1,22 +1,25 @@
 /**
- * A series that moves: Google keeps its changed and deleted occurrences where the new pattern has their old starts (k), and
- * drops the others. Those move along with the series here: they are made again where it has an occurrence to be changed.
+ * A series that moves: Google seems to keep its changed and deleted occurrences where the new pattern has their old starts,
+ * and to drop the others, which no source confirms. Those move along with the series here: they are made again where it has
+ * an occurrence to be changed.
  */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
 import { instantOf, localOf, originalStartOf, timeLike } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
 import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
 import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { withoutUndefined } from '../json-value.ts';
+import { googleTimePatch } from './body-times.ts';
+import { conferencePatch } from './conference.ts';
 import type { EventBody } from './event-body.ts';
-import { conferencePatch } from './event-conference.ts';
-import type { GoogleEvents, SeriesNow } from './google-events.ts';
-import { googleTimePatch } from './written-times.ts';
+import type { GoogleEvents, SeriesNow } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;
 
@@ -29,34 +32,21 @@ export async function restoreExceptions(
   const [old] = before.master.events;
   const [master] = after.events;
   if (old === undefined || master === undefined || isDeepStrictEqual(old.start, master.start)) return;
+  const shift = { before: old.start, after: master.start, floatingZone: 'UTC' };
   for (const exception of before.exceptions) {
     const [event] = exception.events;
     if (event?.recurrenceId === undefined) continue;
-    const own = originalStartOf(old.start, event.recurrenceId, 'UTC');
-    if (occursAt(master, own)) continue;
-    const placed = placeIn(old, master, own);
-    const id = instanceIdOf(after.href, placed, 'UTC');
+    if (occursAt(master, originalStartOf(old.start, event.recurrenceId, 'UTC'))) continue;
+    const shifted = shiftWithSeries(event.recurrenceId, shift);
     // Without a version: what it is of was made by the change just written.
-    if (event.status === 'cancelled') await events.delete({ id, etag: undefined });
-    else await makeAgain({ id, etag: undefined, body: bodyOf(exception, before.master, placed) }, events);
+    const version = { id: instanceIdOf(after.href, shifted, 'UTC'), etag: undefined };
+    if (event.status === 'cancelled') await events.delete(version);
+    else {
+      const body = bodyOf(exception, before.master, shifted);
+      // Where the new series has no such occurrence there is nothing left to differ from.
+      await undefinedIf('not_found', events.patch({ ...version, body }));
+    }
   }
-}
-
-/** Where the new series has no such occurrence there is nothing left to differ from. */
-async function makeAgain(change: Parameters<GoogleEvents['patch']>[0], events: GoogleEvents): Promise<void> {
-  try {
-    await events.patch(change);
-  } catch (error) {
-    if (!(error instanceof ProviderError) || error.kind !== 'not_found') throw error;
-  }
-}
-
-/** An original start moves by as much as that of the series, on the wall clock. */
-function placeIn(before: CalendarEvent, after: CalendarEvent, own: EventTime): EventTime {
-  if (before.start.type === after.start.type)
-    return timeLike(after.start, localOf(own) + localOf(after.start) - localOf(before.start));
-  const date = own.type === 'date' ? own.date : own.local.slice(0, 10);
-  return originalStartOf(after.start, { type: 'date', date }, 'UTC');
 }
 
 /** A rule that cannot be followed, or not so far, is left to Google. */
@@ -74,8 +64,8 @@ function occursAt({ start, end, recurrence }: CalendarEvent, original: EventTime
   }
 }
 
-/** What people set of an occurrence, in Google's own words. */
-const OWN = [
+/** What people set of an occurrence, by Google's names. */
+const COMPARED_FIELDS = [
   'summary',
   'description',
   'location',
@@ -90,27 +80,34 @@ const OWN = [
 /** What an exception had other than its series had. */
 function bodyOf(exception: EventResource, master: EventResource, placed: EventTime): EventBody {
   // Both are as Google answered them.
-  const own: GoogleEvent = exception.original;
+  const item: GoogleEvent = exception.original;
   const series: GoogleEvent = master.original;
-  const names = OWN.filter((name) => !isDeepStrictEqual(own[name], series[name]));
+  const names = COMPARED_FIELDS.filter((name) => !isDeepStrictEqual(item[name], series[name]));
   return {
-    ...Object.fromEntries(names.map((name) => [name, own[name] ?? null])),
-    ...(isDeepStrictEqual(own.conferenceData, series.conferenceData)
-      ? {}
-      : {
-          conferenceData: own.conferenceData
-            ? conferencePatch(own.conferenceData, series.conferenceData)
-            : null,
-        }),
-    ...propertiesOf(own, series),
+    ...Object.fromEntries(names.map((name) => [name, item[name] ?? null])),
+    ...withoutUndefined({
+      conferenceData: conferenceOf(item, series),
+      extendedProperties: propertiesOf(item, series),
+    }),
     ...timesOf(exception, master, placed),
   };
 }
 
-function propertiesOf({ extendedProperties: own }: GoogleEvent, series: GoogleEvent): EventBody {
-  if (isDeepStrictEqual(own, series.extendedProperties)) return {};
-  const missing = Object.keys(series.extendedProperties?.private ?? {}).map((name) => [name, null]);
-  return { extendedProperties: { private: { ...Object.fromEntries(missing), ...own?.private } } };
+function conferenceOf(
+  { conferenceData: conference }: GoogleEvent,
+  { conferenceData: series }: GoogleEvent,
+): EventBody['conferenceData'] {
+  if (isDeepStrictEqual(conference, series)) return undefined;
+  return conference ? conferencePatch(conference, series) : null;
+}
+
+function propertiesOf(
+  { extendedProperties: properties }: GoogleEvent,
+  { extendedProperties: series }: GoogleEvent,
+): EventBody['extendedProperties'] {
+  if (isDeepStrictEqual(properties, series)) return undefined;
+  const missing = Object.keys(series?.private ?? {}).map((name) => [name, null]);
+  return { private: { ...Object.fromEntries(missing), ...properties?.private } };
 }
 
 /** One that was moved stays where it was put; one that was not keeps its own length. */

@@ -1,102 +1,93 @@
-/** What it means when signing in, renewing or revoking fails, and who can mend it. */
-import {
-  AuthorizationResponseError,
-  OperationProcessingError,
-  ResponseBodyError,
-  UnsupportedOperationError,
-} from 'oauth4webapi';
+/** What Google's refusals of a sign-in or of a refresh token mean, and who can mend it. */
+import type { OAuthCredentials } from '../../calendars/calendar-provider.ts';
+import { type Meaning, meaningsBy } from '../meaning.ts';
+import type { SignInMeanings } from '../openid/sign-in-failure.ts';
 
-import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
-import { EgressError } from '../../lib/egress/egress-error.ts';
-import { retryAfterOf } from '../../lib/retry-after.ts';
-import { connectionFailure } from '../connection-failure.ts';
+const UNAVAILABLE: Meaning = [
+  'unavailable',
+  'Google cannot sign users in at the moment',
+  'provider_unavailable',
+];
 
-/** RFC 6749 §5.2 and §4.1.2.1, and Google's own words. (k) Which of them Google sends when. */
-const APP_REFUSED: readonly string[] = [
-  'invalid_client',
-  'unauthorized_client',
-  'deleted_client',
-  'disabled_client',
-  'redirect_uri_mismatch',
-  'invalid_scope',
-  'unsupported_grant_type',
-  'org_internal',
-];
-const LATER: readonly string[] = ['temporarily_unavailable', 'server_error', 'internal_failure'];
-const USER_MUST_ACT: readonly string[] = [
-  'invalid_grant',
-  'interaction_required',
-  'login_required',
-  'consent_required',
-  'account_selection_required',
-];
-/** A Workspace administrator does not let this app in. */
-const ADMIN: readonly string[] = ['admin_policy_enforced', 'access_not_configured'];
+/** RFC 6749 §5.2 and §4.1.2.1, and Google's own errors. No source lists in full which of them Google sends when. */
+const BY_WORD = meaningsBy<string>(
+  [['access_denied', 'Access to the Google account was not granted'], ['access_denied']],
+  [
+    ['misconfigured', 'Google refuses the app that is set up here', 'app_credentials_refused'],
+    [
+      'invalid_client',
+      'unauthorized_client',
+      'deleted_client',
+      'disabled_client',
+      'redirect_uri_mismatch',
+      'invalid_scope',
+      'unsupported_grant_type',
+      'org_internal',
+    ],
+  ],
+  // An administrator of Google Workspace.
+  [
+    ['permission_missing', 'An administrator does not let this app in at Google', 'admin_consent_required'],
+    ['admin_policy_enforced', 'access_not_configured'],
+  ],
+  // Why it has ended, `whyEnded` tells.
+  [
+    ['unauthorized', 'Google no longer accepts this sign-in'],
+    [
+      'invalid_grant',
+      'interaction_required',
+      'login_required',
+      'consent_required',
+      'account_selection_required',
+    ],
+  ],
+  [UNAVAILABLE, ['temporarily_unavailable', 'server_error', 'internal_failure']],
+);
+
+export const SIGN_IN_MEANINGS: SignInMeanings = {
+  refused: (error) => BY_WORD.get(error),
+  tooMany: ['rate_limited', 'Google asks to wait before signing in again', 'quota_exhausted'],
+  unavailable: UNAVAILABLE,
+  unavailableFrom: 430,
+  saysHowLong: false,
+  unusable: [
+    'invalid_response',
+    'Google’s answer to the sign-in cannot be used',
+    'provider_answer_unreadable',
+  ],
+};
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const TEST_LIFETIME = 7 * DAY;
+/** An access token is renewed hourly while an account is used. */
+const ACCESS_LIFETIME = HOUR;
 
 /**
- * The refusal that a failure stands for; a fault of our own is answered as it is. `unauthorized` has no reason yet:
- * only the renewal of tokens knows it.
+ * Why a refresh token is refused, as far as its age tells: Google says `invalid_grant` for everything. An app in Testing
+ * status loses its refresh tokens seven days after they were issued. One that was found dead within an hour of that
+ * moment, or over it between two renewals at most a day apart, expired for that; of any other nothing is known but that
+ * the user must sign in again.
  */
-export function signInFailure(failure: unknown): unknown {
-  if (failure instanceof ProviderError) return failure;
-  if (failure instanceof EgressError) return connectionFailure(failure);
-  if (failure instanceof AuthorizationResponseError) return refused(failure.error, failure);
-  if (failure instanceof ResponseBodyError) {
-    const { error, status, response } = failure;
-    if (status === 429) return tooMany(response, failure);
-    return refused(error, failure);
-  }
-  if (failure instanceof OperationProcessingError) return unreadable(failure);
-  // A token or a key of a kind that is not used here, or that WebCrypto cannot read.
-  if (failure instanceof UnsupportedOperationError || failure instanceof DOMException)
-    return outOfOrder('invalid_response', failure);
-  return failure;
+export function revocationReason(
+  { issuedAt, expiresAt }: Pick<OAuthCredentials, 'issuedAt' | 'expiresAt'>,
+  now: number,
+): Meaning {
+  const age = now - issuedAt;
+  const lastAlive = expiresAt - ACCESS_LIFETIME - issuedAt;
+  const isAtSevenDays = Math.abs(age - TEST_LIFETIME) <= HOUR;
+  const isBetweenRenewals =
+    lastAlive <= TEST_LIFETIME + HOUR && age >= TEST_LIFETIME - HOUR && age - lastAlive <= DAY;
+  return isAtSevenDays || isBetweenRenewals ? TESTING_EXPIRED : REVOKED;
 }
 
-function refused(error: string, cause: Error): ProviderError {
-  const options = { cause };
-  if (error === 'access_denied')
-    return new ProviderError('access_denied', 'Access to the Google account was not granted', options);
-  if (APP_REFUSED.includes(error))
-    return new ProviderError('misconfigured', 'Google refuses the app that is set up here', {
-      ...options,
-      reason: 'app_credentials_refused',
-    });
-  if (ADMIN.includes(error))
-    return new ProviderError('permission_missing', 'An administrator does not let this app in at Google', {
-      ...options,
-      reason: 'admin_consent_required',
-    });
-  if (USER_MUST_ACT.includes(error))
-    return new ProviderError('unauthorized', 'Google no longer accepts this sign-in', options);
-  if (LATER.includes(error)) return outOfOrder('unavailable', cause);
-  return outOfOrder('invalid_response', cause);
-}
-
-/** An answer that is none: of a broken server, or one that fails what is checked (state, issuer, nonce, signature). */
-function unreadable(failure: OperationProcessingError): ProviderError {
-  const response = failure.cause instanceof Response ? failure.cause : undefined;
-  if (response === undefined || response.status < 429) return outOfOrder('invalid_response', failure);
-  return response.status === 429 ? tooMany(response, failure) : outOfOrder('unavailable', failure);
-}
-
-function outOfOrder(kind: ProviderErrorKind & ('unavailable' | 'invalid_response'), cause: Error) {
-  return kind === 'unavailable'
-    ? new ProviderError(kind, 'Google cannot sign users in at the moment', {
-        cause,
-        reason: 'provider_unavailable',
-      })
-    : new ProviderError(kind, 'Google’s answer to the sign-in cannot be used', {
-        cause,
-        reason: 'provider_answer_unreadable',
-      });
-}
-
-function tooMany(response: Response, cause: Error): ProviderError {
-  const retryAfter = retryAfterOf((name) => response.headers.get(name) ?? undefined);
-  return new ProviderError('rate_limited', 'Google asks to wait before signing in again', {
-    cause,
-    reason: 'quota_exhausted',
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-  });
-}
+const TESTING_EXPIRED: Meaning = [
+  'unauthorized',
+  'Google ended the access after seven days, as it does for apps in Testing status: publish the app at Google',
+  'google_testing_expired',
+];
+const REVOKED: Meaning = [
+  'unauthorized',
+  'Google no longer accepts this sign-in: sign in again',
+  'access_revoked',
+];

@@ -1,7 +1,13 @@
-/** Who takes part in an event. */
-import type { Event as GraphEvent, Recipient, ResponseStatus } from '@microsoft/microsoft-graph-types';
+/** Who takes part in an event, as read and as written. */
+import type {
+  Attendee as GraphAttendee,
+  Event as GraphEvent,
+  Recipient,
+  ResponseStatus,
+} from '@microsoft/microsoft-graph-types';
 
 import type { Attendee } from '../../calendars/event.ts';
+import { unsupportedField } from '../unsupported-field.ts';
 
 /**
  * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
@@ -11,18 +17,18 @@ export function attendeesOf({
   organizer,
   attendees,
 }: Pick<GraphEvent, 'organizer' | 'attendees'>): Attendee[] {
-  const found = new Map<string, Attendee>();
-  const own = organizer ? attendeeOf(organizer, 'organizer') : undefined;
-  if (own !== undefined) found.set(own.email.toLowerCase(), { ...own, organizer: true });
+  const byAddress = new Map<string, Attendee>();
+  const host = organizer ? attendeeOf(organizer, 'organizer') : undefined;
+  if (host !== undefined) byAddress.set(host.email.toLowerCase(), { ...host, organizer: true });
   for (const attendee of attendees ?? []) {
     const entry = attendeeOf(attendee, attendee.status?.response);
-    const before = found.get(entry?.email.toLowerCase() ?? '');
+    const before = byAddress.get(entry?.email.toLowerCase() ?? '');
     if (entry === undefined || (before !== undefined && !before.organizer)) continue;
     // Who invites and does not answer takes part all the same.
     const status = before !== undefined && entry.status === 'none' ? before.status : entry.status;
-    found.set(entry.email.toLowerCase(), { ...before, ...entry, status });
+    byAddress.set(entry.email.toLowerCase(), { ...before, ...entry, status });
   }
-  return [...found.values()];
+  return [...byAddress.values()];
 }
 
 /** `undefined` without an e-mail address: rooms of old and guests behind a list have none. */
@@ -47,3 +53,30 @@ function statusOf(response: ResponseStatus['response']): Attendee['status'] {
       return 'none';
   }
 }
+
+/**
+ * The guests without whoever invites, whom Outlook keeps apart. What they answered is theirs to say: Exchange keeps
+ * it for those who stay.
+ */
+export function guestList(
+  attendees: readonly Attendee[],
+  former: GraphEvent['attendees'],
+  organizer: string | undefined,
+): GraphAttendee[] {
+  const formerGuests = new Map((former ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]));
+  const guests = new Map<string, GraphAttendee>();
+  for (const { email, name, organizer: invites } of attendees) {
+    const key = keyOf(email);
+    const before = formerGuests.get(key);
+    if (key === keyOf(organizer) && before === undefined) continue;
+    if (invites && key !== keyOf(organizer))
+      throw unsupportedField('attendees', 'Who organizes an Outlook event is the owner of its calendar');
+    guests.set(key, {
+      type: before?.type ?? 'required',
+      emailAddress: { address: email, name: name ?? before?.emailAddress?.name ?? email },
+    });
+  }
+  return [...guests.values()];
+}
+
+const keyOf = (email: string | null | undefined): string => email?.trim().toLowerCase() ?? '';

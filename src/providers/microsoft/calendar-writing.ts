@@ -4,8 +4,13 @@ import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { type Graph, type GraphWrite, graphWrite } from './graph-client.ts';
-import { codeOf, statusOf } from './graph-error.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import { text, withoutUndefined } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+import type { Graph, GraphWrite } from './api.ts';
+import { codeOf, statusOf } from './api-refusal.ts';
+import { calendarUrl } from './calendars.ts';
 
 /** Graph's `calendarColor`. It publishes no RGB for them; `hexColor` can only be read. */
 const COLORS = [
@@ -23,61 +28,53 @@ const COLORS = [
 ] as const;
 
 export function calendarWriting(graph: Graph): CalendarWriting {
-  const urlOf = (href: string): string => `${graph.apiUrl}/me/calendars/${encodeURIComponent(href)}`;
   return {
     async create(draft) {
       const url = `${graph.apiUrl}/me/calendars`;
       const body = bodyOf(draft);
-      const answer = await written(graph, { operation: 'calendars.create', method: 'POST', url, body });
-      if (typeof answer?.id === 'string' && answer.id !== '') return answer.id;
-      throw new ProviderError('invalid_response', 'Microsoft sent a calendar without an id', {
-        reason: 'provider_answer_unreadable',
-      });
+      const request = { operation: 'calendars.create', method: 'POST', url, body } as const;
+      const id = text((await write(graph, request))?.id);
+      if (id !== undefined) return id;
+      throw unreadableAnswer('Microsoft sent a calendar without an id');
     },
     async change(calendarHref, change) {
-      const request = { operation: 'calendars.update', method: 'PATCH', url: urlOf(calendarHref) } as const;
-      await written(graph, { ...request, body: bodyOf(change) });
+      const url = calendarUrl(graph, calendarHref);
+      await write(graph, { operation: 'calendars.update', method: 'PATCH', url, body: bodyOf(change) });
     },
     async delete(calendarHref) {
-      const request = { operation: 'calendars.delete', method: 'DELETE', url: urlOf(calendarHref) } as const;
-      await written(graph, request).catch((failure: unknown) => {
-        if (!(failure instanceof ProviderError) || failure.kind !== 'not_found') throw failure;
-      });
+      const url = calendarUrl(graph, calendarHref);
+      const deleted = write(graph, { operation: 'calendars.delete', method: 'DELETE', url });
+      await undefinedIf('not_found', deleted);
     },
   };
 }
 
-function bodyOf({ title, color, description, timeZone }: CalendarChange & Partial<CalendarDraft>) {
-  if (description !== undefined) throw unsupported('description', 'A calendar of Outlook has no description');
+function bodyOf(calendar: CalendarChange & Partial<CalendarDraft>): GraphCalendar {
+  const { title, color, description, timeZone } = calendar;
+  if (description !== undefined)
+    throw unsupportedField('description', 'A calendar of Outlook has no description');
   if (timeZone !== undefined)
-    throw unsupported('timeZone', 'Calendars of Outlook are in the time zone of the mailbox');
-  const body: GraphCalendar = {
-    ...(title === undefined ? {} : { name: title }),
-    ...(color === undefined ? {} : { color: colorOf(color) }),
-  };
-  return body;
+    throw unsupportedField('timeZone', 'Calendars of Outlook are in the time zone of the mailbox');
+  return withoutUndefined({ name: title, color: color === undefined ? undefined : colorOf(color) });
 }
 
 function colorOf(color: string): (typeof COLORS)[number] {
-  const found = COLORS.find((name) => name.toLowerCase() === color.toLowerCase());
-  if (found !== undefined) return found;
-  throw unsupported('color', `A calendar of Outlook has one of these colours: ${COLORS.join(', ')}`);
+  const match = COLORS.find((name) => name.toLowerCase() === color.toLowerCase());
+  if (match !== undefined) return match;
+  throw unsupportedField('color', `A calendar of Outlook has one of these colours: ${COLORS.join(', ')}`);
 }
 
-async function written(graph: Graph, request: GraphWrite) {
+async function write(graph: Graph, request: GraphWrite) {
   try {
-    return await graphWrite(graph, request);
+    return await graph.write(request);
   } catch (failure) {
     if (/^error(folderexists|duplicate)/i.test(codeOf(failure) ?? ''))
-      throw unsupported('title', 'Outlook has a calendar of this name already');
-    // (k) What may not be renamed or deleted, and names it does not take.
+      throw unsupportedField('title', 'Outlook has a calendar of this name already');
+    // No source says how Graph refuses what may not be renamed or deleted, and names it does not take: so it seems.
     if (statusOf(failure) === 400 && failure instanceof ProviderError && failure.kind === 'invalid_response')
       throw request.method === 'DELETE'
         ? new UnsupportedByProvider('calendar_not_deletable', 'Outlook does not let this calendar be deleted')
-        : unsupported('title', 'Outlook does not accept this for the calendar');
+        : unsupportedField('title', 'Outlook does not accept this for the calendar');
     throw failure;
   }
 }
-
-const unsupported = (field: string, message: string): UnsupportedByProvider =>
-  new UnsupportedByProvider('field_not_supported_by_provider', message, field);

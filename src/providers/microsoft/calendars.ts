@@ -2,15 +2,19 @@
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
-import { type Graph, graphPages } from './graph-client.ts';
+import { withoutUndefined } from '../json-value.ts';
+import type { Graph } from './api.ts';
 import { mailboxZone } from './mailbox-zone.ts';
+
+export const calendarUrl = ({ apiUrl }: Graph, href: string): string =>
+  `${apiUrl}/me/calendars/${encodeURIComponent(href)}`;
 
 /** `now` is epoch milliseconds. */
 export async function listCalendars(graph: Graph, now: number): Promise<ProviderCalendar[]> {
   const request = { operation: 'calendars.list', url: `${graph.apiUrl}/me/calendars?$top=100` };
   const calendars = new Map<string, GraphCalendar>();
-  for await (const { value } of graphPages<GraphCalendar>(graph, request)) {
-    // A page may name one twice: the last word counts.
+  for await (const { value } of graph.list<GraphCalendar>(request)) {
+    // A page may name one twice: the last counts.
     for (const calendar of value) if (calendar.id) calendars.set(calendar.id, calendar);
   }
   const timeZone = await mailboxZone(graph, [...calendars.values()], now);
@@ -21,13 +25,13 @@ export async function listCalendars(graph: Graph, now: number): Promise<Provider
  * The zone is the mailbox's: Graph's calendars have none of their own. Events that are there name theirs; it is for
  * those that are made without saying.
  */
-export function calendarOf(id: string, calendar: GraphCalendar, timeZone: string): ProviderCalendar {
+function calendarOf(id: string, calendar: GraphCalendar, timeZone: string): ProviderCalendar {
   const { name, hexColor, canEdit, isDefaultCalendar } = calendar;
-  const color = /^#[\da-f]{6}$/i.test(hexColor ?? '') ? { color: hexColor?.toLowerCase() ?? '' } : {};
+  const color = /^#[\da-f]{6}$/i.exec(hexColor ?? '')?.[0].toLowerCase();
   return {
     href: id,
     title: name ?? '',
-    ...color,
+    ...withoutUndefined({ color }),
     timeZone,
     access: canEdit === true ? 'write' : 'read',
     ...(isDefaultCalendar === true ? { primary: true } : {}),

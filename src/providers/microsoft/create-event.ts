@@ -3,16 +3,18 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import type { EventDraft, WriteResult } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { text } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { codeOf } from './api-refusal.ts';
+import { patternedRecurrence } from './body-recurrence.ts';
+import { currentEvent } from './current-event.ts';
+import { deleteAt } from './delete-event.ts';
 import { bodyOf } from './event-body.ts';
+import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import type { GraphItem } from './event-resource.ts';
-import { graphPages, graphWrite } from './graph-client.ts';
-import { codeOf } from './graph-error.ts';
-import { VERSIONS_PER_PAGE } from './graph-facts.ts';
-import { patternedRecurrence } from './graph-recurrence.ts';
-import { meetingsOf } from './online-meeting.ts';
+import { onlineMeetingProviderOf } from './online-meeting.ts';
 import { readEvent, type Source } from './read-events.ts';
-import { withoutOccurrences } from './without-occurrences.ts';
-import { calendarFacts, toldRefusal } from './write-refusal.ts';
+import { calendarFacts, writeTo } from './write-requests.ts';
 
 /**
  * The same key makes the same event, however often: it is Graph's `transactionId`. Days that a rule leaves out are
@@ -20,10 +22,12 @@ import { calendarFacts, toldRefusal } from './write-refusal.ts';
  */
 export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<WriteResult> {
   const body = await bodyOfDraft(source, draft);
-  const transactionId = uuidOf(key);
-  const id = await toldRefusal(source, () => post(source, { ...body, transactionId }));
+  const id = await post(source, { ...body, transactionId: uuidOf(key) });
   const exdates = draft.recurrence?.exdates ?? [];
-  if (exdates.length > 0) await withoutOccurrences(source, id, exdates);
+  if (exdates.length > 0) {
+    const series = await currentEvent(source, { href: id, etag: undefined, known: [] });
+    for (const exdate of exdates) await deleteAt(source, series, exdate);
+  }
   const changed = await readEvent(source, id, draft.recurrence !== undefined);
   if (changed === 'gone') throw goneSince();
   return { changed, removed: [] };
@@ -32,13 +36,13 @@ export async function createEvent(source: Source, draft: EventDraft, key: string
 async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEvent> {
   const { recurrence, start, attendees, autoConference } = draft;
   const pattern = recurrence && patternedRecurrence(recurrence, start);
-  const isAsked = autoConference || attendees?.some(({ organizer }) => organizer);
-  const calendar = isAsked ? await calendarFacts(source) : undefined;
+  const needsCalendar = autoConference || attendees?.some(({ organizer }) => organizer);
+  const calendar = needsCalendar ? await calendarFacts(source) : undefined;
   const body = bodyOf({
     change: draft,
     current: undefined,
     organizer: calendar?.owner?.address ?? undefined,
-    meetings: autoConference && calendar ? meetingsOf(calendar) : undefined,
+    onlineMeetingProvider: autoConference && calendar ? onlineMeetingProviderOf(calendar) : undefined,
   });
   return { ...body, ...(pattern && { recurrence: pattern }) };
 }
@@ -46,25 +50,24 @@ async function bodyOfDraft(source: Source, draft: EventDraft): Promise<GraphEven
 async function post(source: Source, body: GraphEvent): Promise<string> {
   const url = `${source.url}/events`;
   try {
-    const answer = await graphWrite(source.graph, { operation: 'events.create', method: 'POST', url, body });
-    const id = answer?.id;
-    if (typeof id === 'string' && id !== '') return id;
+    const answer = await writeTo(source, { operation: 'events.create', method: 'POST', url, body });
+    const id = text(answer?.id);
+    if (id !== undefined) return id;
   } catch (failure) {
-    // Of a key that was used Graph mostly answers the event itself; (k) it refuses one whose event was changed.
+    // Of a key that was used Graph mostly answers the event itself; one whose event was changed it seems to refuse, which
+    // no source confirms.
     if (codeOf(failure) !== 'ErrorDuplicateTransactionId') throw failure;
     return eventOfTransaction(source, body.transactionId ?? '');
   }
-  throw new ProviderError('invalid_response', 'Microsoft sent an event without an id', {
-    reason: 'provider_answer_unreadable',
-  });
+  throw unreadableAnswer('Microsoft sent an event without an id');
 }
 
 /** By looking through the calendar: Graph finds no event by its transaction. */
 async function eventOfTransaction(source: Source, transactionId: string): Promise<string> {
   const url = `${source.url}/events?$select=id,transactionId&$top=${VERSIONS_PER_PAGE}`;
-  for await (const { value } of graphPages<GraphItem>(source.graph, { operation: 'events.list', url })) {
-    const found = value.find((item) => item.transactionId === transactionId)?.id;
-    if (found) return found;
+  for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.list', url })) {
+    const id = value.find((item) => item.transactionId === transactionId)?.id;
+    if (id) return id;
   }
   throw goneSince();
 }

@@ -2,11 +2,12 @@
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { DAY } from '../../lib/recurrence/civil.ts';
 import { instantOf, originalStartOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { eventQuery, instanceQuery } from './event-queries.ts';
 import { exceptionIn, exceptionOf, type GraphItem } from './event-resource.ts';
-import { graphPages } from './graph-client.ts';
-import { etagOfChangeKey, eventQuery, instanceQuery } from './graph-facts.ts';
 import { eventUrl, getEvent, readEvent, type Source } from './read-events.ts';
 
 /** A single event, a master, or an occurrence with what it has of its series. */
@@ -19,6 +20,9 @@ export type Current = {
   readonly ifMatch: string | undefined;
 };
 
+/** An occurrence, by its original start. */
+export type OccurrenceTarget = WriteTarget & { readonly instance: EventTime };
+
 /** A single event or a series with its exceptions, master first. */
 export type CurrentSeries = Current & { readonly resources: readonly EventResource[] };
 
@@ -27,7 +31,7 @@ export async function currentEvent(source: Source, target: WriteTarget): Promise
   const series = await readCurrent(source, target);
   const { etag } = series.resources[0] ?? {};
   // What an occurrence of its own is based on is its own version.
-  if (target.override === undefined) refuseOther(target.etag, etag);
+  if (target.override === undefined) requireVersion(target.etag, etag);
   return series;
 }
 
@@ -37,9 +41,7 @@ async function readCurrent(source: Source, { href, known }: WriteTarget): Promis
   const [master] = resources;
   const [event] = master?.events ?? [];
   if (master === undefined || event === undefined)
-    throw new ProviderError('invalid_response', 'Microsoft sent an event that cannot be read', {
-      reason: 'provider_answer_unreadable',
-    });
+    throw unreadableAnswer('Microsoft sent an event that cannot be read');
   // `original` is Graph's own object, without its exceptions.
   const item: GraphItem = master.original;
   return { id: href, event, item, ifMatch: ifMatchOf(item), resources };
@@ -52,26 +54,26 @@ async function readCurrent(source: Source, { href, known }: WriteTarget): Promis
 export async function currentOccurrence(
   source: Source,
   series: CurrentSeries,
-  target: WriteTarget & { readonly instance: EventTime },
+  target: OccurrenceTarget,
 ): Promise<Current> {
   const item =
     target.override === undefined
       ? await plainOccurrence(source, series, target.instance)
-      : await knownException(source, target.override);
+      : await storedException(source, target.override);
   const [event] = exceptionOf(item, series.item, zoneOfEvent(series.event)).events;
   const { id } = item;
   if (event === undefined || !id) throw changedMeanwhile();
   return { id, event, item, ifMatch: ifMatchOf(item) };
 }
 
-async function knownException(
+async function storedException(
   source: Source,
   { href, etag }: NonNullable<WriteTarget['override']>,
 ): Promise<GraphItem> {
   const id = exceptionIn(href)?.id ?? href;
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) throw changedMeanwhile();
-  refuseOther(etag, item.changeKey ?? undefined);
+  requireVersion(etag, item.changeKey ?? undefined);
   return item;
 }
 
@@ -91,8 +93,6 @@ async function plainOccurrence(
   return item;
 }
 
-const DAY_MS = 24 * 3600 * 1000;
-
 /** The occurrence of an original start, by the window it is in; `undefined` when it is not there, or moved far away. */
 export async function occurrenceAt(
   source: Source,
@@ -100,10 +100,10 @@ export async function occurrenceAt(
   instance: EventTime,
 ): Promise<GraphItem | undefined> {
   const original = keyOn(event, instance);
-  const [from, to] = [original - 2 * DAY_MS, original + 2 * DAY_MS].map((at) => new Date(at).toISOString());
+  const [from, to] = [original - 2 * DAY, original + 2 * DAY].map((at) => new Date(at).toISOString());
   const url = `${eventUrl(source, id)}/instances?startDateTime=${from}&endDateTime=${to}&${instanceQuery}`;
   const zone = zoneOfEvent(event);
-  for await (const { value } of graphPages<GraphItem>(source.graph, { operation: 'events.instances', url })) {
+  for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.instances', url })) {
     for (const item of value) {
       const [{ recurrenceId } = {}] = exceptionOf(item, master, zone).events;
       if (recurrenceId && keyOn(event, recurrenceId) === original) return item;
@@ -116,18 +116,19 @@ export async function occurrenceAt(
 export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
   instantOf(originalStartOf(start, named, 'UTC'), 'UTC');
 
-export const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
+const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
 /** What is not known cannot be compared; the write itself is conditional all the same. */
-export function refuseOther(wanted: string | undefined, found: string | undefined): void {
-  if (wanted !== undefined && wanted !== found) throw changedMeanwhile();
+export function requireVersion(expected: string | undefined, actual: string | undefined): void {
+  if (expected !== undefined && expected !== actual) throw changedMeanwhile();
 }
 
 const changedMeanwhile = (): ProviderError =>
   new ProviderError('precondition_failed', 'It was changed meanwhile');
 
+/** The ETag; without one it is made of the version, as Graph's events seem to show it, which no source confirms. */
 export function ifMatchOf(item: GraphItem & { readonly '@odata.etag'?: unknown }): string | undefined {
   const etag = item['@odata.etag'];
   if (typeof etag === 'string') return etag;
-  return item.changeKey ? etagOfChangeKey(item.changeKey) : undefined;
+  return item.changeKey ? `W/"${item.changeKey}"` : undefined;
 }

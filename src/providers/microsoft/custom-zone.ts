@@ -6,10 +6,10 @@ import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
 import { DAY, dayOfLocal, formatDate } from '../../lib/recurrence/civil.ts';
 import { localOfInstant } from '../../lib/recurrence/zone.ts';
+import type { Graph } from './api.ts';
+import { VERSIONS_PER_PAGE } from './event-queries.ts';
 import { type GraphItem, namedZoneOf } from './event-resource.ts';
 import { stampOf, zoneNamed } from './event-times.ts';
-import { type Graph, graphPages } from './graph-client.ts';
-import { VERSIONS_PER_PAGE } from './graph-facts.ts';
 
 /** More than a year, so that every change of the clock there is lies between two occurrences. */
 const LOOKED_AT_MS = 400 * DAY;
@@ -24,7 +24,7 @@ const CANDIDATES: readonly string[] = [
   ),
 ];
 
-/** Whether the zone of a series is of consequence and not told. */
+/** Whether the zone of a series matters and Graph does not name it. */
 export const needsZone = (item: GraphItem): boolean =>
   item.isAllDay !== true && Boolean(item.recurrence) && namedZoneOf(item) === undefined;
 
@@ -40,9 +40,9 @@ export async function zoneByOccurrences(
   const query = `startDateTime=${from}Z&endDateTime=${to}Z&$select=type,start&$top=${VERSIONS_PER_PAGE}`;
   const request = { operation: 'events.instances', url: `${eventUrl}/instances?${query}` };
   const starts = [first];
-  for await (const { value } of graphPages<GraphItem>(graph, request)) {
-    for (const { type, start: own } of value) {
-      const at = type === 'occurrence' ? stampOf(own?.dateTime) : undefined;
+  for await (const { value } of graph.list<GraphItem>(request)) {
+    for (const { type, start: occurrenceStart } of value) {
+      const at = type === 'occurrence' ? stampOf(occurrenceStart?.dateTime) : undefined;
       if (at !== undefined) starts.push(at);
     }
   }

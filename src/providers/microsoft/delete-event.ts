@@ -3,58 +3,57 @@
  * a comment; an invitation is taken out of the user's own calendar and nobody is told.
  */
 import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { currentEvent, currentOccurrence, ifMatchOf, refuseOther } from './current-event.ts';
-import { graphWrite } from './graph-client.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import {
+  type Current,
+  currentEvent,
+  currentOccurrence,
+  ifMatchOf,
+  type OccurrenceTarget,
+  occurrenceAt,
+  requireVersion,
+} from './current-event.ts';
 import { eventUrl, getEvent, type Source } from './read-events.ts';
-import { toldRefusal } from './write-refusal.ts';
-import { goneOf, writtenTo } from './written.ts';
+import { writeTo } from './write-requests.ts';
+import { deletedResult, readWriteResult } from './write-result.ts';
 
 /** Gone already is no failure. */
 export async function deleteEvent(source: Source, target: WriteTarget): Promise<WriteResult> {
-  const { instance } = target;
-  return instance === undefined
-    ? deleteWhole(source, target)
-    : deleteOccurrence(source, { ...target, instance });
-}
-
-async function deleteWhole(source: Source, target: WriteTarget): Promise<WriteResult> {
-  const item = await getEvent(source, target.href, '$select=id,changeKey');
-  if (item === undefined) return goneOf(target);
-  refuseOther(target.etag, item.changeKey ?? undefined);
-  await deleteItem(source, target.href, ifMatchOf(item));
-  return goneOf(target);
-}
-
-async function deleteOccurrence(
-  source: Source,
-  target: WriteTarget & { readonly instance: EventTime },
-): Promise<WriteResult> {
-  try {
-    const series = await currentEvent(source, target);
-    const { id, ifMatch } = await currentOccurrence(source, series, target);
-    await deleteItem(source, id, ifMatch);
-  } catch (failure) {
-    if (!isGone(failure)) throw failure;
+  const { href, etag, instance } = target;
+  if (instance !== undefined) {
+    await undefinedIf('not_found', deleteOccurrence(source, { ...target, instance }));
+    return readWriteResult(source, target, true);
   }
-  return writtenTo(source, target, true);
+  const item = await getEvent(source, href, '$select=id,changeKey');
+  if (item === undefined) return deletedResult(target);
+  requireVersion(etag, item.changeKey ?? undefined);
+  await deleteItem(source, href, ifMatchOf(item));
+  return deletedResult(target);
+}
+
+async function deleteOccurrence(source: Source, target: OccurrenceTarget): Promise<void> {
+  const series = await currentEvent(source, target);
+  const { id, ifMatch } = await currentOccurrence(source, series, target);
+  await deleteItem(source, id, ifMatch);
+}
+
+/**
+ * Deletes what a series has on that start: days that a rule leaves out are occurrences like others to Outlook until then.
+ * Without `If-Match`: one after the other, each is a new version of the series.
+ */
+export async function deleteAt(source: Source, series: Current, original: EventTime): Promise<void> {
+  const item = await occurrenceAt(source, series, original);
+  if (item?.id) await deleteItem(source, item.id, undefined);
 }
 
 /** One event or occurrence by its id; one that is gone is no failure. */
-export async function deleteItem(source: Source, id: string, ifMatch: string | undefined): Promise<void> {
+async function deleteItem(source: Source, id: string, ifMatch: string | undefined): Promise<void> {
   const request = {
     operation: 'events.delete',
-    method: 'DELETE' as const,
+    method: 'DELETE',
     url: eventUrl(source, id),
     ifMatch,
-  };
-  try {
-    await toldRefusal(source, () => graphWrite(source.graph, request));
-  } catch (failure) {
-    if (!isGone(failure)) throw failure;
-  }
+  } as const;
+  await undefinedIf('not_found', writeTo(source, request));
 }
-
-const isGone = (failure: unknown): boolean =>
-  failure instanceof ProviderError && failure.kind === 'not_found';

@@ -3,15 +3,9 @@
  * without their content and extended properties not at all; it says which events to read.
  */
 
+import { DAY } from '../../lib/recurrence/civil.ts';
+import type { Graph } from './api.ts';
 import type { GraphItem } from './event-resource.ts';
-import type { Graph, GraphRequest } from './graph-client.ts';
-import { graphPages } from './graph-client.ts';
-import {
-  ITEMS_PER_DELTA_PAGE,
-  SHORTEST_WINDOW_MS,
-  WINDOW_AFTER_MS,
-  WINDOW_BEFORE_MS,
-} from './graph-facts.ts';
 import type { Window } from './sync-state.ts';
 
 /** Ids only, so that a delta of any size is small. */
@@ -27,8 +21,14 @@ export const noHints = (): Hints => ({ touched: new Map(), removed: new Set() })
 /** An item of a delta, as Graph tells that it is gone. */
 type DeltaItem = GraphItem & { readonly '@removed'?: unknown };
 
-const OPERATION = 'calendarView.delta';
-const DAY_MS = 24 * 3600 * 1000;
+/** A delta takes no `$top`, and seems to give ten items at a time without this preference, which no source confirms. */
+const ITEMS_PER_PAGE = 200;
+
+/** The window of the change hint: calendarView's delta knows no other. */
+const BEFORE_MS = 365 * DAY;
+const AFTER_MS = 2 * 365 * DAY;
+/** A window that Graph cannot answer in time (504) is halved, but not below this. */
+const SHORTEST_MS = 14 * DAY;
 
 /** Where a delta of a window begins. */
 export function deltaUrl(calendarUrl: string, { start, end }: Window): string {
@@ -41,18 +41,15 @@ export async function* followDelta(
   url: string,
   hints: Hints,
 ): AsyncGenerator<string | undefined> {
-  const request: GraphRequest = {
-    operation: OPERATION,
-    url,
-    prefer: [`odata.maxpagesize=${ITEMS_PER_DELTA_PAGE}`],
-  };
-  for await (const { value, deltaLink } of graphPages<DeltaItem>(graph, request)) {
-    for (const item of value) note(item, hints);
+  const prefer = [`odata.maxpagesize=${ITEMS_PER_PAGE}`];
+  const request = { operation: 'calendarView.delta', url, prefer };
+  for await (const { value, deltaLink } of graph.list<DeltaItem>(request)) {
+    for (const item of value) addHint(item, hints);
     yield deltaLink;
   }
 }
 
-function note(item: DeltaItem, { touched, removed }: Hints): void {
+function addHint(item: DeltaItem, { touched, removed }: Hints): void {
   const { id, type, seriesMasterId } = item;
   if (!id) return;
   if (item['@removed'] !== undefined) removed.add(id);
@@ -63,19 +60,18 @@ function note(item: DeltaItem, { touched, removed }: Hints): void {
 
 /** From a year ago to two years ahead, in whole days. */
 export function windowAround(now: number): Window {
-  return { start: midnight(now - WINDOW_BEFORE_MS), end: midnight(now + WINDOW_AFTER_MS) };
+  return { start: midnight(now - BEFORE_MS), end: midnight(now + AFTER_MS) };
 }
 
 /** Half as long before and after the present; `undefined` when that would be too short to be of use. */
 export function halved({ start, end }: Window, now: number): Window | undefined {
-  if (end - start < 2 * SHORTEST_WINDOW_MS) return undefined;
+  if (end - start < 2 * SHORTEST_MS) return undefined;
   return { start: midnight(now - (now - start) / 2), end: midnight(now + (end - now) / 2) };
 }
 
-export const isShortened = ({ start, end }: Window): boolean =>
-  end - start < WINDOW_BEFORE_MS + WINDOW_AFTER_MS - DAY_MS;
+export const isShortened = ({ start, end }: Window): boolean => end - start < BEFORE_MS + AFTER_MS - DAY;
 
-const midnight = (instant: number): number => Math.floor(instant / DAY_MS) * DAY_MS;
+const midnight = (instant: number): number => Math.floor(instant / DAY) * DAY;
 
-/** Without a fraction; (k) without an offset it would be UTC too. */
+/** Without a fraction. */
 const textOf = (instant: number): string => `${new Date(instant).toISOString().slice(0, 19)}Z`;

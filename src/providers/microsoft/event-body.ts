@@ -1,19 +1,19 @@
 /** What is to be written of an event, as a body for Graph: members that a change does not name are not in it. */
 import type {
-  Attendee as GraphAttendee,
   Event as GraphEvent,
   OnlineMeetingProviderType,
   Sensitivity,
   SingleValueLegacyExtendedProperty,
 } from '@microsoft/microsoft-graph-types';
 
-import type { Attendee, CalendarEvent } from '../../calendars/event.ts';
+import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+import { guestList } from './attendees.ts';
+import { timesFor } from './body-times.ts';
 import type { Current } from './current-event.ts';
-import { conferenceProperty, customProperty } from './custom.ts';
-import { timesFor } from './graph-times.ts';
-import { shownAs } from './show-as.ts';
+import { conferenceProperty, customProperty } from './custom-fields.ts';
+import { showAsFor } from './show-as.ts';
 
 export type BodyInput = {
   readonly change: EventChange;
@@ -22,14 +22,14 @@ export type BodyInput = {
   /** The address of who invites. */
   readonly organizer: string | undefined;
   /** The kind of online meeting the calendar allows, where one is to be made. */
-  readonly meetings: OnlineMeetingProviderType | undefined;
+  readonly onlineMeetingProvider: OnlineMeetingProviderType | undefined;
 };
 
 /** Without the recurrence. Fails with UnsupportedByProvider for what Outlook cannot keep. */
-export function bodyOf({ change, current, organizer, meetings }: BodyInput): GraphEvent {
+export function bodyOf({ change, current, organizer, onlineMeetingProvider }: BodyInput): GraphEvent {
   const { title, description, location, privacy, attendees, color, autoConference } = change;
-  if (color) throw unsupportedField('Outlook has colours of categories only, none of events', 'color');
-  const showAs = shownAs(change, current);
+  if (color) throw unsupportedField('color', 'Outlook has colours of categories only, none of events');
+  const showAs = showAsFor(change, current);
   const properties = propertiesOf(change, current);
   return {
     ...(title !== undefined && { subject: title }),
@@ -39,15 +39,14 @@ export function bodyOf({ change, current, organizer, meetings }: BodyInput): Gra
     ...(showAs !== undefined && { showAs }),
     ...(privacy !== undefined &&
       privacy !== current?.event.privacy && { sensitivity: SENSITIVITY[privacy ?? 'public'] }),
-    ...(attendees !== undefined && { attendees: guestsOf(attendees ?? [], current, organizer) }),
+    ...(attendees !== undefined && {
+      attendees: guestList(attendees ?? [], current?.item.attendees, organizer),
+    }),
     ...(autoConference === true &&
-      meetings !== undefined && { isOnlineMeeting: true, onlineMeetingProvider: meetings }),
+      onlineMeetingProvider !== undefined && { isOnlineMeeting: true, onlineMeetingProvider }),
     ...(properties.length > 0 && { singleValueExtendedProperties: properties }),
   };
 }
-
-const unsupportedField = (message: string, field: string): UnsupportedByProvider =>
-  new UnsupportedByProvider('field_not_supported_by_provider', message, field);
 
 const SENSITIVITY: Readonly<Record<CalendarEvent['privacy'], Sensitivity>> = {
   public: 'normal',
@@ -68,42 +67,13 @@ function propertiesOf(
   current: Current | undefined,
 ): SingleValueLegacyExtendedProperty[] {
   if (conference === null && hasOnlineMeeting(current))
-    throw unsupportedField('Outlook cannot take an online meeting away from an event', 'conference');
-  const own = autoConference === true ? undefined : conference;
+    throw unsupportedField('conference', 'Outlook cannot take an online meeting away from an event');
+  const link = autoConference === true ? undefined : conference;
   return [
     ...(custom === undefined ? [] : [customProperty(custom)]),
-    ...(own === undefined ? [] : [conferenceProperty(own)]),
+    ...(link === undefined ? [] : [conferenceProperty(link)]),
   ];
 }
 
 export const hasOnlineMeeting = (current: Current | undefined): boolean =>
   Boolean(current?.item.onlineMeeting?.joinUrl || current?.item.onlineMeetingUrl);
-
-/**
- * The guests without whoever invites, whom Outlook keeps apart. What they answered is theirs to say: Exchange keeps
- * it for those who stay.
- */
-function guestsOf(
-  attendees: readonly Attendee[],
-  current: Current | undefined,
-  organizer: string | undefined,
-): GraphAttendee[] {
-  const known = new Map(
-    (current?.item.attendees ?? []).map((guest) => [keyOf(guest.emailAddress?.address), guest]),
-  );
-  const guests = new Map<string, GraphAttendee>();
-  for (const { email, name, organizer: invites } of attendees) {
-    const key = keyOf(email);
-    const before = known.get(key);
-    if (key === keyOf(organizer) && before === undefined) continue;
-    if (invites && key !== keyOf(organizer))
-      throw unsupportedField('Who organizes an Outlook event is the owner of its calendar', 'attendees');
-    guests.set(key, {
-      type: before?.type ?? 'required',
-      emailAddress: { address: email, name: name ?? before?.emailAddress?.name ?? email },
-    });
-  }
-  return [...guests.values()];
-}
-
-const keyOf = (email: string | null | undefined): string => email?.trim().toLowerCase() ?? '';

@@ -5,8 +5,8 @@ import type { Sensitivity } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { CUSTOM_PROPERTY } from './custom-fields.ts';
 import { exceptionIn, exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
-import { CUSTOM_PROPERTY } from './graph-facts.ts';
 
 const utc = (dateTime: string) => ({ dateTime: `${dateTime}.0000000`, timeZone: 'UTC' });
 

@@ -2,14 +2,14 @@
 import type { Event as GraphEvent, Sensitivity } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
+import type { ProviderError } from '../../calendars/provider-error.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
 import { instantOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { unreadableAnswer } from '../meaning.ts';
 import { attendeesOf } from './attendees.ts';
-import { customOf, ownConferenceOf } from './custom.ts';
+import { customOf, storedConferenceOf } from './custom-fields.ts';
 import { stampOf, timeOf, zonedTime, zoneNamed } from './event-times.ts';
-import { dayOfOccurrence } from './graph-facts.ts';
 import { recurrenceOf } from './recurrence.ts';
 
 /** What Graph answers; `occurrenceId` is documented but not in the published types. */
@@ -38,9 +38,15 @@ export function resourceOf(item: GraphItem, zone = zoneOfItem(item)): EventResou
 export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfItem(master)): EventResource {
   const id = idOf(item);
   const seriesId = idOf(master);
-  // (k) An exception in another zone than its series says so; one that says nothing is in that of the series.
+  // An exception in another zone than its series seems to say so, which no source confirms; one that says nothing is in
+  // that of the series.
   const event = eventOf(item, zoneNamed(item.originalStartTimeZone) ?? zone);
-  const { recurrence: _, custom = customOf(master), conference = ownConferenceOf(master), ...own } = event;
+  const {
+    recurrence: _,
+    custom = customOf(master),
+    conference = storedConferenceOf(master),
+    ...fields
+  } = event;
   return {
     href: exceptionHref(seriesId, id),
     etag: item.changeKey ?? undefined,
@@ -48,8 +54,8 @@ export function exceptionOf(item: GraphItem, master: GraphItem, zone = zoneOfIte
     seriesId,
     events: [
       {
-        ...own,
-        uid: master.iCalUId ?? own.uid,
+        ...fields,
+        uid: master.iCalUId ?? fields.uid,
         recurrenceId: originalStartOf(item, master, zone),
         ...(custom !== undefined && { custom }),
         ...(conference !== undefined && { conference }),
@@ -79,6 +85,13 @@ export function namedZoneOf(item: GraphItem): Zone | undefined {
 /** Times were asked for in UTC, so that instants are right whatever the zone is called. */
 const zoneOfItem = (item: GraphItem): Zone => namedZoneOf(item) ?? 'UTC';
 
+/**
+ * The day by the rule that an occurrence id names, `OID.{id of the master}.2026-11-18`; that it is meant in the zone of the
+ * series no source says.
+ */
+const dayOfOccurrence = (occurrenceId: string): string | undefined =>
+  /\.(\d{4}-\d\d-\d\d)$/.exec(occurrenceId)?.[1];
+
 /** In the type and zone of the master's start. */
 function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventTime {
   const day = dayOfOccurrence(item.occurrenceId ?? '');
@@ -95,7 +108,7 @@ function originalStartOf(item: GraphItem, master: GraphItem, zone: Zone): EventT
   throw unreadable('an exception that names no occurrence');
 }
 
-/** (k) Midnight UTC is the date itself; any other time is midnight in the zone of the series. */
+/** Midnight UTC is the date itself; any other time seems to be midnight in the zone of the series: no source tells. */
 function dateOf(instant: number, zone: Zone): string {
   const time = zonedTime(instant, zone);
   const isUtc = formatLocal(instant).endsWith('T00:00:00');
@@ -113,7 +126,7 @@ function eventOf(item: GraphItem, zone: Zone): CalendarEvent {
     .map(dayOfOccurrence)
     .filter((day) => day !== undefined);
   const rule = recurrence ? recurrenceOf(recurrence, deletedDays, start) : undefined;
-  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || ownConferenceOf(item);
+  const conference = item.onlineMeeting?.joinUrl || item.onlineMeetingUrl || storedConferenceOf(item);
   const custom = customOf(item);
   const lastModified = stampOf(item.lastModifiedDateTime);
   return {
@@ -141,7 +154,7 @@ function statusOf({ isCancelled, responseStatus, showAs }: GraphItem): CalendarE
   return tentative ? 'tentative' : 'confirmed';
 }
 
-/** (k) Who works elsewhere can be met: Outlook's own scheduling does not count it as busy. */
+/** Who works elsewhere can be met: Outlook's own scheduling seems not to count it as busy, which no source confirms. */
 function availabilityOf({ isCancelled, showAs }: GraphItem): CalendarEvent['availability'] {
   return isCancelled || showAs === 'free' || showAs === 'workingElsewhere' ? 'free' : 'busy';
 }
@@ -158,5 +171,4 @@ function idOf({ id }: GraphItem): string {
   return id;
 }
 
-const unreadable = (what: string): ProviderError =>
-  new ProviderError('invalid_response', `Microsoft sent ${what}`, { reason: 'provider_answer_unreadable' });
+const unreadable = (what: string): ProviderError => unreadableAnswer(`Microsoft sent ${what}`);

@@ -5,7 +5,9 @@ import { resolveZone } from '../../lib/icalendar/zone-resolver.ts';
 import { dayOfLocal, formatDate, formatLocal, parseLocal } from '../../lib/recurrence/civil.ts';
 import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../../lib/recurrence/zone.ts';
-import { CUSTOM_ZONE } from './graph-facts.ts';
+
+/** A Windows zone that came with rules of its own, which Graph does not tell. */
+const CUSTOM_ZONE = 'tzone://Microsoft/Custom';
 
 type ZoneName = string | null | undefined;
 

@@ -4,6 +4,7 @@
  * as a sync would read it: answers to writes come without extended properties and without what became of exceptions.
  */
 import type { EventWriting } from '../../calendars/event-writing.ts';
+import { calendarUrl } from './calendars.ts';
 import { createEvent } from './create-event.ts';
 import { deleteEvent } from './delete-event.ts';
 import { readEvent, type Source } from './read-events.ts';
@@ -16,7 +17,7 @@ export type WritingAccount = Omit<Source, 'url'>;
 export function eventWriting(account: WritingAccount): EventWriting {
   const sourceOf = (calendarHref: string): Source => ({
     ...account,
-    url: `${account.graph.apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`,
+    url: calendarUrl(account.graph, calendarHref),
   });
   return {
     create: (calendarHref, draft, key) => createEvent(sourceOf(calendarHref), draft, key),
@@ -24,8 +25,8 @@ export function eventWriting(account: WritingAccount): EventWriting {
     delete: (calendarHref, target) => deleteEvent(sourceOf(calendarHref), target),
     respond: (calendarHref, target, rsvp) => respondToEvent(sourceOf(calendarHref), target, rsvp),
     async read(calendarHref, href) {
-      const found = await readEvent(sourceOf(calendarHref), href, false);
-      return found === 'gone' ? undefined : found;
+      const resources = await readEvent(sourceOf(calendarHref), href, false);
+      return resources === 'gone' ? undefined : resources;
     },
   };
 }

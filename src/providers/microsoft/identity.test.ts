@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { accountIdentity } from './identity.ts';
+import { identityOf } from './identity.ts';
 import { covers } from './scopes.ts';
 
 const TOKEN = { iss: 'https://login.example/tenant/v2.0', aud: 'app', sub: 'pairwise', iat: 0, exp: 0 };
@@ -20,7 +20,7 @@ describe("Microsoft's account", () => {
   ];
   for (const [claims, accountId, display] of table)
     it(`with the claims ${JSON.stringify(claims)} is ${accountId}`, () => {
-      assert.deepEqual(accountIdentity({ ...TOKEN, ...claims }), { accountId, display });
+      assert.deepEqual(identityOf({ ...TOKEN, ...claims }), { accountId, display });
     });
 });
 

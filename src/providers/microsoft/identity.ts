@@ -1,14 +1,14 @@
 /** Who signed in, by the claims of a validated ID token. */
 import type { IDToken } from 'oauth4webapi';
 
-export type AccountIdentity = { readonly accountId: string; readonly display: string };
+import type { AccountIdentity } from '../openid/relying-party.ts';
 
 /**
  * The account's id is its e-mail address (wire 2.2). The sign-in name comes first: its domain is one its tenant has
  * proved, where the claim `email` is whatever an administrator typed. Accounts without an address (some sign in with
  * a phone number) are named by tenant and object.
  */
-export function accountIdentity(claims: IDToken): AccountIdentity {
+export function identityOf(claims: IDToken): AccountIdentity {
   const signInName = textOf(claims.preferred_username);
   const email = [signInName, textOf(claims.email)].find((name) => name !== undefined && ADDRESS.test(name));
   const accountId = email?.toLowerCase() ?? `${textOf(claims.tid) ?? ''}.${textOf(claims.oid) ?? claims.sub}`;

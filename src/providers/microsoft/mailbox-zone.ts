@@ -1,13 +1,13 @@
 /**
  * The zone a mailbox lives in. Graph's calendars have none, and the mailbox's settings need a permission of their own
- * (MailboxSettings.Read); but a schedule tells the hours its owner works, and in which zone. (k) Every calendar
- * permission of ours may ask for the owner's own; personal accounts have no schedules.
+ * (MailboxSettings.Read); but a schedule tells the hours its owner works, and in which zone. Every calendar permission of
+ * ours seems to let the owner's own be asked for, which no source confirms; personal accounts have no schedules.
  */
 import type { Calendar as GraphCalendar, ScheduleInformation } from '@microsoft/microsoft-graph-types';
 
 import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
+import type { Graph } from './api.ts';
 import { zoneNamed } from './event-times.ts';
-import { type Graph, graphWrite } from './graph-client.ts';
 
 /** What says that this account has no schedule, and not that Microsoft cannot tell just now. */
 const NO_SCHEDULE: readonly ProviderErrorKind[] = ['permission_missing', 'not_found', 'invalid_response'];
@@ -32,7 +32,7 @@ async function scheduleOf(graph: Graph, owner: string, now: number): Promise<unk
     timeZone: 'UTC',
   });
   try {
-    const answer = await graphWrite(graph, {
+    const answer = await graph.write({
       operation: 'getSchedule',
       method: 'POST',
       url: `${graph.apiUrl}/me/calendar/getSchedule`,

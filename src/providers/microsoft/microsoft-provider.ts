@@ -6,27 +6,22 @@ import type {
   RedirectProvider,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import type { Egress } from '../../lib/egress/egress.ts';
 import type { Log } from '../../lib/log.ts';
+import { texts } from '../json-value.ts';
+import type { OpenIdDeps } from '../openid/authorization-server.ts';
+import { type Graph, type GraphDeps, microsoftGraph } from './api.ts';
 import { calendarWriting } from './calendar-writing.ts';
-import { listCalendars } from './calendars.ts';
-import { changesSince } from './changes-since.ts';
+import { calendarUrl, listCalendars } from './calendars.ts';
+import { changesSince } from './changes.ts';
 import { eventWriting } from './event-writing.ts';
-import type { Graph } from './graph-client.ts';
 import { covers } from './scopes.ts';
 import { microsoftSignIn } from './sign-in.ts';
 
-/** Addresses are without a trailing slash. */
-export type MicrosoftDeps = {
-  readonly egress: Egress;
-  /** As `https://login.microsoftonline.com/common/v2.0`. */
-  readonly issuer: string;
-  /** As `https://graph.microsoft.com/v1.0`. */
-  readonly apiUrl: string;
-  readonly log: Log;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-};
+/**
+ * The issuer is where users sign in, as `https://login.microsoftonline.com/common/v2.0`; `apiUrl` is where Graph begins,
+ * `https://graph.microsoft.com/v1.0`.
+ */
+export type MicrosoftDeps = OpenIdDeps & GraphDeps & { readonly log: Log };
 
 export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
   return {
@@ -37,32 +32,33 @@ export function microsoftProvider(deps: MicrosoftDeps): RedirectProvider {
 }
 
 function openAccount(
-  credentials: ProviderCredentials,
+  { scopes }: ProviderCredentials,
   session: AccountSession,
   { egress, apiUrl, log, now }: MicrosoftDeps,
 ): CalendarAccount {
-  const graph: Graph = { egress, apiUrl, session };
-  const basic = !covers(grantedScopes(credentials), 'read');
+  const graph = microsoftGraph(session, { egress, apiUrl });
+  // Kept by us in this form; texts() takes nothing on trust.
+  const basic = !covers(texts(scopes), 'read');
   return {
     writing: eventWriting({ graph, basic, log }),
     calendarWriting: calendarWriting(graph),
     listCalendars: () => listCalendars(graph, now()),
-    async *changesSince(calendarHref, token, known) {
-      const url = `${apiUrl}/me/calendars/${encodeURIComponent(calendarHref)}`;
+    async *changesSince(calendarHref, token, stored) {
+      const source = { graph, url: calendarUrl(graph, calendarHref), basic, log };
       try {
-        yield* changesSince({ source: { graph, url, basic, log }, token, known }, { now });
+        yield* changesSince({ source, token, stored }, { now });
       } catch (failure) {
-        throw await refusedAlone(failure, graph, now());
+        throw await refusalOfCalendar(failure, graph, now());
       }
     },
   };
 }
 
 /**
- * Graph has one word, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer shared
- * (k): who may list calendars has the permission.
+ * Graph seems to have one code, ErrorAccessDenied, for a permission that is missing and for a calendar that is no longer
+ * shared, which no source confirms: who may list calendars has the permission.
  */
-async function refusedAlone(failure: unknown, graph: Graph, now: number): Promise<unknown> {
+async function refusalOfCalendar(failure: unknown, graph: Graph, now: number): Promise<unknown> {
   const isRefusal = failure instanceof ProviderError && failure.reason === 'calendar_permission_missing';
   if (!isRefusal) return failure;
   try {
@@ -73,8 +69,4 @@ async function refusedAlone(failure: unknown, graph: Graph, now: number): Promis
   return new ProviderError('not_found', 'Microsoft does not grant access to this calendar', {
     cause: failure,
   });
-}
-
-function grantedScopes({ scopes }: ProviderCredentials): string[] {
-  return Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [];
 }

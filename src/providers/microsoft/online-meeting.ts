@@ -3,14 +3,14 @@ import type { Calendar as GraphCalendar, OnlineMeetingProviderType } from '@micr
 
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
 
-/** The calendar's own choice where it has one. Fails as `conference_not_supported_by_calendar`. */
-export function meetingsOf({
+/** The kind to make: the calendar's own choice where it has one. Fails as `conference_not_supported_by_calendar`. */
+export function onlineMeetingProviderOf({
   allowedOnlineMeetingProviders,
   defaultOnlineMeetingProvider,
 }: GraphCalendar): OnlineMeetingProviderType {
   const allowed = (allowedOnlineMeetingProviders ?? []).filter((provider) => provider !== 'unknown');
-  const found = allowed.find((provider) => provider === defaultOnlineMeetingProvider) ?? allowed[0];
-  if (found !== undefined) return found;
+  const provider = allowed.find((provider) => provider === defaultOnlineMeetingProvider) ?? allowed[0];
+  if (provider !== undefined) return provider;
   throw new UnsupportedByProvider(
     'conference_not_supported_by_calendar',
     'This calendar allows no online meetings',

@@ -3,10 +3,11 @@ import type { EventResource } from '../../calendars/event.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Zone } from '../../lib/recurrence/event-time.ts';
+import { undefinedIf } from '../expected-failure.ts';
+import type { Graph } from './api.ts';
 import { needsZone, zoneByOccurrences } from './custom-zone.ts';
+import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './event-queries.ts';
 import { exceptionOf, type GraphItem, isSeries, resourceOf } from './event-resource.ts';
-import { type Graph, graphGet, graphPages } from './graph-client.ts';
-import { EVENTS_PER_PAGE, eventQuery, seriesQuery, VERSIONS_PER_PAGE } from './graph-facts.ts';
 
 /** One calendar, and what may be read of it. */
 export type Source = {
@@ -19,7 +20,7 @@ export type Source = {
 };
 
 /** An event that was asked for by its id: what it is now, nothing when it cannot be read, or that it is gone. */
-export type ReadEvent = { readonly id: string; readonly found: readonly EventResource[] | 'gone' };
+export type ReadEvent = { readonly id: string; readonly resources: readonly EventResource[] | 'gone' };
 
 /** Requests at once; the account's limits may hold them back further. */
 const AT_ONCE = 8;
@@ -34,7 +35,7 @@ export async function* readEvents(
     const batch = waiting.splice(0, AT_ONCE);
     yield await Promise.all(
       batch.map(
-        async ([id, series]): Promise<ReadEvent> => ({ id, found: await readEvent(source, id, series) }),
+        async ([id, series]): Promise<ReadEvent> => ({ id, resources: await readEvent(source, id, series) }),
       ),
     );
   }
@@ -44,10 +45,11 @@ export async function* readEvents(
 export async function readEvent(
   source: Source,
   id: string,
-  knownAsSeries: boolean,
+  asSeries: boolean,
 ): Promise<readonly EventResource[] | 'gone'> {
-  if (knownAsSeries) return readSeries(source, id);
-  // (k) A single event refuses the expansion that a series needs, so it is asked for without it first.
+  if (asSeries) return readSeries(source, id);
+  // A single event seems to refuse the expansion that a series needs, which no source confirms, so it is asked for without
+  // it first.
   const item = await getEvent(source, id, eventQuery(source.basic));
   if (item === undefined) return 'gone';
   return isSeries(item) ? readSeries(source, id) : readable(source, item, () => [resourceOf(item)]);
@@ -80,13 +82,9 @@ export const eventUrl = ({ url }: Source, id: string): string => `${url}/events/
 /** As Graph answers it; `undefined` when it is gone. */
 export async function getEvent(source: Source, id: string, query: string): Promise<GraphItem | undefined> {
   const url = `${eventUrl(source, id)}?${query}`;
-  try {
-    // What Graph publishes for an event; its members are all optional and read as such.
-    return (await graphGet(source.graph, { operation: 'events.get', url })) as GraphItem;
-  } catch (failure) {
-    if (failure instanceof ProviderError && failure.kind === 'not_found') return undefined;
-    throw failure;
-  }
+  // What Graph publishes for an event; its members are all optional and read as such.
+  const item: Promise<GraphItem> = source.graph.get({ operation: 'events.get', url });
+  return undefinedIf('not_found', item);
 }
 
 /** One event that cannot be read must not hide a calendar: it is left out and logged. */
@@ -114,7 +112,7 @@ export type ListedPage = {
 /** Everything in the calendar, series with their exceptions; the listing itself has masters alone. */
 export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
   const url = `${source.url}/events?${eventQuery(source.basic)}&$top=${EVENTS_PER_PAGE}`;
-  for await (const { value } of graphPages<GraphItem>(source.graph, { operation: 'events.list', url })) {
+  for await (const { value } of source.graph.list<GraphItem>({ operation: 'events.list', url })) {
     const ids: string[] = [];
     const changed: EventResource[] = [];
     const series = new Map<string, boolean>();
@@ -124,14 +122,14 @@ export async function* listEvents(source: Source): AsyncGenerator<ListedPage> {
       if (isSeries(item)) series.set(item.id, true);
       else changed.push(...readable(source, item, () => [resourceOf(item)]));
     }
-    for await (const batch of readEvents(source, series)) changed.push(...foundIn(batch));
+    for await (const batch of readEvents(source, series)) changed.push(...resourcesIn(batch));
     yield { ids, changed };
   }
 }
 
 /** What is there of events that were read. */
-export const foundIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
-  batch.flatMap(({ found }) => (found === 'gone' ? [] : found));
+export const resourcesIn = (batch: readonly ReadEvent[]): readonly EventResource[] =>
+  batch.flatMap(({ resources }) => (resources === 'gone' ? [] : resources));
 
 export type Version = { readonly changeKey: string | undefined; readonly series: boolean };
 
@@ -142,7 +140,7 @@ export async function listVersions({ graph, url }: Source): Promise<ReadonlyMap<
     operation: 'events.list',
     url: `${url}/events?$select=id,changeKey,type&$top=${VERSIONS_PER_PAGE}`,
   };
-  for await (const { value } of graphPages<GraphItem>(graph, request)) {
+  for await (const { value } of graph.list<GraphItem>(request)) {
     for (const item of value) {
       if (!item.id || item.type === 'occurrence' || item.type === 'exception') continue;
       versions.set(item.id, { changeKey: item.changeKey ?? undefined, series: isSeries(item) });

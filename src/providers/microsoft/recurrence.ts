@@ -4,6 +4,7 @@ import type {
   PatternedRecurrence,
   RecurrencePattern,
   RecurrenceRange,
+  WeekIndex,
 } from '@microsoft/microsoft-graph-types';
 
 import { civilOf, dayOfLocal, weekdayOf } from '../../lib/recurrence/civil.ts';
@@ -12,7 +13,25 @@ import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
 
 /** A date in Graph that is none. */
 const NO_YEAR = '0001-';
-const POSITIONS: Readonly<Record<string, number>> = { first: 1, second: 2, third: 3, fourth: 4, last: -1 };
+
+export const POSITIONS: readonly (readonly [index: WeekIndex, position: number])[] = [
+  ['first', 1],
+  ['second', 2],
+  ['third', 3],
+  ['fourth', 4],
+  ['last', -1],
+];
+
+/** From Monday on, as RFC 5545 counts a week. */
+export const WEEKDAYS: readonly DayOfWeek[] = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+];
 
 /**
  * `undefined` when the pattern is of no type we know; `deletedDays` are days by the rule whose instance is gone. What
@@ -39,18 +58,15 @@ function impliedBy(start: EventTime | undefined, pattern: RecurrencePattern): st
   if (start === undefined) return undefined;
   const { type, daysOfWeek, dayOfMonth, month } = pattern;
   const startDay = dayOfLocal(localOf(start));
-  const own = civilOf(startDay);
+  const startDate = civilOf(startDay);
   // Later days are not in every month, where Outlook and iCalendar differ.
-  const isOwnDay = dayOfMonth === own.day && own.day <= 28;
-  if (type === 'absoluteMonthly') return isOwnDay ? ['FREQ=MONTHLY'] : undefined;
-  if (type === 'absoluteYearly') return isOwnDay && month === own.month ? ['FREQ=YEARLY'] : undefined;
+  const isStartDay = dayOfMonth === startDate.day && startDate.day <= 28;
+  if (type === 'absoluteMonthly') return isStartDay ? ['FREQ=MONTHLY'] : undefined;
+  if (type === 'absoluteYearly') return isStartDay && month === startDate.month ? ['FREQ=YEARLY'] : undefined;
   const [day, ...others] = daysOfWeek ?? [];
-  const isOwnWeekday =
-    day !== undefined && others.length === 0 && shortDay(day) === SHORT_DAYS[weekdayOf(startDay)];
-  return type === 'weekly' && isOwnWeekday ? ['FREQ=WEEKLY'] : undefined;
+  const isStartWeekday = others.length === 0 && day?.toLowerCase() === WEEKDAYS[weekdayOf(startDay)];
+  return type === 'weekly' && isStartWeekday ? ['FREQ=WEEKLY'] : undefined;
 }
-
-const SHORT_DAYS: readonly string[] = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
 /** Graph answers every member of a pattern, also those that mean nothing to its type. */
 function partsOf(pattern: RecurrencePattern): string[] | undefined {
@@ -82,7 +98,8 @@ function dayOfMonthParts(day: number): string[] {
 
 /** > If daysOfWeek specifies more than one day, the event falls on the first day that satisfies the pattern. */
 function weekdayParts(pattern: RecurrencePattern): string[] {
-  return [...daysOf(pattern), `BYSETPOS=${POSITIONS[pattern.index ?? 'first'] ?? 1}`];
+  const [, position] = POSITIONS.find(([index]) => index === pattern.index) ?? ['first', 1];
+  return [...daysOf(pattern), `BYSETPOS=${position}`];
 }
 
 function daysOf({ daysOfWeek }: RecurrencePattern): string[] {

@@ -9,14 +9,15 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import { localOf, originalStartOf, timeLike } from '../../lib/recurrence/event-instant.ts';
+import { localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
+import { type GraphTimes, timesFor } from './body-times.ts';
 import { type Current, type CurrentSeries, currentEvent, keyOn, occurrenceAt } from './current-event.ts';
+import { deleteAt } from './delete-event.ts';
 import type { GraphItem } from './event-resource.ts';
-import { type GraphTimes, timesFor } from './graph-times.ts';
-import { patchEvent } from './patch-event.ts';
 import type { Source } from './read-events.ts';
-import { deleteAt } from './without-occurrences.ts';
+import { patchEvent } from './write-requests.ts';
 
 /** `before` is the series before `change`, which has been written. */
 export async function restoreExceptions(
@@ -28,67 +29,57 @@ export async function restoreExceptions(
     events.flatMap((event) => (event.recurrenceId === undefined ? [] : [{ event, item: original }])),
   );
   const deleted = before.event.recurrence?.exdates ?? [];
-  const wanted = recurrence?.exdates ?? [];
-  if (exceptions.length + deleted.length + wanted.length === 0) return;
+  const newExdates = recurrence?.exdates ?? [];
+  if (exceptions.length + deleted.length + newExdates.length === 0) return;
 
   const after = await currentEvent(source, { href: before.id, etag: undefined, known: before.resources });
-  const kept = keptIn(after);
-  const placed = (original: EventTime) => placeIn(before.event, after.event, original);
+  const existing = exceptionKeys(after);
+  const shift = { before: before.event.start, after: after.event.start, floatingZone: 'UTC' };
+  const shifted = (original: EventTime) => shiftWithSeries(original, shift);
   // Both are on the clock that they were written for: the old one's move along.
-  for (const original of [...deleted.map(placed), ...wanted]) await deleteAt(source, after, original);
+  for (const original of [...deleted.map(shifted), ...newExdates]) await deleteAt(source, after, original);
   for (const exception of exceptions) {
-    const original = placed(exception.event.recurrenceId ?? exception.event.start);
-    if (!kept.has(keyOn(after.event, original)))
-      await makeAgain(source, { before, after }, exception, original);
+    const original = shifted(exception.event.recurrenceId ?? exception.event.start);
+    if (!existing.has(keyOn(after.event, original)))
+      await restoreException(source, { before, after }, { ...exception, original });
   }
 }
 
 /** `item` is as Graph answered it. */
 type Exception = { readonly event: CalendarEvent; readonly item: GraphItem };
 
-const keptIn = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
+const exceptionKeys = ({ resources, event }: CurrentSeries): ReadonlySet<number> =>
   new Set(
     resources.flatMap(({ events }) =>
       events.flatMap(({ recurrenceId }) => (recurrenceId === undefined ? [] : [keyOn(event, recurrenceId)])),
     ),
   );
 
-/** An original start moves by as much as that of the series. */
-function placeIn(before: CalendarEvent, after: CalendarEvent, original: EventTime): EventTime {
-  const own = originalStartOf(before.start, original, 'UTC');
-  const sameKind = before.start.type === after.start.type;
-  if (!sameKind) return originalStartOf(after.start, { type: 'date', date: dateOf(own) }, 'UTC');
-  return timeLike(after.start, localOf(own) + localOf(after.start) - localOf(before.start));
-}
-
-const dateOf = (time: EventTime): string => (time.type === 'date' ? time.date : time.local.slice(0, 10));
-
 /** Without `If-Match`: what it is of was made by the change just written. */
-async function makeAgain(
+async function restoreException(
   source: Source,
   { before, after }: { readonly before: CurrentSeries; readonly after: CurrentSeries },
-  exception: Exception,
-  original: EventTime,
+  exception: Exception & { readonly original: EventTime },
 ): Promise<void> {
-  const item = await occurrenceAt(source, after, original);
+  const item = await occurrenceAt(source, after, exception.original);
   if (!item?.id) return;
   const occurrence: Current = { id: item.id, event: after.event, item, ifMatch: undefined };
-  const own = ownMembers(exception.item, before.item);
-  const times = ownTimes(exception.event, before.event);
+  const fields = changedFields(exception.item, before.item);
+  const times = changedTimes(exception.event, before.event);
   const isSameKind = before.event.start.type === after.event.start.type;
   try {
-    await patchEvent(source, occurrence, { ...own, ...(isSameKind && times) });
+    await patchEvent(source, occurrence, { ...fields, ...(isSameKind && times) });
     if (isSameKind || times === undefined) return;
   } catch (failure) {
     if (!(failure instanceof UnsupportedByProvider) || times === undefined) throw failure;
-    await patchEvent(source, occurrence, own);
+    await patchEvent(source, occurrence, fields);
   }
   const where = { calendar: source.url, href: before.id, occurrence: item.id };
   source.log.warn(where, 'A moved occurrence is back in its place: its series moved to where it cannot be');
 }
 
-/** What people set of an occurrence, in Graph's own words. */
-const OWN = [
+/** What people set of an occurrence, by Graph's names. */
+const COMPARED_FIELDS = [
   'subject',
   'body',
   'showAs',
@@ -101,8 +92,10 @@ const OWN = [
 ] as const;
 
 /** What an exception had other than its series had. */
-function ownMembers(item: GraphItem, master: GraphItem): GraphEvent {
-  const names = OWN.filter((name) => name in item && !isDeepStrictEqual(item[name], master[name]));
+function changedFields(item: GraphItem, master: GraphItem): GraphEvent {
+  const names = COMPARED_FIELDS.filter(
+    (name) => name in item && !isDeepStrictEqual(item[name], master[name]),
+  );
   const displayName = item.location?.displayName ?? '';
   const isElsewhere = displayName !== (master.location?.displayName ?? '');
   return {
@@ -112,7 +105,7 @@ function ownMembers(item: GraphItem, master: GraphItem): GraphEvent {
 }
 
 /** `undefined` of one that took place when its series said. */
-function ownTimes(exception: CalendarEvent, series: CalendarEvent): GraphTimes | undefined {
+function changedTimes(exception: CalendarEvent, series: CalendarEvent): GraphTimes | undefined {
   const { recurrenceId, start, end } = exception;
   const stays =
     recurrenceId !== undefined &&

@@ -5,7 +5,7 @@ import type { Scope } from '../../oauth/scope.ts';
  * The smallest that serves. Nothing is asked for the account itself: who signed in is in the ID token, so that the
  * User.Read of most apps is not needed.
  */
-const ASKED: Readonly<Record<Scope, string>> = {
+const REQUESTED: Readonly<Record<Scope, string>> = {
   'free-busy': 'Calendars.ReadBasic',
   read: 'Calendars.Read',
   'read-write': 'Calendars.ReadWrite',
@@ -23,7 +23,7 @@ const PERMISSIONS: readonly (readonly string[])[] = [
 const ENOUGH: Readonly<Record<Scope, number>> = { 'read-write': 1, read: 2, 'free-busy': 3 };
 
 /** What to ask for, as the authorization request writes it. */
-export const askedScope = (scope: Scope): string => [...IDENTITY, ASKED[scope]].join(' ');
+export const requestedScope = (scope: Scope): string => [...IDENTITY, REQUESTED[scope]].join(' ');
 
 /** Whether the permissions granted serve the scope. */
 export function covers(grantedScopes: readonly string[], scope: Scope): boolean {
@@ -33,6 +33,3 @@ export function covers(grantedScopes: readonly string[], scope: Scope): boolean 
 
 /** Graph is named or left out: `https://graph.microsoft.com/Calendars.Read`, `Calendars.Read`. */
 const bareName = (scope: string): string => scope.slice(scope.lastIndexOf('/') + 1).toLowerCase();
-
-/** As a token answer lists them. */
-export const scopesOf = (text: string): string[] => text.split(' ').filter((scope) => scope !== '');

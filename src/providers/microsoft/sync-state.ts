@@ -4,6 +4,8 @@
  */
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { jsonIn } from '../../lib/json.ts';
+import type { JsonObject } from '../bearer-api.ts';
+import { isObject } from '../json-value.ts';
 
 /** Epoch milliseconds, from midnight to midnight UTC. */
 export type Window = { readonly start: number; readonly end: number };
@@ -33,16 +35,12 @@ export function readSyncState(token: string): SyncState {
 }
 
 function parse(token: string): SyncState | undefined {
-  const { v, link, start, end, basic, drawnAt, comparedAt } = objectOf(token);
+  const state = jsonIn(token);
+  if (!isObject(state)) return undefined;
+  const { v, link, start, end, basic, drawnAt, comparedAt }: JsonObject = { ...state };
   if (v !== VERSION || typeof link !== 'string') return undefined;
   if (typeof start !== 'number' || typeof end !== 'number') return undefined;
   if (typeof basic !== 'boolean') return undefined;
   if (typeof drawnAt !== 'number' || typeof comparedAt !== 'number') return undefined;
   return { link, window: { start, end }, basic, drawnAt, comparedAt };
-}
-
-/** Empty for what is not our token. */
-function objectOf(json: string): Readonly<Record<string, unknown>> {
-  const value = jsonIn(json);
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

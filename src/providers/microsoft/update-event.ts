@@ -1,5 +1,4 @@
 /** Changing an event, a series, or one occurrence of it. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type {
   Event as GraphEvent,
@@ -9,16 +8,15 @@ import type {
 
 import type { EventChange, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
-import type { EventTime } from '../../lib/recurrence/event-time.ts';
-import { type Current, type CurrentSeries, currentEvent, currentOccurrence } from './current-event.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+import { patternedRecurrence } from './body-recurrence.ts';
+import { type Current, currentEvent, currentOccurrence } from './current-event.ts';
 import { bodyOf, hasOnlineMeeting } from './event-body.ts';
-import { patternedRecurrence } from './graph-recurrence.ts';
-import { meetingsOf } from './online-meeting.ts';
-import { patchEvent } from './patch-event.ts';
+import { onlineMeetingProviderOf } from './online-meeting.ts';
 import type { Source } from './read-events.ts';
 import { restoreExceptions } from './restore-exceptions.ts';
-import { calendarFacts } from './write-refusal.ts';
-import { writtenTo } from './written.ts';
+import { calendarFacts, patchEvent } from './write-requests.ts';
+import { readWriteResult } from './write-result.ts';
 
 export async function updateEvent(
   source: Source,
@@ -28,49 +26,40 @@ export async function updateEvent(
   const series = await currentEvent(source, target);
   const { instance } = target;
   if (instance !== undefined) {
-    await updateOccurrence(source, series, { ...target, instance }, change);
-    return writtenTo(source, target, true);
+    if (change.recurrence)
+      throw new UnsupportedByProvider(
+        'mode_not_supported_by_provider',
+        'An occurrence cannot have a recurrence of its own',
+        'recurrence',
+      );
+    const occurrence = await currentOccurrence(source, series, { ...target, instance });
+    await updateOccurrence(source, occurrence, change);
+    return readWriteResult(source, target, true);
   }
-  const wanted = changesOf(change, series);
-  const recurrence = recurrenceFor(wanted, series);
-  const body = await bodyFor(source, series, wanted);
+  const allowed = changesOf(change, series);
+  const recurrence = recurrenceFor(allowed, series);
+  const body = await bodyFor(source, series, allowed);
   await patchEvent(source, series, { ...body, ...(recurrence !== undefined && { recurrence }) });
-  if (recurrence && series.event.recurrence) await restoreExceptions(source, series, wanted);
-  return writtenTo(
-    source,
-    target,
-    recurrence === undefined ? series.event.recurrence !== undefined : recurrence !== null,
-  );
+  if (recurrence && series.event.recurrence) await restoreExceptions(source, series, allowed);
+  const isSeries = recurrence === undefined ? series.event.recurrence !== undefined : recurrence !== null;
+  return readWriteResult(source, target, isSeries);
 }
 
-async function updateOccurrence(
-  source: Source,
-  series: CurrentSeries,
-  target: WriteTarget & { readonly instance: EventTime },
-  change: EventChange,
-): Promise<void> {
-  if (change.recurrence)
-    throw new UnsupportedByProvider(
-      'mode_not_supported_by_provider',
-      'An occurrence cannot have a recurrence of its own',
-      'recurrence',
-    );
-  const occurrence = await currentOccurrence(source, series, target);
-  const { recurrence: _, ...wanted } = changesOf(withoutSeriesFields(change, occurrence), occurrence);
-  await patchEvent(source, occurrence, await bodyFor(source, occurrence, wanted));
+async function updateOccurrence(source: Source, occurrence: Current, change: EventChange): Promise<void> {
+  const { recurrence: _, ...allowed } = changesOf(withoutSeriesFields(change, occurrence), occurrence);
+  await patchEvent(source, occurrence, await bodyFor(source, occurrence, allowed));
 }
 
-/** (k) A series is read with what its exceptions differ in, their extended properties aside: those are the series'. */
+/**
+ * A series seems to be read with what its exceptions differ in, their extended properties aside, which no source confirms:
+ * those are the series'.
+ */
 function withoutSeriesFields(change: EventChange, { event }: Current): EventChange {
   const { custom, conference, ...rest } = change;
   for (const [field, value] of Object.entries({ custom, conference })) {
-    const own = field === 'custom' ? event.custom : event.conference;
-    if (value !== undefined && !isDeepStrictEqual(value ?? undefined, own))
-      throw new UnsupportedByProvider(
-        'field_not_supported_by_provider',
-        `In Outlook the whole series has one ${field}: change it for all`,
-        field,
-      );
+    const current = field === 'custom' ? event.custom : event.conference;
+    if (value !== undefined && !isDeepStrictEqual(value ?? undefined, current))
+      throw unsupportedField(field, `In Outlook the whole series has one ${field}: change it for all`);
   }
   return rest;
 }
@@ -92,9 +81,9 @@ function changesOf(change: EventChange, { item, event }: Current): EventChange {
   if (item.isOrganizer !== false) return change;
   const before = new Map<string, unknown>(Object.entries(event));
   const named = ORGANIZERS.filter((field) => {
-    const wanted = change[field];
+    const value = change[field];
     return (
-      wanted !== undefined && wanted !== false && !isDeepStrictEqual(wanted ?? undefined, before.get(field))
+      value !== undefined && value !== false && !isDeepStrictEqual(value ?? undefined, before.get(field))
     );
   });
   const [field] = named;
@@ -104,23 +93,28 @@ function changesOf(change: EventChange, { item, event }: Current): EventChange {
       `Only the organizer of this meeting can change its ${field}`,
       field,
     );
-  const own = Object.entries(change).filter(([name]) => !ORGANIZERS.some((each) => each === name));
-  return Object.fromEntries(own);
+  const guestFields = Object.entries(change).filter(([name]) => !ORGANIZERS.some((each) => each === name));
+  return Object.fromEntries(guestFields);
 }
 
 async function bodyFor(source: Source, current: Current, change: EventChange): Promise<GraphEvent> {
   const organizer = current.item.organizer?.emailAddress?.address ?? undefined;
-  return bodyOf({ change, current, organizer, meetings: await meetingsFor(source, current, change) });
+  return bodyOf({
+    change,
+    current,
+    organizer,
+    onlineMeetingProvider: await onlineMeetingProviderFor(source, current, change),
+  });
 }
 
 /** A meeting that is there already stays as it is. */
-async function meetingsFor(
+async function onlineMeetingProviderFor(
   source: Source,
   current: Current,
   { autoConference }: EventChange,
 ): Promise<OnlineMeetingProviderType | undefined> {
   if (autoConference !== true || hasOnlineMeeting(current)) return undefined;
-  return meetingsOf(await calendarFacts(source));
+  return onlineMeetingProviderOf(await calendarFacts(source));
 }
 
 /**

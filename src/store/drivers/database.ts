@@ -19,15 +19,11 @@ export type Values = Readonly<Record<string, Value | readonly string[] | readonl
 
 /** Runs statements: on the committed state, or inside one transaction. */
 export interface Statements {
+  readonly dialect: Dialect;
+
   all<Row>(sql: string, values?: Values): Promise<Row[]>;
   /** The first row, `undefined` when there is none. */
   get<Row>(sql: string, values?: Values): Promise<Row | undefined>;
-}
-
-/** What the work of a transaction runs its statements through. */
-export interface Transaction extends Statements {
-  /** Runs a write and answers how many rows it changed: without RETURNING, which on SQLite costs as much again. */
-  changes(sql: string, values?: Values): Promise<number>;
 }
 
 /**
@@ -50,12 +46,6 @@ export type BatchStatement = {
    * cascades to them. SQLite then keeps its rows in memory until one of these was written to.
    */
   readonly keptWhileUnwritten?: readonly string[];
-  /**
-   * Of a write to a row which was there before that changes nothing any kept look-up answers, so that all go on being
-   * kept: the one, of the same columns, by which SQLite reads the row back. RETURNING costs it as much again as
-   * the write; PostgreSQL, nothing.
-   */
-  readonly readBack?: BatchStatement;
 };
 
 /** How a batch's statement names what its callers supply: a row for each on PostgreSQL, parameters on SQLite. */
@@ -66,13 +56,9 @@ export type Supplied = {
   readonly from: string;
   /** Put behind the tables of a SELECT. */
   readonly andFrom: string;
-  /** Put at the end of a write: the columns it answers, unless they are read back. */
-  readonly returning: (columns: string) => string;
 };
 
 export interface Database extends Statements {
-  readonly dialect: Dialect;
-
   /**
    * Runs one writing statement and answers its RETURNING rows. Durable when it answers: writes that
    * arrive while a commit is under way share the next one. Its failure undoes nobody else's write.
@@ -84,7 +70,7 @@ export interface Database extends Statements {
    * `work` awaits nothing but its own statements, and may be run again after a serialization failure.
    * A statement that fails fails the transaction, whether or not `work` catches it.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T>;
 
   /** The caller's row of a batch, `undefined` when the statement answered none for it. */
   batch<Row>(statement: BatchStatement, values: Values): Promise<Row | undefined>;

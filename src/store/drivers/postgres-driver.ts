@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import pg from 'pg';
 
-import type { BatchStatement, Database, Statements, Transaction, Values } from './database.ts';
+import type { BatchStatement, Database, Statements, Values } from './database.ts';
 import { PostgresBatch } from './postgres-batch.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
 import { numbered, STATEMENTS_KEPT, type StatementText, valueFor } from './statement-text.ts';
@@ -77,7 +77,7 @@ class PostgresDatabase implements Database {
     });
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
     return this.#whileOpen(() => retryingSerialization(() => this.#once((_, tx) => work(tx))));
   }
 
@@ -145,13 +145,12 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async #once<T>(work: (client: pg.PoolClient, tx: Transaction) => Promise<T>): Promise<T> {
+  async #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    const run = (sql: string, values: Values) => client.query(this.#texts.query(sql, values, textToWrite));
-    const tx = new TransactionStatements({
-      all: async (sql, values) => (await run(sql, values)).rows,
-      changes: async (sql, values) => (await run(sql, values)).rowCount ?? 0,
-    });
+    const tx = new TransactionStatements(
+      this.dialect,
+      async (sql, values) => (await client.query(this.#texts.query(sql, values, textToWrite))).rows,
+    );
     let broken = false;
     try {
       await client.query('BEGIN');

@@ -9,7 +9,7 @@ type Bound = string | number | null;
 
 const SQLITE_BUSY = 5;
 
-/** More pages than any database has: node:sqlite takes no word for all of them. */
+/** More pages than any database has, which stands for all of them. */
 const MOST_PAGES = 2_147_483_647;
 
 /** Whether another connection's lock was in the way; the low byte is the primary result code. */
@@ -26,7 +26,7 @@ export class SqliteConnection {
   #dataVersion: StatementSync | undefined;
 
   /**
-   * `text` decides what becomes of text that cannot be stored. `timeout` is how long, in ms, a
+   * `text` answers the text to store for a text, or throws. `timeout` is how long, in ms, a
    * statement blocks this thread while another process has a lock.
    */
   constructor(file: string, text: (text: string) => string, timeout: number) {
@@ -58,12 +58,6 @@ export class SqliteConnection {
     return statement.get(...this.#bound(parameters, values)) as Row | undefined;
   }
 
-  /** Runs one write without RETURNING and answers how many rows it changed. */
-  changes(sql: string, values: Values): number {
-    const { statement, parameters } = this.#prepare(sql);
-    return Number(statement.run(...this.#bound(parameters, values)).changes);
-  }
-
   /** A number that changes when another connection has committed, and only then. */
   foreignCommits(): number {
     this.#dataVersion ??= this.#db.prepare('PRAGMA data_version');
@@ -90,8 +84,8 @@ export class SqliteConnection {
   }
 
   #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
+    const earlier = this.#prepared.get(sql);
+    if (earlier !== undefined) return earlier;
     const { text, parameters } = numbered(sql, '?');
     const prepared = { statement: this.#db.prepare(text), parameters };
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);

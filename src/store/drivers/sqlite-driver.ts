@@ -8,7 +8,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { BatchStatement, Database, Statements, Transaction, Values } from './database.ts';
+import type { BatchStatement, Database, Statements, Values } from './database.ts';
 import { ReadCache } from './read-cache.ts';
 import { isBusy, SqliteConnection } from './sqlite-connection.ts';
 import { valueFor } from './statement-text.ts';
@@ -76,7 +76,7 @@ class SqliteDatabase implements Database {
     return this.#enqueue(() => this.#writeAll<Row>(sql, values));
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
     return this.#enqueue(() => this.#atomically(work));
   }
 
@@ -119,11 +119,6 @@ class SqliteDatabase implements Database {
     this.#writer.close();
   }
 
-  #change(sql: string, values: Values): number {
-    this.#kept.wrote(sql);
-    return this.#writer.changes(sql, values);
-  }
-
   #writeAll<Row>(sql: string, values: Values): Row[] {
     this.#kept.wrote(sql);
     return this.#writer.all<Row>(sql, values);
@@ -131,12 +126,8 @@ class SqliteDatabase implements Database {
 
   #writeOne<Row>(statement: BatchStatement, values: Values): Row | undefined {
     const sql = this.#sqlOf(statement);
-    if (statement.readBack === undefined) {
-      this.#kept.wrote(sql);
-      return this.#writer.get<Row>(sql, values);
-    }
-    // What is committed holds the row: it was there before, and the look-up is of what the write leaves alone.
-    return this.#writer.changes(sql, values) === 0 ? undefined : this.#look<Row>(statement.readBack, values);
+    this.#kept.wrote(sql);
+    return this.#writer.get<Row>(sql, values);
   }
 
   #look<Row>(statement: BatchStatement, values: Values): Row | undefined {
@@ -148,12 +139,7 @@ class SqliteDatabase implements Database {
   #sqlOf(statement: BatchStatement): string {
     const known = this.#batchSql.get(statement);
     if (known !== undefined) return known;
-    const sql = statement.sql({
-      value: (column) => `:${column}`,
-      from: '',
-      andFrom: '',
-      returning: (columns) => (statement.readBack === undefined ? `RETURNING ${columns}` : ''),
-    });
+    const sql = statement.sql({ value: (column) => `:${column}`, from: '', andFrom: '' });
     this.#batchSql.set(statement, sql);
     return sql;
   }
@@ -243,11 +229,8 @@ class SqliteDatabase implements Database {
   }
 
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
-  async #atomically<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const tx = new TransactionStatements({
-      all: (sql, values) => this.#writeAll(sql, values),
-      changes: (sql, values) => this.#change(sql, values),
-    });
+  async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
+    const tx = new TransactionStatements(this.dialect, (sql, values) => this.#writeAll(sql, values));
     this.#writer.run('SAVEPOINT work');
     try {
       const result = await work(tx);

@@ -1,46 +1,37 @@
 /** What a transaction's work runs its statements through: bound to its end, and to its first failure. */
-import type { Transaction, Values } from './database.ts';
+import type { Dialect, Statements, Values } from './database.ts';
 
-/** One statement on the transaction's connection. */
-export type Runner = {
-  all<Row>(sql: string, values: Values): Row[] | Promise<Row[]>;
-  changes(sql: string, values: Values): number | Promise<number>;
-};
+/** Runs one statement on the transaction's connection. */
+export type Runner = <Row>(sql: string, values: Values) => Row[] | Promise<Row[]>;
 
 /**
  * PostgreSQL answers COMMIT with a silent rollback after a failed statement, SQLite commits the rest:
  * neither is what `work` meant when it caught the failure, so `finish` throws it again.
  */
-export class TransactionStatements implements Transaction {
+export class TransactionStatements implements Statements {
+  readonly dialect: Dialect;
   readonly #runner: Runner;
   #failure: { readonly reason: unknown } | undefined;
   #ended = false;
 
-  constructor(runner: Runner) {
+  constructor(dialect: Dialect, runner: Runner) {
+    this.dialect = dialect;
     this.#runner = runner;
   }
 
-  all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
-    return this.#run(() => this.#runner.all<Row>(sql, values));
-  }
-
-  async get<Row>(sql: string, values?: Values): Promise<Row | undefined> {
-    return (await this.all<Row>(sql, values))[0];
-  }
-
-  changes(sql: string, values: Values = {}): Promise<number> {
-    return this.#run(() => this.#runner.changes(sql, values));
-  }
-
-  async #run<T>(statement: () => T | Promise<T>): Promise<T> {
+  async all<Row>(sql: string, values: Values = {}): Promise<Row[]> {
     // The connection serves others by now: a stray statement would land in their transaction.
     if (this.#ended) throw new Error('A statement came after the end of its transaction');
     try {
-      return await statement();
+      return await this.#runner<Row>(sql, values);
     } catch (reason) {
       this.#failure ??= { reason };
       throw reason;
     }
+  }
+
+  async get<Row>(sql: string, values?: Values): Promise<Row | undefined> {
+    return (await this.all<Row>(sql, values))[0];
   }
 
   /** Call before committing: throws the first failure there was. */

@@ -8,7 +8,13 @@ import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { EgressError, type EgressErrorKind } from '../../../src/lib/egress/egress-error.ts';
 import { isPinned } from '../../../src/lib/egress/origins.ts';
 
-type Seen = { method: string; url: string; host: string; authorization: string | undefined; body: string };
+type ReceivedRequest = {
+  method: string;
+  url: string;
+  host: string;
+  authorization: string | undefined;
+  body: string;
+};
 
 const failsAs = (kind: EgressErrorKind) => (failure: unknown) =>
   failure instanceof EgressError && failure.kind === kind;
@@ -17,7 +23,7 @@ describe('Egress', () => {
   let server: http.Server;
   let port: number;
   let egress: Egress;
-  let seen: Seen[];
+  let requests: ReceivedRequest[];
   let running = 0;
   let most = 0;
 
@@ -29,7 +35,7 @@ describe('Egress', () => {
       });
       request.on('end', () => {
         const { method = '', url = '', headers } = request;
-        seen.push({ method, url, host: headers.host ?? '', authorization: headers.authorization, body });
+        requests.push({ method, url, host: headers.host ?? '', authorization: headers.authorization, body });
         answer(url, response);
       });
     });
@@ -41,7 +47,7 @@ describe('Egress', () => {
     egress = createEgress({ privateNetwork: { mode: 'hosts', hosts }, lookup });
   });
   beforeEach(() => {
-    seen = [];
+    requests = [];
   });
   after(async () => {
     await egress.close();
@@ -99,7 +105,7 @@ describe('Egress', () => {
 
       assert.equal(answered.url.href, entry('/there'));
       assert.deepEqual(
-        seen.map(({ method, body, authorization }) => [method, body, authorization]),
+        requests.map(({ method, body, authorization }) => [method, body, authorization]),
         Array(2).fill(['PROPFIND', '<x/>', 'Basic secret']),
       );
     });
@@ -108,7 +114,7 @@ describe('Egress', () => {
     await egress.request({ method: 'POST', url: entry('/?status=303&to=/there'), body: 'x' });
 
     assert.deepEqual(
-      seen.map(({ method, body }) => [method, body]),
+      requests.map(({ method, body }) => [method, body]),
       [
         ['POST', 'x'],
         ['GET', ''],
@@ -123,7 +129,7 @@ describe('Egress', () => {
     await egress.request({ method: 'GET', url, credentials: credentials() });
 
     assert.deepEqual(
-      seen.map(({ host, authorization }) => [host.split(':')[0], authorization]),
+      requests.map(({ host, authorization }) => [host.split(':')[0], authorization]),
       [
         ['entry.test', 'Basic secret'],
         ['foreign.test', undefined],
@@ -139,7 +145,7 @@ describe('Egress', () => {
 
     assert.equal(answered.status, 302);
     assert.equal(answered.header('location'), foreign('/'));
-    assert.equal(seen.length, 1);
+    assert.equal(requests.length, 1);
   });
 
   it('follows five redirects and no sixth', async () => {
@@ -148,7 +154,7 @@ describe('Egress', () => {
       failsAs('too_many_redirects'),
     );
 
-    assert.equal(seen.length, 6);
+    assert.equal(requests.length, 6);
   });
 
   it('takes credentials out of headers for a fault of its caller', async () => {
@@ -157,7 +163,7 @@ describe('Egress', () => {
         egress.request({ method: 'GET', url: entry('/'), headers: { [name]: 'x' } }),
         TypeError,
       );
-    assert.equal(seen.length, 0);
+    assert.equal(requests.length, 0);
   });
 
   it('reads no more than the cap, sent or unpacked', async () => {
@@ -196,7 +202,7 @@ describe('Egress', () => {
       Array.from({ length: 20 }, () => egress.request({ method: 'GET', url: entry('/busy') })),
     );
 
-    assert.equal(seen.length, 20);
+    assert.equal(requests.length, 20);
     assert.equal(most, 6);
   });
 

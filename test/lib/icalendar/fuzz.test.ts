@@ -13,7 +13,7 @@ import { instanceIdOf, parseInstanceId } from '../../../src/lib/recurrence/insta
 import { RecurrenceBudgetError, recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
 import type { Series } from '../../../src/lib/recurrence/series.ts';
 import { spanOf } from '../../../src/lib/recurrence/span-of.ts';
-import { eventResourceOf } from '../../../src/providers/caldav/event-resource.ts';
+import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
 import { takesUnderASecond } from '../../harness/processor-time.ts';
 import { rounds } from '../../harness/rounds.ts';
 

@@ -23,11 +23,11 @@ const HOUR = 3_600_000;
 
 describe('a VTIMEZONE', () => {
   for (const name of ZONES)
-    for (const [from, now, said] of [
+    for (const [from, now, zone] of [
       [FROM, FROM, 'for eight years'],
       [Date.UTC(1995, 5, 1), FROM, 'since 1995, whatever law changed'],
     ] as const)
-      it(`says what clocks show in ${name} ${said}`, () => {
+      it(`says what clocks show in ${name} ${zone}`, () => {
         const zone = new ICAL.Timezone(
           new ICAL.Component(ICAL.parse(writeComponent(vtimezoneOf(name, from, now)))),
         );

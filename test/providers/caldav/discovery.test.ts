@@ -1,4 +1,4 @@
-/** From what a user types to a linked account, and what is said when that fails (RFC 6764, lessons 19 and 20). */
+/** From what a user types to a linked account, and what is said when that fails (RFC 6764). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -6,8 +6,8 @@ import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/pr
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../../src/providers/caldav/caldav-provider.ts';
-import type { ServiceDns } from '../../../src/providers/caldav/service-records.ts';
-import { belongsTo, readTypedServer } from '../../../src/providers/caldav/typed-server.ts';
+import { belongsTo, readServerAddress } from '../../../src/providers/caldav/dav/server-address.ts';
+import type { ServiceDns } from '../../../src/providers/caldav/dav/service-records.ts';
 import { type Canary, startCanary } from '../../servers/canary.ts';
 import { CALENDAR, type DavAnswer, multistatus, OddCalDav, present } from '../../servers/odd-caldav.ts';
 import { USERS } from '../../servers/process.ts';
@@ -24,12 +24,12 @@ describe('linking a CalDAV account', () => {
   let canary: Canary;
   let egress: Egress;
   let service: { name: string; port: number }[];
-  const asked: string[] = [];
+  const lookups: string[] = [];
   const { log } = recordingLog();
 
   const dns: ServiceDns = {
     async resolveSrv(name: string) {
-      asked.push(name);
+      lookups.push(name);
       return service.map((record) => ({ ...record, priority: 0, weight: 0 }));
     },
     async resolveTxt() {
@@ -43,8 +43,8 @@ describe('linking a CalDAV account', () => {
     await Promise.all([server.start(), foreign.start()]);
     canary = await startCanary();
     service = [];
-    asked.length = 0;
-    // The server alone is opened: where it points to is as private as anything.
+    lookups.length = 0;
+    // Only these two hosts are allowed: wherever else the server points to is a private address.
     const lookup = async (host: string) => {
       if (/^(dav|other)\.test$/.test(host)) return [{ address: '127.0.0.1', family: 4 }];
       throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: 'ENOTFOUND' });
@@ -167,7 +167,7 @@ describe('linking a CalDAV account', () => {
 
     await assert.rejects(verify(), failsAs('invalid_response', /points to https:\/\/other\.test/));
 
-    assert.deepEqual(asked, ['_caldavs._tcp.dav.test']);
+    assert.deepEqual(lookups, ['_caldavs._tcp.dav.test']);
     assert.deepEqual(foreign.calls, []);
   });
 
@@ -289,12 +289,12 @@ describe('linking a CalDAV account', () => {
     });
 
     it('knows the account by its address in lower case', async () => {
-      const own = Buffer.from('Ada@iCloud.test:abcd-efgh-ijkl-mnop').toString('base64');
+      const basicOfAda = Buffer.from('Ada@iCloud.test:abcd-efgh-ijkl-mnop').toString('base64');
       const principal = '<d:current-user-principal><d:href>/p/</d:href></d:current-user-principal>';
       const home = '<c:calendar-home-set><d:href>/h/</d:href></c:calendar-home-set>';
       const calendar = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
       server.odd = ({ path, authorization }) => {
-        if (authorization !== `Basic ${own}`) return { status: 401 };
+        if (authorization !== `Basic ${basicOfAda}`) return { status: 401 };
         const properties: Record<string, string> = { '/': principal, '/p/': home, '/h/': calendar };
         return multistatus(present(path, properties[path] ?? ''));
       };
@@ -302,7 +302,7 @@ describe('linking a CalDAV account', () => {
       const { accountId, display } = await apple('abcd-efgh-ijkl-mnop');
 
       assert.deepEqual([accountId, display], ['ada@icloud.test', 'Ada@iCloud.test']);
-      assert.deepEqual(asked, []);
+      assert.deepEqual(lookups, []);
     });
   });
 });
@@ -318,13 +318,13 @@ describe('what a user types as server', () => {
   ];
   for (const [text, url, domain] of rows)
     it(`reads ${JSON.stringify(text)} as ${url}`, () => {
-      const server = readTypedServer(text);
+      const server = readServerAddress(text);
 
       assert.deepEqual([server.url.href, server.domain], [url, domain]);
     });
 
   it('pins iCloud to all hosts of iCloud', () => {
-    assert.ok(readTypedServer('me@icloud.com').origins.includes('https://*.icloud.com'));
+    assert.ok(readServerAddress('me@icloud.com').origins.includes('https://*.icloud.com'));
   });
 
   const targets: [string, string, boolean][] = [
@@ -341,6 +341,6 @@ describe('what a user types as server', () => {
   ];
   for (const [text, target, expected] of targets)
     it(`${expected ? 'gives' : 'does not give'} the password for ${text} to ${target}`, () => {
-      assert.equal(belongsTo(readTypedServer(text), new URL(target)), expected);
+      assert.equal(belongsTo(readServerAddress(text), new URL(target)), expected);
     });
 });

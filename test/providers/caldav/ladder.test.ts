@@ -1,4 +1,4 @@
-/** The ladder sync-collection → ctag → etags, on a server with the habits of lessons 17 and 18. */
+/** How changes are found: by sync-collection, ctag or etags, whatever habits the server has. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -59,11 +59,11 @@ describe('changes of a CalDAV calendar', () => {
   describe('by sync-collection', () => {
     it('costs one small request when nothing changed', async () => {
       const next = await pull();
-      server.take();
+      server.takeCalls();
 
       await pull(next);
 
-      assert.deepEqual(server.take(), ['sync-collection 0']);
+      assert.deepEqual(server.takeCalls(), ['sync-collection 0']);
     });
 
     it('goes on with the returned token while the server cuts its answers short', async () => {
@@ -106,11 +106,11 @@ describe('changes of a CalDAV calendar', () => {
 
     it('asks SOGo, whose tokens are whole seconds, from two seconds earlier, and leaves out what is known', async () => {
       const sogo = '/SOGo/dav/ada/Calendar/';
-      const asked: string[] = [];
+      const tokens: string[] = [];
       server.odd = ({ kind, body, path }) => {
         if (!path.startsWith(sogo)) return undefined;
         if (kind === 'calendar-multiget') return multistatus(server.member('a.ics', true, `${sogo}a.ics`));
-        asked.push(/<d:sync-token>([^<]*)</.exec(body)?.[1] ?? '');
+        tokens.push(/<d:sync-token>([^<]*)</.exec(body)?.[1] ?? '');
         return multistatus(
           `${server.member('a.ics', false, `${sogo}a.ics`)}<d:sync-token>1795233950</d:sync-token>`,
         );
@@ -119,7 +119,7 @@ describe('changes of a CalDAV calendar', () => {
 
       const { changed } = await sync(account, server.origin + sogo, mirror, next);
 
-      assert.deepEqual(asked, ['', '1795233948']);
+      assert.deepEqual(tokens, ['', '1795233948']);
       assert.deepEqual(changed, []);
     });
 
@@ -146,17 +146,17 @@ describe('changes of a CalDAV calendar', () => {
         const compared = await pull(before);
         assert.deepEqual(titles(mirror), ['b.ics', 'c.ics']);
         now += 23 * HOUR;
-        server.take();
+        server.takeCalls();
         server.put('d.ics');
         const again = await pull(compared);
-        assert.ok(!server.take().includes('sync-collection 0'), 'not tried within a day');
+        assert.ok(!server.takeCalls().includes('sync-collection 0'), 'not tried within a day');
         server.odd = () => undefined;
         now += 2 * HOUR;
         server.remove('b.ics');
         const healed = await pull(again);
 
         assert.deepEqual(titles(mirror), ['c.ics', 'd.ics']);
-        assert.deepEqual(server.take(), ['sync-collection 0'], 'nothing known is fetched again');
+        assert.deepEqual(server.takeCalls(), ['sync-collection 0'], 'nothing known is fetched again');
         assert.equal(JSON.parse(healed).method, 'sync-collection');
         assert.ok(entries.some(({ message }) => message.includes('sync-collection')));
       });
@@ -171,17 +171,21 @@ describe('changes of a CalDAV calendar', () => {
     it('believes an unchanged ctag once it is settled, for an hour', async () => {
       refuse('sync-collection', 501);
       const fresh = await pull();
-      server.take();
+      server.takeCalls();
 
       now += 5000;
       const settled = await pull(fresh);
-      assert.deepEqual(server.take(), ['PROPFIND 0', 'calendar-query 1'], 'a fresh ctag may hide a change');
+      assert.deepEqual(
+        server.takeCalls(),
+        ['PROPFIND 0', 'calendar-query 1'],
+        'a fresh ctag may hide a change',
+      );
       now += 60_000;
       const trusted = await pull(settled);
-      assert.deepEqual(server.take(), ['PROPFIND 0']);
+      assert.deepEqual(server.takeCalls(), ['PROPFIND 0']);
       now += HOUR;
       await pull(trusted);
-      assert.deepEqual(server.take(), ['PROPFIND 0', 'calendar-query 1']);
+      assert.deepEqual(server.takeCalls(), ['PROPFIND 0', 'calendar-query 1']);
     });
 
     it('compares each time where there is no ctag', async () => {
@@ -302,9 +306,9 @@ describe('changes of a CalDAV calendar', () => {
           );
           return kind === 'calendar-query' ? multistatus(dressed.join('')) : undefined;
         };
-        server.take();
+        server.takeCalls();
         next = await pull(next);
-        assert.deepEqual(server.take(), ['PROPFIND 0', 'calendar-query 1']);
+        assert.deepEqual(server.takeCalls(), ['PROPFIND 0', 'calendar-query 1']);
       }
     });
 
@@ -314,7 +318,7 @@ describe('changes of a CalDAV calendar', () => {
       await pull();
 
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
-      assert.deepEqual(server.take(), ['sync-collection 0', 'calendar-multiget 1', 'GET', 'GET']);
+      assert.deepEqual(server.takeCalls(), ['sync-collection 0', 'calendar-multiget 1', 'GET', 'GET']);
     });
 
     it('reads by itself what multiget left out', async () => {
@@ -335,7 +339,7 @@ describe('changes of a CalDAV calendar', () => {
 
       await pull();
 
-      assert.deepEqual(server.take(), ['sync-collection 0', ...Array(3).fill('calendar-multiget 1')]);
+      assert.deepEqual(server.takeCalls(), ['sync-collection 0', ...Array(3).fill('calendar-multiget 1')]);
       assert.deepEqual(titles(mirror), ['a.ics', 'b.ics']);
     });
 

@@ -69,7 +69,7 @@ const override = (start: string, title: string, ...lines: readonly string[]): st
     'X-OWN:kept',
     'END:VEVENT',
   );
-const invitation = (...own: readonly string[]): string =>
+const invitation = (...attendees: readonly string[]): string =>
   calendarObject(
     text(
       'BEGIN:VEVENT',
@@ -81,18 +81,18 @@ const invitation = (...own: readonly string[]): string =>
       'SUMMARY:Invitation',
       'ORGANIZER;CN=Grace:mailto:grace@example.com',
       'ATTENDEE;CN=Alan;PARTSTAT=ACCEPTED:mailto:alan@example.com',
-      ...own,
+      ...attendees,
       'END:VEVENT',
     ),
   );
 const ADA = 'ATTENDEE;CN="Lovelace, Ada";PARTSTAT=NEEDS-ACTION;RSVP=TRUE;X-NUM=1:mailto:ADA@example.com';
 
 describe('a change of what other programs wrote', () => {
-  let on: WritingAccount;
+  let account: WritingAccount;
   beforeEach(async () => {
-    on = await writingAccount();
+    account = await writingAccount();
     // The server knows the account as a person who is invited and invites (RFC 6638 §2.4.1).
-    on.server.odd = ({ path, kind }) =>
+    account.server.odd = ({ path, kind }) =>
       kind === 'PROPFIND' && path === '/principal/'
         ? multistatus(
             present(
@@ -103,36 +103,36 @@ describe('a change of what other programs wrote', () => {
           )
         : undefined;
   });
-  afterEach(() => on.close());
+  afterEach(() => account.close());
 
-  const starts = (href: string) => occurrences(on.mirror, href).map(({ start }) => start);
+  const starts = (href: string) => occurrences(account.mirror, href).map(({ start }) => start);
   const has = (...lines: readonly string[]) => {
     for (const line of lines)
-      assert.ok(on.lines('a.ics').includes(line), `${line} in\n${on.lines('a.ics').join('\n')}`);
+      assert.ok(account.lines('a.ics').includes(line), `${line} in\n${account.lines('a.ics').join('\n')}`);
   };
   const refusedFor = (reason: string, field?: string) => (failure: unknown) =>
     failure instanceof UnsupportedByProvider && failure.reason === reason && failure.field === field;
 
   it('leaves unknown properties, alarms, zones and other overrides as they were, to the letter', async () => {
     const before = series(override('20261019T090000', 'Own words'));
-    const href = await on.given('a.ics', before);
+    const href = await account.given('a.ics', before);
 
-    await on.update(href, { location: 'Room 1' });
+    await account.update(href, { location: 'Room 1' });
 
     const volatile = /^(SEQUENCE|DTSTAMP|LAST-MODIFIED|LOCATION)\b/;
-    const kept = (lines: readonly string[]) => lines.filter((line) => !volatile.test(line));
-    assert.deepEqual(kept(on.lines('a.ics')), kept(before.split('\r\n')));
+    const unchangedIn = (lines: readonly string[]) => lines.filter((line) => !volatile.test(line));
+    assert.deepEqual(unchangedIn(account.lines('a.ics')), unchangedIn(before.split('\r\n')));
     has('SEQUENCE:5', 'LAST-MODIFIED:20261121T120000Z', 'DTSTAMP:20261121T120000Z');
   });
 
   it('makes an occurrence an override in the words and the zone of its series, alarms included', async () => {
-    const href = await on.given('a.ics', series());
+    const href = await account.given('a.ics', series());
 
-    await on.update(href, { title: 'Special' }, berlin('2026-10-26T09:00:00'));
+    await account.update(href, { title: 'Special' }, berlin('2026-10-26T09:00:00'));
 
-    const lines = on.lines('a.ics');
+    const lines = account.lines('a.ics');
     const at = lines.lastIndexOf('BEGIN:VEVENT');
-    const own = lines.slice(at);
+    const override = lines.slice(at);
     for (const line of [
       `RECURRENCE-ID;${TZID}:20261026T090000`,
       `DTSTART;${TZID}:20261026T090000`,
@@ -141,36 +141,36 @@ describe('a change of what other programs wrote', () => {
       'X-MOZ-GENERATION:3',
       'BEGIN:VALARM',
     ])
-      assert.ok(own.includes(line), `${line} in\n${own.join('\n')}`);
-    assert.ok(own.every((line) => !/^(RRULE|EXDATE)/.test(line)));
+      assert.ok(override.includes(line), `${line} in\n${override.join('\n')}`);
+    assert.ok(override.every((line) => !/^(RRULE|EXDATE)/.test(line)));
     assert.equal(lines.filter((line) => line === 'BEGIN:VTIMEZONE').length, 1);
   });
 
   it('takes an occurrence out by EXDATE in the form of DTSTART, and its override with it', async () => {
-    const href = await on.given('a.ics', series(override('20261020T110000', 'Moved')));
+    const href = await account.given('a.ics', series(override('20261020T110000', 'Moved')));
 
-    await on.remove(href, berlin('2026-10-19T09:00:00'));
+    await account.remove(href, berlin('2026-10-19T09:00:00'));
 
     has(`EXDATE;${TZID}:20261019T090000`, `EXDATE;${TZID}:20261102T090000`);
     assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-26T09:00:00', '2026-11-09T09:00:00']);
   });
 
   it('takes an occurrence out once, however often it is asked', async () => {
-    const href = await on.given('a.ics', series());
-    await on.remove(href, berlin('2026-10-19T09:00:00'));
-    const before = on.lines('a.ics');
+    const href = await account.given('a.ics', series());
+    await account.remove(href, berlin('2026-10-19T09:00:00'));
+    const before = account.lines('a.ics');
 
-    await on.remove(href, berlin('2026-10-19T09:00:00'));
+    await account.remove(href, berlin('2026-10-19T09:00:00'));
 
-    assert.deepEqual(on.lines('a.ics'), before);
+    assert.deepEqual(account.lines('a.ics'), before);
   });
 
   it('moves exceptions, deletions and the end of a series along with it', async () => {
-    const href = await on.given('a.ics', series(override('20261019T090000', 'Own words')));
+    const href = await account.given('a.ics', series(override('20261019T090000', 'Own words')));
 
-    await on.update(href, { start: berlin('2026-10-13T14:00:00'), end: berlin('2026-10-13T15:30:00') });
+    await account.update(href, { start: berlin('2026-10-13T14:00:00'), end: berlin('2026-10-13T15:30:00') });
 
-    assert.deepEqual(occurrences(on.mirror, href), [
+    assert.deepEqual(occurrences(account.mirror, href), [
       { title: 'Series', start: '2026-10-13T14:00:00', end: '2026-10-13T15:30:00' },
       { title: 'Own words', start: '2026-10-20T14:00:00', end: '2026-10-20T15:30:00' },
       { title: 'Series', start: '2026-10-27T14:00:00', end: '2026-10-27T15:30:00' },
@@ -180,9 +180,9 @@ describe('a change of what other programs wrote', () => {
   });
 
   it('leaves an occurrence where somebody had moved it when its series moves', async () => {
-    const href = await on.given('a.ics', series(override('20261021T110000', 'Moved by hand')));
+    const href = await account.given('a.ics', series(override('20261021T110000', 'Moved by hand')));
 
-    await on.update(href, { start: berlin('2026-10-12T08:00:00'), end: berlin('2026-10-12T09:00:00') });
+    await account.update(href, { start: berlin('2026-10-12T08:00:00'), end: berlin('2026-10-12T09:00:00') });
 
     assert.deepEqual(starts(href), [
       '2026-10-12T08:00:00',
@@ -193,11 +193,11 @@ describe('a change of what other programs wrote', () => {
   });
 
   it('makes a series of times one of days, its exceptions too', async () => {
-    const href = await on.given('a.ics', series(override('20261019T090000', 'Own words')));
+    const href = await account.given('a.ics', series(override('20261019T090000', 'Own words')));
 
-    await on.update(href, { start: day('2026-10-12'), end: day('2026-10-13') });
+    await account.update(href, { start: day('2026-10-12'), end: day('2026-10-13') });
 
-    assert.deepEqual(occurrences(on.mirror, href), [
+    assert.deepEqual(occurrences(account.mirror, href), [
       { title: 'Series', start: '2026-10-12', end: '2026-10-13' },
       { title: 'Own words', start: '2026-10-19', end: '2026-10-20' },
       { title: 'Series', start: '2026-10-26', end: '2026-10-27' },
@@ -211,34 +211,34 @@ describe('a change of what other programs wrote', () => {
   });
 
   it('drops the exceptions a new rule has no occurrence for, and keeps the others', async () => {
-    const href = await on.given('a.ics', series(override('20261020T110000', 'Moved')));
+    const href = await account.given('a.ics', series(override('20261020T110000', 'Moved')));
 
-    await on.update(href, { recurrence: rule('FREQ=WEEKLY;COUNT=2') });
+    await account.update(href, { recurrence: rule('FREQ=WEEKLY;COUNT=2') });
     assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-20T11:00:00']);
 
-    await on.update(href, { recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=2') });
+    await account.update(href, { recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=2') });
     assert.deepEqual(starts(href), ['2026-10-12T09:00:00', '2026-10-26T09:00:00']);
 
-    await on.update(href, { recurrence: null });
+    await account.update(href, { recurrence: null });
     assert.deepEqual(starts(href), ['2026-10-12T09:00:00']);
   });
 
   it('changes a duration into an end only where times change', async () => {
     const object = series().replace(`DTEND;${TZID}:20261012T100000`, 'DURATION:PT1H');
-    const href = await on.given('a.ics', object);
+    const href = await account.given('a.ics', object);
 
-    await on.update(href, { title: 'Words' });
+    await account.update(href, { title: 'Words' });
     has('DURATION:PT1H');
 
-    await on.update(href, { end: berlin('2026-10-12T11:00:00') });
+    await account.update(href, { end: berlin('2026-10-12T11:00:00') });
     has(`DTEND;${TZID}:20261012T110000`);
-    assert.ok(!on.lines('a.ics').includes('DURATION:PT1H'));
+    assert.ok(!account.lines('a.ics').includes('DURATION:PT1H'));
   });
 
   it('describes a zone the object did not know', async () => {
-    const href = await on.given('a.ics', series());
+    const href = await account.given('a.ics', series());
 
-    await on.update(href, {
+    await account.update(href, {
       start: { type: 'zoned', local: '2026-10-12T09:00:00', zone: 'America/New_York' },
       end: { type: 'zoned', local: '2026-10-12T10:00:00', zone: 'America/New_York' },
     });
@@ -253,11 +253,11 @@ describe('a change of what other programs wrote', () => {
         'RECURRENCE-ID;RANGE=THISANDFUTURE;',
       ),
     );
-    const href = await on.given('a.ics', object);
+    const href = await account.given('a.ics', object);
 
     for (const at of ['2026-10-19T09:00:00', '2026-10-26T09:00:00'])
       await assert.rejects(
-        on.update(href, { title: 'x' }, berlin(at)),
+        account.update(href, { title: 'x' }, berlin(at)),
         refusedFor('mode_not_supported_by_provider'),
       );
   });
@@ -267,9 +267,9 @@ describe('a change of what other programs wrote', () => {
       'ORGANIZER;CN=Grace:mailto:grace@',
       'ORGANIZER;CN=Ada:mailto:ada@',
     );
-    const href = await on.given('a.ics', organized);
+    const href = await account.given('a.ics', organized);
 
-    await on.update(href, {
+    await account.update(href, {
       attendees: [
         { email: 'Alan@example.com', status: 'none' },
         { email: 'new@example.com', name: 'N. "Nick" Ew; ^x', status: 'none' },
@@ -280,7 +280,7 @@ describe('a change of what other programs wrote', () => {
       'ATTENDEE;CN=Alan;PARTSTAT=ACCEPTED:mailto:alan@example.com',
       'ORGANIZER;CN=Ada:mailto:ada@example.com',
     );
-    const guests = on.mirror.get(href)?.events[0]?.attendees;
+    const guests = account.mirror.get(href)?.events[0]?.attendees;
     assert.deepEqual(guests, [
       { email: 'ada@example.com', name: 'Ada', status: 'accepted', organizer: true },
       { email: 'alan@example.com', name: 'Alan', status: 'accepted' },
@@ -291,20 +291,20 @@ describe('a change of what other programs wrote', () => {
   it('invites in the name the server knows the account by', async () => {
     const draft = draftOf({ title: 'Call', start: day('2026-11-16'), end: day('2026-11-17') });
 
-    await on.create(
+    await account.create(
       { ...draft, attendees: [{ email: 'grace@example.com', status: 'none' }] },
       'f'.repeat(32),
     );
 
-    const [name = ''] = on.server.resources.keys();
-    assert.ok(on.lines(name).includes('ORGANIZER;CN=Ada:mailto:ada@example.com'));
+    const [name = ''] = account.server.resources.keys();
+    assert.ok(account.lines(name).includes('ORGANIZER;CN=Ada:mailto:ada@example.com'));
   });
 
   it('answers an invitation in the account’s own entry alone, and makes no revision of it', async () => {
-    const href = await on.given('a.ics', invitation(ADA));
+    const href = await account.given('a.ics', invitation(ADA));
 
-    const target = targetAt(on.mirror, href);
-    await on.writing.respond(on.calendar, target, { response: 'accepted', comment: 'Gladly; yes' });
+    const target = targetAt(account.mirror, href);
+    await account.writing.respond(account.calendar, target, { response: 'accepted', comment: 'Gladly; yes' });
 
     has(
       'ATTENDEE;CN="Lovelace, Ada";PARTSTAT=ACCEPTED;X-NUM=1:mailto:ADA@example.com',
@@ -315,9 +315,9 @@ describe('a change of what other programs wrote', () => {
   });
 
   it('refuses an answer of an account that is not invited', async () => {
-    const href = await on.given('a.ics', invitation());
+    const href = await account.given('a.ics', invitation());
 
-    const answer = on.writing.respond(on.calendar, targetAt(on.mirror, href), {
+    const answer = account.writing.respond(account.calendar, targetAt(account.mirror, href), {
       response: 'declined',
       comment: undefined,
     });
@@ -326,44 +326,44 @@ describe('a change of what other programs wrote', () => {
   });
 
   it('lets a guest change nothing that is the organizer’s', async () => {
-    const href = await on.given('a.ics', invitation(ADA));
+    const href = await account.given('a.ics', invitation(ADA));
 
     for (const [field, change] of Object.entries({
       title: { title: 'Mine' },
       start: { start: berlin('2026-11-16T08:00:00') },
       attendees: { attendees: [] },
     }))
-      await assert.rejects(on.update(href, change), refusedFor('organizer_only', field));
-    await on.update(href, { availability: 'free' });
+      await assert.rejects(account.update(href, change), refusedFor('organizer_only', field));
+    await account.update(href, { availability: 'free' });
 
     has('TRANSP:TRANSPARENT', 'SEQUENCE:2', 'SUMMARY:Invitation');
   });
 
   it('keeps no line break, control character or broken half of a character in any value', async () => {
-    const href = await on.given('a.ics', series());
+    const href = await account.given('a.ics', series());
 
-    await on.update(href, {
+    await account.update(href, {
       title: 'A\r\nATTENDEE:mailto:evil@example.com\u0000\u0007\ud800 😀'.padEnd(300, 'ü'),
       conference: 'https://meet.example.com/a\r\nATTENDEE:x',
       color: 'red\nX-EVIL:1',
       custom: { text: '\u0000\u007f\u2028\ud800\r\n', 'k,;\\"': [] },
     });
 
-    assert.ok(on.lines('a.ics').every((line) => !/^(ATTENDEE|X-EVIL)/.test(line)));
-    assert.deepEqual(on.mirror.get(href)?.events[0]?.custom, {
+    assert.ok(account.lines('a.ics').every((line) => !/^(ATTENDEE|X-EVIL)/.test(line)));
+    assert.deepEqual(account.mirror.get(href)?.events[0]?.custom, {
       text: '\u0000\u007f\u2028\ud800\r\n',
       'k,;\\"': [],
     });
   });
 
   it('writes colors where programs look for them: names as COLOR, numbers as Apple does', async () => {
-    const href = await on.given('a.ics', series());
+    const href = await account.given('a.ics', series());
 
-    await on.update(href, { color: 'tomato' });
+    await account.update(href, { color: 'tomato' });
     has('COLOR:tomato');
 
-    await on.update(href, { color: '#12abef' });
+    await account.update(href, { color: '#12abef' });
     has('X-APPLE-CALENDAR-COLOR:#12abef');
-    assert.equal(on.mirror.get(href)?.events[0]?.color, '#12abef');
+    assert.equal(account.mirror.get(href)?.events[0]?.color, '#12abef');
   });
 });

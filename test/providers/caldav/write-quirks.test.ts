@@ -28,103 +28,103 @@ const conditionOf = (status: number, element: string): DavAnswer => ({
 });
 
 describe('writing to a CalDAV server', () => {
-  let on: WritingAccount;
+  let account: WritingAccount;
   beforeEach(async () => {
-    on = await writingAccount();
+    account = await writingAccount();
   });
-  afterEach(() => on.close());
+  afterEach(() => account.close());
 
-  /** Answers the next call of that method so, after the server did it where `done`. */
-  const once = (method: string, answer: DavAnswer, done?: (call: DavCall) => void) => {
+  /** Answers the next call of that method so, after `act`. */
+  const once = (method: string, answer: DavAnswer, act?: (call: DavCall) => void) => {
     let isOver = false;
-    on.server.odd = (call) => {
+    account.server.odd = (call) => {
       if (call.method !== method || isOver) return undefined;
       isOver = true;
-      done?.(call);
+      act?.(call);
       return answer;
     };
   };
-  const names = () => [...on.server.resources.keys()];
-  const puts = () => on.server.calls.filter(({ method }) => method === 'PUT');
+  const names = () => [...account.server.resources.keys()];
+  const puts = () => account.server.calls.filter(({ method }) => method === 'PUT');
 
   describe('creates', () => {
     it('under a name of the form of a UID, which nothing may have yet', async () => {
-      const { changed } = await on.create(DRAFT, KEY);
+      const { changed } = await account.create(DRAFT, KEY);
 
       assert.match(changed[0]?.href ?? '', /\/[\dA-F]{8}(-[\dA-F]{4}){3}-[\dA-F]{12}\.ics$/);
       assert.equal(puts()[0]?.ifNoneMatch, '*');
     });
 
     it('one event although the first answer was lost', async () => {
-      once('PUT', { status: 502 }, ({ path, body }) => on.server.put(path.slice(CALENDAR.length), body));
+      once('PUT', { status: 502 }, ({ path, body }) => account.server.put(path.slice(CALENDAR.length), body));
 
-      await assert.rejects(on.create(DRAFT, KEY), failsAs('unavailable'));
-      const { changed } = await on.create(DRAFT, KEY);
+      await assert.rejects(account.create(DRAFT, KEY), failsAs('unavailable'));
+      const { changed } = await account.create(DRAFT, KEY);
 
       assert.deepEqual([changed[0]?.events[0]?.title, names().length], ['Once', 1]);
     });
 
     it('one event on a server that says 409 where 412 belongs', async () => {
-      await on.create(DRAFT, KEY);
+      await account.create(DRAFT, KEY);
       once('PUT', { status: 409 });
 
-      await on.create(DRAFT, KEY);
+      await account.create(DRAFT, KEY);
 
       assert.equal(names().length, 1);
     });
 
     it('one event on a server that keeps it under another name and says so', async () => {
-      const { changed } = await on.create(DRAFT, KEY);
+      const { changed } = await account.create(DRAFT, KEY);
       const [name = ''] = names();
-      on.server.put('renamed.ics', on.server.resources.get(name)?.data);
-      on.server.remove(name);
-      const taken = `<c:no-uid-conflict><d:href>${CALENDAR}renamed.ics</d:href></c:no-uid-conflict>`;
-      once('PUT', conditionOf(403, taken));
+      account.server.put('renamed.ics', account.server.resources.get(name)?.data);
+      account.server.remove(name);
+      const conflict = `<c:no-uid-conflict><d:href>${CALENDAR}renamed.ics</d:href></c:no-uid-conflict>`;
+      once('PUT', conditionOf(403, conflict));
 
-      const again = await on.create(DRAFT, KEY);
+      const again = await account.create(DRAFT, KEY);
 
       assert.equal(again.changed[0]?.href, `${CALENDAR}renamed.ics`);
       assert.equal(again.changed[0]?.events[0]?.uid, changed[0]?.events[0]?.uid);
     });
 
     it('an event on a server that chooses its name itself, and finds it there', async () => {
-      on.server.odd = ({ method, path, body, kind }) => {
+      account.server.odd = ({ method, path, body, kind }) => {
         if (kind === 'calendar-query') {
           const [, uid = ''] = /<c:text-match[^>]*>([^<]*)</.exec(body) ?? [];
-          const isThere = on.server.resources.get('42.ics')?.data?.includes(`UID:${uid}`) === true;
-          return multistatus(isThere ? on.server.member('42.ics') : '');
+          const isThere = account.server.resources.get('42.ics')?.data?.includes(`UID:${uid}`) === true;
+          return multistatus(isThere ? account.server.member('42.ics') : '');
         }
         if (method !== 'PUT' || path.endsWith('/42.ics')) return undefined;
-        on.server.put('42.ics', body);
+        account.server.put('42.ics', body);
         return { status: 201 };
       };
 
-      const first = await on.create(DRAFT, KEY);
+      const first = await account.create(DRAFT, KEY);
       once('PUT', conditionOf(403, '<c:no-uid-conflict/>'));
-      const answers = on.server.odd;
-      on.server.odd = (call) =>
+      const answers = account.server.odd;
+      account.server.odd = (call) =>
         answers(call) ??
-        (call.kind === 'calendar-query' ? multistatus(on.server.member('42.ics')) : undefined);
-      const again = await on.create(DRAFT, KEY);
+        (call.kind === 'calendar-query' ? multistatus(account.server.member('42.ics')) : undefined);
+      const again = await account.create(DRAFT, KEY);
 
       assert.equal(first.changed[0]?.href, `${CALENDAR}42.ics`);
       assert.deepEqual(again.changed, first.changed);
     });
 
     it('nothing over what is another event under that name', async () => {
-      await on.create(DRAFT, KEY);
+      await account.create(DRAFT, KEY);
       const [name = ''] = names();
-      on.server.put(name, event('foreign', 'Not ours'));
+      account.server.put(name, event('foreign', 'Not ours'));
 
-      await assert.rejects(on.create(DRAFT, KEY), failsAs('precondition_failed'));
+      await assert.rejects(account.create(DRAFT, KEY), failsAs('precondition_failed'));
 
-      assert.ok(on.lines(name).includes('SUMMARY:Not ours'));
+      assert.ok(account.lines(name).includes('SUMMARY:Not ours'));
     });
 
     it('another event with the same key in another calendar', async () => {
-      const { changed } = await on.create(DRAFT, KEY);
-      const other = await on.writing
-        .create(on.calendar.replace('/work/', '/home/'), DRAFT, KEY)
+      const { changed } = await account.create(DRAFT, KEY);
+      const other = await account.writing
+        .create(account.calendar.replace('/work/', '/home/'), DRAFT, KEY)
         .catch(() => undefined);
       const [first, second] = puts().map(({ body }) => /^UID:(.*)$/m.exec(body)?.[1]);
 
@@ -136,21 +136,24 @@ describe('writing to a CalDAV server', () => {
   describe('answers', () => {
     it('with the etag and the text that the server has by then', async () => {
       once('PUT', { status: 201 }, ({ path, body }) =>
-        on.server.put(path.slice(CALENDAR.length), body.replace('SUMMARY:Once', 'SUMMARY:Once (checked)')),
+        account.server.put(
+          path.slice(CALENDAR.length),
+          body.replace('SUMMARY:Once', 'SUMMARY:Once (checked)'),
+        ),
       );
 
-      const { changed } = await on.create(DRAFT, KEY);
+      const { changed } = await account.create(DRAFT, KEY);
 
       assert.deepEqual(
         [changed[0]?.etag, changed[0]?.events[0]?.title],
-        [`"${on.server.revision}"`, 'Once (checked)'],
+        [`"${account.server.revision}"`, 'Once (checked)'],
       );
     });
 
     it('with what was put when the server cannot say what it has', async () => {
       once('GET', { status: 503 });
 
-      const { changed } = await on.create(DRAFT, KEY);
+      const { changed } = await account.create(DRAFT, KEY);
 
       assert.equal(changed[0]?.events[0]?.title, 'Once');
     });
@@ -158,10 +161,10 @@ describe('writing to a CalDAV server', () => {
 
   describe('changes', () => {
     it('the version that was seen, by its etag', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      const etag = on.mirror.get(href)?.etag;
+      const href = await account.given('a.ics', event('a', 'First'));
+      const etag = account.mirror.get(href)?.etag;
 
-      await on.update(href, { title: 'Second' });
+      await account.update(href, { title: 'Second' });
 
       assert.deepEqual(
         puts().map(({ ifMatch }) => ifMatch),
@@ -170,21 +173,21 @@ describe('writing to a CalDAV server', () => {
     });
 
     it('no version that came in between reading and writing', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      once('PUT', { status: 412 }, () => on.server.put('a.ics', event('a', 'Between')));
+      const href = await account.given('a.ics', event('a', 'First'));
+      once('PUT', { status: 412 }, () => account.server.put('a.ics', event('a', 'Between')));
 
-      await assert.rejects(on.update(href, { title: 'Second' }), failsAs('precondition_failed'));
+      await assert.rejects(account.update(href, { title: 'Second' }), failsAs('precondition_failed'));
 
-      assert.ok(on.lines('a.ics').includes('SUMMARY:Between'));
+      assert.ok(account.lines('a.ics').includes('SUMMARY:Between'));
     });
 
     it('what a front end shows under an etag of its own', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      const etag = on.mirror.get(href)?.etag ?? '';
-      const data = on.server.resources.get('a.ics')?.data ?? '';
+      const href = await account.given('a.ics', event('a', 'First'));
+      const etag = account.mirror.get(href)?.etag ?? '';
+      const data = account.server.resources.get('a.ics')?.data ?? '';
       once('GET', { status: 200, body: data, headers: { etag: etag.replace(/"$/, '-gzip"') } });
 
-      await on.update(href, { title: 'Second' });
+      await account.update(href, { title: 'Second' });
 
       assert.deepEqual(
         puts().map(({ ifMatch }) => ifMatch),
@@ -193,35 +196,39 @@ describe('writing to a CalDAV server', () => {
     });
 
     it('what has weak etags, which compare with none', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      const data = on.server.resources.get('a.ics')?.data ?? '';
+      const href = await account.given('a.ics', event('a', 'First'));
+      const data = account.server.resources.get('a.ics')?.data ?? '';
       let isPut = false;
-      on.server.odd = ({ method, ifMatch, body, path }) => {
+      account.server.odd = ({ method, ifMatch, body, path }) => {
         if (method === 'GET' && !isPut) return { status: 200, body: data, headers: { etag: 'W/"7"' } };
         if (method !== 'PUT') return undefined;
         if (ifMatch !== undefined) return { status: 412 };
         isPut = true;
-        on.server.put(path.slice(CALENDAR.length), body);
+        account.server.put(path.slice(CALENDAR.length), body);
         return { status: 204 };
       };
-      const known = on.mirror.get(href);
-      assert.ok(known);
+      const stored = account.mirror.get(href);
+      assert.ok(stored);
 
-      await on.writing.update(on.calendar, { href, etag: 'W/"7"', known: [known] }, { title: 'Second' });
+      await account.writing.update(
+        account.calendar,
+        { href, etag: 'W/"7"', known: [stored] },
+        { title: 'Second' },
+      );
 
       assert.deepEqual(
         puts().map(({ ifMatch }) => ifMatch),
         ['W/"7"', '"7"', undefined],
       );
-      assert.ok(on.lines('a.ics').includes('SUMMARY:Second'));
+      assert.ok(account.lines('a.ics').includes('SUMMARY:Second'));
     });
 
     it('without an etag only what is, to the letter, what was seen', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      const target = { ...targetAt(on.mirror, href), etag: undefined };
-      on.server.put('a.ics', event('a', 'Other'));
+      const href = await account.given('a.ics', event('a', 'First'));
+      const target = { ...targetAt(account.mirror, href), etag: undefined };
+      account.server.put('a.ics', event('a', 'Other'));
 
-      const late = on.writing.update(on.calendar, target, { title: 'Second' });
+      const late = account.writing.update(account.calendar, target, { title: 'Second' });
 
       await assert.rejects(late, failsAs('precondition_failed'));
       assert.deepEqual(puts(), []);
@@ -230,21 +237,21 @@ describe('writing to a CalDAV server', () => {
 
   describe('deletes', () => {
     it('the version that was seen, and finds no fault in one that is gone', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      const target = targetAt(on.mirror, href);
+      const href = await account.given('a.ics', event('a', 'First'));
+      const target = targetAt(account.mirror, href);
 
-      const first = await on.writing.delete(on.calendar, target);
-      const second = await on.writing.delete(on.calendar, target);
+      const first = await account.writing.delete(account.calendar, target);
+      const second = await account.writing.delete(account.calendar, target);
 
       assert.deepEqual([first.removed, second.removed], [[href], [href]]);
-      assert.equal(on.server.calls.find(({ method }) => method === 'DELETE')?.ifMatch, target.etag);
+      assert.equal(account.server.calls.find(({ method }) => method === 'DELETE')?.ifMatch, target.etag);
     });
 
     it('what vanishes between reading and deleting', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
-      once('DELETE', { status: 404 }, () => on.server.remove('a.ics'));
+      const href = await account.given('a.ics', event('a', 'First'));
+      once('DELETE', { status: 404 }, () => account.server.remove('a.ics'));
 
-      assert.deepEqual((await on.remove(href)).removed, [href]);
+      assert.deepEqual((await account.remove(href)).removed, [href]);
     });
   });
 
@@ -262,7 +269,7 @@ describe('writing to a CalDAV server', () => {
       it(`a PUT answered by ${status} as ${kind}`, async () => {
         once('PUT', { status });
 
-        await assert.rejects(on.create(DRAFT, KEY), failsAs(kind));
+        await assert.rejects(account.create(DRAFT, KEY), failsAs(kind));
       });
 
     const limits: [string, DavAnswer, string, string?][] = [
@@ -299,24 +306,24 @@ describe('writing to a CalDAV server', () => {
       it(`a PUT refused by ${name} as ${reason}`, async () => {
         once('PUT', answer);
 
-        await assert.rejects(on.create(DRAFT, KEY), refusedFor(reason, field));
+        await assert.rejects(account.create(DRAFT, KEY), refusedFor(reason, field));
       });
 
     it('a DELETE that is refused as a calendar that cannot be written to', async () => {
-      const href = await on.given('a.ics', event('a', 'First'));
+      const href = await account.given('a.ics', event('a', 'First'));
       once('DELETE', { status: 403 });
 
-      await assert.rejects(on.remove(href), refusedFor('calendar_read_only'));
+      await assert.rejects(account.remove(href), refusedFor('calendar_read_only'));
     });
 
     it('an address outside of the calendar as not_found, and asks nobody', async () => {
       for (const href of ['/dav/ada/work/', 'http://other.test/a.ics', 'http://['])
         await assert.rejects(
-          on.writing.update(on.calendar, { href, etag: undefined, known: [] }, { title: 'x' }),
+          account.writing.update(account.calendar, { href, etag: undefined, known: [] }, { title: 'x' }),
           failsAs('not_found'),
         );
 
-      assert.deepEqual(on.server.calls, []);
+      assert.deepEqual(account.server.calls, []);
     });
   });
 });

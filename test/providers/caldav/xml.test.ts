@@ -1,27 +1,27 @@
-/** XML of servers that mean harm, and XML that nobody meant: refused in one way, and quickly. */
+/** Hostile and malformed XML: refused as an invalid response, and quickly. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import fc from 'fast-check';
 
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
-import { calendarOf } from '../../../src/providers/caldav/calendar-properties.ts';
-import { dav } from '../../../src/providers/caldav/dav-names.ts';
-import { memberOf } from '../../../src/providers/caldav/member.ts';
+import { calendarOf } from '../../../src/providers/caldav/dav/calendar-properties.ts';
+import { dav } from '../../../src/providers/caldav/dav/dav-names.ts';
+import { listedObjectOf } from '../../../src/providers/caldav/dav/listed-object.ts';
 import {
   type DavResponse,
   namesCondition,
   readMultistatus,
-} from '../../../src/providers/caldav/multistatus.ts';
-import { parseXml } from '../../../src/providers/caldav/xml.ts';
+} from '../../../src/providers/caldav/dav/multistatus.ts';
+import { parseXml } from '../../../src/providers/caldav/dav/xml.ts';
 import { takesUnderASecond } from '../../harness/processor-time.ts';
 import { rounds } from '../../harness/rounds.ts';
 
 const collection = new URL('https://dav.example.com/ada/work/');
 const whole = (response: DavResponse) => response;
 
-/** Does with a body all that is done with bodies, in under a second. Anything but a ProviderError is a fault. */
-function digest(body: string): void {
+/** Reads a body in all ways that bodies are read, in under a second. Only a ProviderError may be thrown. */
+function readInTime(body: string): void {
   assert.ok(
     takesUnderASecond(() => read(body)),
     body.slice(0, 200),
@@ -32,7 +32,7 @@ function read(body: string): void {
   try {
     namesCondition(body, 'valid-sync-token');
     for (const response of readMultistatus(body, whole).responses) {
-      memberOf(response, collection);
+      listedObjectOf(response, collection);
       const url = URL.parse(response.href, collection);
       if (url !== null) calendarOf(response, url);
     }
@@ -64,13 +64,13 @@ describe('multistatus', () => {
   });
 
   it('holds no member of the document that was taken', () => {
-    const taken: string[] = [];
+    const names: string[] = [];
     const { children } = parseXml(listing, ({ name }) => {
-      taken.push(name);
+      names.push(name);
       return name === dav('response');
     });
 
-    assert.deepEqual(taken, [dav('response'), dav('sync-token'), dav('response')]);
+    assert.deepEqual(names, [dav('response'), dav('sync-token'), dav('response')]);
     assert.deepEqual(
       children.map(({ name }) => name),
       [dav('sync-token')],
@@ -111,16 +111,16 @@ describe('multistatus of a hostile server', () => {
   it('costs under a second at ten megabytes, whatever fills them', () => {
     const size = 10_000_000;
     const fill = (piece: string) => piece.repeat(Math.floor(size / piece.length));
-    digest(root(`<response><href>${'x'.repeat(size)}</href></response>`));
-    digest(root(`<response><href>${fill('%zz')}</href></response>`));
-    digest(root(`<sync-token>${fill('&amp;')}</sync-token>`));
-    digest(root(`<response><href>/a</href><status>${'HTTP/1.1 '.repeat(size / 9)}</status></response>`));
-    digest(
+    readInTime(root(`<response><href>${'x'.repeat(size)}</href></response>`));
+    readInTime(root(`<response><href>${fill('%zz')}</href></response>`));
+    readInTime(root(`<sync-token>${fill('&amp;')}</sync-token>`));
+    readInTime(root(`<response><href>/a</href><status>${'HTTP/1.1 '.repeat(size / 9)}</status></response>`));
+    readInTime(
       `<multistatus xmlns="DAV:" ${Array.from({ length: 200_000 }, (_, index) => `a${index}="1"`).join(' ')}/>`,
     );
-    digest(fill('<'));
-    digest(fill(' '));
-    digest(root(fill('<!-- -->')));
+    readInTime(fill('<'));
+    readInTime(fill(' '));
+    readInTime(root(fill('<!-- -->')));
   });
 
   it('may have 20,000 resources', () => {
@@ -130,11 +130,11 @@ describe('multistatus of a hostile server', () => {
 
     const { responses } = readMultistatus(body, whole);
 
-    assert.equal(responses.filter((response) => memberOf(response, collection)).length, 20_000);
+    assert.equal(responses.filter((response) => listedObjectOf(response, collection)).length, 20_000);
   });
 });
 
-/** Pieces that multistatus is made of, and some that it is not. */
+/** Pieces of a multistatus, and of other XML. */
 const piece = fc.oneof(
   fc.constantFrom(
     '<response>',
@@ -178,7 +178,7 @@ describe('multistatus that nobody meant', () => {
 
   it('fails as an answer that cannot be read, or is read, and takes no second', () => {
     const pieces = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
-    fc.assert(fc.property(fc.oneof(pieces, pieces.map(root)), digest), { numRuns });
+    fc.assert(fc.property(fc.oneof(pieces, pieces.map(root)), readInTime), { numRuns });
   });
 
   it('does so too where one part of a right answer was replaced', () => {
@@ -188,6 +188,6 @@ describe('multistatus that nobody meant', () => {
     const mutated = fc
       .tuple(fc.nat(right.length), fc.nat(20), piece)
       .map(([at, length, text]) => right.slice(0, at) + text + right.slice(at + length));
-    fc.assert(fc.property(mutated, digest), { numRuns });
+    fc.assert(fc.property(mutated, readInTime), { numRuns });
   });
 });

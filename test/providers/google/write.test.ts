@@ -281,7 +281,7 @@ function refusals(): void {
 
   it('tells a calendar that may only be read', async () => {
     const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
-    inCalendar(await open.google.hand.addCalendar(ADA.email, readOnly));
+    inCalendar(await open.google.manual.addCalendar(ADA.email, readOnly));
 
     await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
   });

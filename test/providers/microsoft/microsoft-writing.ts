@@ -16,7 +16,7 @@ export type MicrosoftWriting = Awaited<ReturnType<typeof openMicrosoftWriting>>;
 export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, readOnly = false } = {}) {
   const microsoft = await microsoftHarness();
   t.after(() => microsoft.close());
-  const { hand } = microsoft.sandbox;
+  const { manual: hand } = microsoft.sandbox;
   if (email !== ADA.email) await hand.addPerson({ email, name: 'Somebody' });
   await hand.addCalendar(email, { title: 'First', timeZone: ZONE });
   const calendar = await hand.addCalendar(email, { title: 'Work', timeZone: ZONE, readOnly });

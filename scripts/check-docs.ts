@@ -1,0 +1,31 @@
+/** Holds documents and comments to what they point at: `node scripts/check-docs.ts`, part of `npm run check`. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { brokenLinks, type TextFile, unfollowedCitations, unreachablePages } from './docs-rules.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const DOCUMENTS = ['*.md', 'docs/**/*.{md,json}', 'packages/*/*.md'];
+const SOURCES = '{src,sandbox,packages,test,scripts,bench}/**/*.{ts,js,css,sql}';
+
+function filesOf(pattern: string | string[]): TextFile[] {
+  return globSync(pattern, { cwd: ROOT, exclude: (name) => /(^|\/)(node_modules|dist)$/.test(name) })
+    .sort()
+    .map((name) => ({
+      path: name.replaceAll(path.sep, '/'),
+      text: readFileSync(path.join(ROOT, name), 'utf8'),
+    }));
+}
+
+const documents = filesOf(DOCUMENTS);
+const sources = filesOf(SOURCES);
+const problems = [
+  ...unreachablePages(documents),
+  ...brokenLinks(documents, (file) => existsSync(path.join(ROOT, file))),
+  ...unfollowedCitations(sources, documents),
+];
+for (const problem of problems) console.error(problem);
+console.log(
+  `Documents: ${documents.length}, comments of ${sources.length} files, ${problems.length} problem(s).`,
+);
+process.exitCode = problems.length === 0 ? 0 : 1;

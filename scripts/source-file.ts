@@ -1,0 +1,118 @@
+/** What the checks know of a source file, read from the parser's tree. */
+import type * as ESTree from 'oxc-parser';
+import { parseSync, Visitor } from 'oxc-parser';
+
+/** A file: its path from the repository's root, with forward slashes, and its text. */
+export type SourceFile = { readonly path: string; readonly text: string };
+
+/** A problem names its file first, so that an editor can open it. */
+export type Problem = string;
+
+export type Import = {
+  /** As the file has it. */
+  readonly specifier: string;
+  /** The file it names, from the root; `undefined` for a package. */
+  readonly target: string | undefined;
+  /** `type` imports are gone at run time; a `dynamic` one is loaded when it is reached. */
+  readonly kind: 'value' | 'type' | 'dynamic';
+};
+
+export type FunctionShape = {
+  readonly name: string;
+  readonly parameters: number;
+  /** Both counted from 1. */
+  readonly firstLine: number;
+  readonly lines: number;
+};
+
+export type Source = SourceFile & {
+  readonly imports: readonly Import[];
+  /** Functions with a body, arrow functions and methods among them. */
+  readonly functions: readonly FunctionShape[];
+  /** Names that are read and are no member of something: `Buffer`, not `x.Buffer`. */
+  readonly names: ReadonlySet<string>;
+  /** Members read from a plain name, such as `process.env`; `new Date()` without arguments is among them. */
+  readonly members: ReadonlySet<string>;
+};
+
+/** Throws when the file cannot be parsed. */
+export function readSource({ path, text }: SourceFile): Source {
+  const { program, errors } = parseSync(path, text);
+  if (errors[0] !== undefined) throw new Error(`${path}: ${errors[0].message}`);
+  const { imports, ...importVisitor } = importsVisitor(path);
+  const { functions, ...functionVisitor } = functionsVisitor(text);
+  const { names, members, ...nameVisitor } = namesVisitor();
+  new Visitor({ ...importVisitor, ...functionVisitor, ...nameVisitor }).visit(program);
+  return { path, text, imports, functions, names, members };
+}
+
+function importsVisitor(path: string) {
+  const imports: Import[] = [];
+  const add = (specifier: string, kind: Import['kind']) => {
+    const target = specifier.startsWith('.')
+      ? new URL(specifier, `file:///${path}`).pathname.slice(1)
+      : undefined;
+    imports.push({ specifier, target, kind });
+  };
+  return {
+    imports,
+    ImportDeclaration: ({ source, importKind }: ESTree.ImportDeclaration) =>
+      add(source.value, importKind === 'type' ? 'type' : 'value'),
+    ExportAllDeclaration: ({ source, exportKind }: ESTree.ExportAllDeclaration) =>
+      add(source.value, exportKind === 'type' ? 'type' : 'value'),
+    ExportNamedDeclaration: ({ source, exportKind }: ESTree.ExportNamedDeclaration) => {
+      if (source !== null) add(source.value, exportKind === 'type' ? 'type' : 'value');
+    },
+    ImportExpression: ({ source }: ESTree.ImportExpression) => {
+      if (source.type === 'Literal' && typeof source.value === 'string') add(source.value, 'dynamic');
+    },
+    TSImportType: ({ source }: ESTree.TSImportType) => add(source.value, 'type'),
+  };
+}
+
+function functionsVisitor(text: string) {
+  const functions: FunctionShape[] = [];
+  const lineOf = (offset: number) => text.slice(0, offset).split('\n').length;
+  const names = new Map<number, string>();
+  const add = (node: ESTree.Function | ESTree.ArrowFunctionExpression) => {
+    if (node.body === null) return;
+    const name = (node.type !== 'ArrowFunctionExpression' && node.id?.name) || names.get(node.start);
+    const firstLine = lineOf(node.start);
+    const lines = lineOf(node.end) - firstLine + 1;
+    functions.push({ name: name ?? 'a function', parameters: node.params.length, firstLine, lines });
+  };
+  const named = (key: ESTree.Node, value: ESTree.Node | null) => {
+    if (value !== null && 'name' in key && typeof key.name === 'string') names.set(value.start, key.name);
+  };
+  return {
+    functions,
+    VariableDeclarator: ({ id, init }: ESTree.VariableDeclarator) => named(id, init),
+    Property: (node: ESTree.ObjectProperty | ESTree.BindingProperty | ESTree.AssignmentTargetProperty) =>
+      named(node.key, node.value),
+    MethodDefinition: ({ key, value }: ESTree.MethodDefinition) => named(key, value),
+    FunctionDeclaration: add,
+    FunctionExpression: add,
+    ArrowFunctionExpression: add,
+  };
+}
+
+function namesVisitor() {
+  const names = new Set<string>();
+  const members = new Set<string>();
+  const notRead = new Set<number>();
+  return {
+    names,
+    members,
+    MemberExpression({ object, property, computed }: ESTree.MemberExpression) {
+      if (!computed) notRead.add(property.start);
+      if (object.type === 'Identifier' && property.type === 'Identifier')
+        members.add(`${object.name}.${property.name}`);
+    },
+    NewExpression({ callee, arguments: args }: ESTree.NewExpression) {
+      if (callee.type === 'Identifier' && args.length === 0) members.add(`new ${callee.name}()`);
+    },
+    Identifier({ name, start }: { name: string; start: number }) {
+      if (!notRead.has(start)) names.add(name);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { firstCharacter, maskedName } from './account-views.ts';
+
+describe('maskedName', () => {
+  const cases = [
+    ['jane@example.com', 'j•••@e•••.com'],
+    ['a@b.co.uk', 'a•••@b•••.uk'],
+    ['ada@localhost', 'a•••@l•••'],
+    ['ada', 'a•••'],
+    ['@handle', '@•••'],
+    ['👩‍🚀x@ex.org', '👩‍🚀•••@e•••.org'],
+    ['', '•••'],
+  ] as const;
+  for (const [name, masked] of cases) {
+    it(`shows ${JSON.stringify(name)} as ${masked}`, () => {
+      assert.equal(maskedName(name), masked);
+    });
+  }
+});
+
+describe('firstCharacter', () => {
+  it('takes what a reader takes for one character', () => {
+    assert.deepEqual(['  Acme', 'éclair', '👨‍👩‍👧 family', ''].map(firstCharacter), ['A', 'é', '👨‍👩‍👧', '']);
+  });
+});

@@ -1,0 +1,121 @@
+/** Small parts that several Connect pages have. */
+import { type Logo, logoPath } from '../../branding/branding.ts';
+import { type Html, html } from '../../http/html.ts';
+import { tokenField } from '../../http/page-form.ts';
+import { type AccountView, firstCharacter } from '../accounts/account-views.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { Appearance } from './appearance.ts';
+import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+
+/** The fields that make a form one of a request's own pages (threat T3): to stand in every form that is posted. */
+export const formFields = ({ transactionId, formToken }: AuthorizationRequest): Html =>
+  html`${transactionField({ transactionId })}${tokenField(formToken)}`;
+
+/** All that a form needs which only opens a page. */
+export const transactionField = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): Html =>
+  html`<input type="hidden" name="transaction" value="${transactionId}">`;
+
+/** The application's name as text: its display name, else generic words (requirement §1). */
+export function applicationName(displayName: string | undefined, messages: Messages): string {
+  return displayName ?? messages.text('app.generic');
+}
+
+/** Application and Kalends side by side; words beside it say the same. */
+export function applicationHeader(appearance: Appearance): Html {
+  return pageSigns(html`${applicationSign(appearance)}
+<span class="between">${SIGNS.between}</span>
+<span class="sign ours">${SIGNS.calendar}</span>`);
+}
+
+/** What a page shows above its title; words beside it say the same. */
+export const pageSigns = (signs: Html): Html => html`<div class="meeting" aria-hidden="true">${signs}</div>`;
+
+/** A sign with a mark that says how it went. */
+export function markedSign(sign: Html, mark: 'done' | 'trouble'): Html {
+  return html`<span class="marked">${sign}<span class="badge ${mark}">${SIGNS[mark]}</span></span>`;
+}
+
+/** The application's logo, else the first character of its name, else a sign for any application. */
+export function applicationSign({ branding, displayName, theme }: Appearance): Html {
+  const light = branding.logo ?? branding.darkLogo;
+  const dark = branding.darkLogo ?? branding.logo;
+  if (light !== undefined && dark !== undefined) {
+    const plate = light.hash === dark.hash ? ' plate' : '';
+    return html`<span class="sign logo${plate}">${logoPicture(light, dark, theme)}</span>`;
+  }
+  // What stands for a name is a letter of it, not the mark before it.
+  const initial = firstCharacter((displayName ?? '').replace(/^[\p{P}\p{Sm}\p{Z}\p{C}]+/u, ''));
+  return html`<span class="sign">${initial === '' ? SIGNS.application : initial.toLocaleUpperCase('en')}</span>`;
+}
+
+/** The one that fits a fixed theme; else both, and the device decides. The name beside it says what it shows. */
+function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html {
+  const image = (logo: Logo) => html`<img src="${logoPath(logo)}" width="56" height="56" alt="">`;
+  if (light.hash === dark.hash || theme === 'light') return image(light);
+  if (theme === 'dark') return image(dark);
+  return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
+}
+
+/** Says what was done (politely) or what went wrong (at once); reading and tabbing begin at one that is focused. */
+export function notice(kind: 'done' | 'trouble', text: Html, isFocused = false): Html {
+  const focus = isFocused && html` tabindex="-1" autofocus aria-labelledby="notice"`;
+  return kind === 'done'
+    ? html`<div class="notice" role="status"${focus}>${SIGNS.done}<div id="notice">${text}</div></div>`
+    : html`<div class="notice bad" role="alert"${focus}>${SIGNS.trouble}<div id="notice">${text}</div></div>`;
+}
+
+/** A link to a page that is not ours, in a window of its own: what was typed here and the way on stay. */
+export const outwardLink = (href: string, text: Html): Html =>
+  html`<a href="${href}" target="_blank" rel="noopener noreferrer">${text}</a>`;
+
+/** The way back to the page before. */
+export function backLink(path: string, messages: Messages): Html {
+  return html`<a class="back" href="${path}">${SIGNS.back}${messages.text('back')}</a>`;
+}
+
+/** The button that gives up, on the pages where that is a decision. */
+export function cancelForm(request: AuthorizationRequest, messages: Messages): Html {
+  return html`<form method="post" action="/connect/cancel">${formFields(request)}<button>${messages.text('cancel')}</button></form>`;
+}
+
+/** "Back to <Display Name>" (wire 4.1), in generic words without a name. */
+export function returnLabel({ displayName, messages }: Appearance): Html {
+  return displayName === undefined
+    ? html`${messages.text('return.generic')}`
+    : html`<span>${messages.markup('return.named', { app: displayName })}</span>`;
+}
+
+/** Accounts to read, each with its kind: nothing is done with them here. */
+export function accountNames(accounts: readonly AccountView[], labelledBy?: string): Html {
+  const items = accounts.map(
+    ({ provider, name }) =>
+      html`<li>${PROVIDER_MARKS[provider]}<span><bdi>${withBreakPoints(name)}</bdi> <span class="kind">${PROVIDER_NAMES[provider]}</span></span></li>`,
+  );
+  return html`<ul class="names"${labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`}>${items}</ul>`;
+}
+
+/** A mail or web address that may go on in the next line where it is read in parts: behind `@`, dots and slashes. */
+export function withBreakPoints(address: string): Html {
+  const parts = address.split(/(?<=[@./])/);
+  return html`${parts.map((part, index) => (index === 0 ? part : html`<wbr>${part}`))}`;
+}
+
+/**
+ * The notice on applications that the operator has not verified (wire 4.4). Nothing else is withheld. `undefined` where
+ * there is nothing to say: no operator named, or the application is verified.
+ */
+export function verificationNotice({ unverifiedBy, displayName, messages }: Appearance): Html | undefined {
+  if (unverifiedBy === undefined) return undefined;
+  const operator = unverifiedBy;
+  const text =
+    displayName === undefined
+      ? messages.markup('verification.text', { operator })
+      : messages.markup('verification.text_named', { operator, app: displayName });
+  return html`<section class="notice caution" aria-labelledby="unverified">${SIGNS.caution}<div>
+<h2 id="unverified">${messages.markup('verification.title', { operator })}</h2>
+<p>${text}</p>
+<details><summary>${messages.text('verification.means')}${SIGNS.unfold}</summary>
+<ul><li>${messages.text('verification.review')}</li><li>${messages.text('verification.access')}</li><li>${messages.text('verification.end')}</li></ul>
+</details></div></section>`;
+}

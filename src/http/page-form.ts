@@ -1,0 +1,52 @@
+/** The forms of our pages: the token that proves where one comes from, and what is typed into it. */
+import { hash, timingSafeEqual } from 'node:crypto';
+
+import type { FastifyRequest } from 'fastify';
+
+import { type Html, html } from './html.ts';
+
+const TOKEN_FIELD = 'token';
+
+/** To stand in every form that is posted: `isFromRequestPage` asks for it. */
+export const tokenField = (token: string): Html =>
+  html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
+
+/** A field's text: the first where it is repeated, `undefined` where it is none. */
+export function formField(body: unknown, name: string): string | undefined {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;
+  const value = (body as Record<string, unknown>)[name]; // any object is one
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : undefined;
+}
+
+/** What a browser says of where a form was sent from. */
+export type FormOrigin = {
+  readonly token: string | undefined;
+  readonly secFetchSite: string | undefined;
+  readonly origin: string | undefined;
+  readonly host: string | undefined;
+};
+
+export function formOriginOf({ body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): FormOrigin {
+  const { origin, host } = headers;
+  const secFetchSite = [headers['sec-fetch-site']].flat()[0];
+  return { token: formField(body, TOKEN_FIELD), secFetchSite, origin, host };
+}
+
+/**
+ * Whether a form came from a page that was given `token`: its own token says so, and no header says otherwise.
+ * `Origin: null` is what a page with `Referrer-Policy: no-referrer` sends, so it speaks for nobody.
+ */
+export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: string): boolean {
+  if (!equalSecrets(form.token ?? '', token)) return false;
+  if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return false;
+  if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return true;
+  // Reached under another name than the public one, the browser's own origin is the one it asked.
+  return form.host !== undefined && URL.parse(form.origin)?.host === form.host;
+}
+
+/** Compares without telling by its time how much was right. */
+function equalSecrets(presented: string, expected: string): boolean {
+  const digest = (text: string) => Buffer.from(hash('sha256', text), 'hex');
+  return timingSafeEqual(digest(presented), digest(expected));
+}

@@ -1,0 +1,117 @@
+/** Pages as every part of the program sends them: the document, what its Content-Security-Policy admits, the headers. */
+import { hash } from 'node:crypto';
+
+import type { FastifyReply } from 'fastify';
+
+import { type Html, html, trusted } from './html.ts';
+
+/** A stylesheet or script that stands in a page, and the source that admits it and nothing else (CSP 3 §2.3.1). */
+export type InlineCode = { readonly element: Html; readonly source: string };
+
+/** From a constant of the program; never from input. */
+export const inlineStyle = (text: string): InlineCode => ({
+  element: html`<style>${trusted(text)}</style>`,
+  source: hashSource(text),
+});
+
+/** From a constant of the program; never from input. */
+export const inlineScript = (text: string): InlineCode => ({
+  element: html`<script>${trusted(text)}</script>`,
+  source: hashSource(text),
+});
+
+/** The source that admits exactly this stylesheet or script, where it stands in a page. */
+export const hashSource = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+
+/** What a page's Content-Security-Policy opens; everything else is closed. */
+export type PagePolicy = {
+  /** The sources of its stylesheets, such as `'sha256-…'`, with spaces between. */
+  readonly styleSource: string;
+  /** The sources of its scripts; without one none runs. */
+  readonly scriptSource?: string;
+  /** The sources of its pictures, its icon's among them; without one it has none. */
+  readonly imageSource?: string;
+  /** Whether its script asks this origin. */
+  readonly connects?: boolean;
+  /** Where forms may lead beside this origin, redirects after them included. */
+  readonly formTargets?: readonly string[];
+};
+
+/** A whole document, and what its Content-Security-Policy must admit for it. */
+export type Page = { readonly document: Html; readonly policy: PagePolicy };
+
+export type PageContent = {
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** The scheme of colours, for the stylesheet to ask. */
+  readonly theme: string;
+  readonly title: string;
+  /** What the browser's tab shows: a `data:` address, so that no second request is made. */
+  readonly icon: string;
+  /** In this order: a later one, such as a brand's custom properties, overrides the one before. */
+  readonly styles: readonly InlineCode[];
+  /** All that are in `body`. */
+  readonly scripts: readonly InlineCode[];
+  /** The whole element. */
+  readonly body: Html;
+  /** The id of the element in `body` that must be there before anything is drawn. */
+  readonly drawnOnceAt: string;
+} & Pick<PagePolicy, 'imageSource' | 'connects'>;
+
+/**
+ * The document around a page's body. It is drawn once one element of it is there (`rel="expect"`, in browsers that know
+ * it): lines that are centred would move as the rest of them arrives.
+ */
+export function pageOf(content: PageContent): Page {
+  const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, ...opened } = content;
+  const [style, ...overrides] = styles.map(({ element }) => element);
+  const document = html`<html lang="${language}" dir="${direction}" data-theme="${theme}">
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${icon}">
+<link rel="expect" href="#${drawnOnceAt}" blocking="render">
+${style}
+${overrides}
+</head>
+${body}
+</html>
+`;
+  const policy = { styleSource: sourcesOf(styles), scriptSource: sourcesOf(scripts), ...opened };
+  return { document, policy };
+}
+
+const sourcesOf = (code: readonly InlineCode[]): string => code.map(({ source }) => source).join(' ');
+
+/** Sends a page that is never cached, framed or sniffed and tells nobody where its reader came from. */
+export function sendPage(reply: FastifyReply, { document, policy }: Page, status = 200): FastifyReply {
+  const directives = [
+    "default-src 'none'",
+    `style-src ${policy.styleSource}`,
+    ...(policy.scriptSource === undefined ? [] : [`script-src ${policy.scriptSource}`]),
+    ...(policy.imageSource === undefined ? [] : [`img-src ${policy.imageSource}`]),
+    ...(policy.connects ? ["connect-src 'self'"] : []),
+    `form-action ${["'self'", ...(policy.formTargets ?? [])].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ];
+  return privately(reply)
+    .code(status)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('content-security-policy', directives.join('; '))
+    .header('x-content-type-options', 'nosniff')
+    .header('x-frame-options', 'DENY')
+    .send(`<!doctype html>\n${document.markup}`);
+}
+
+/** After a form: 303, so that the browser never sends it on (RFC 9700 §4.12). */
+export function seeOther(reply: FastifyReply, location: string): FastifyReply {
+  return privately(reply).code(303).header('location', location).send();
+}
+
+/** Marks an answer that a code, a state or an account passes in: no cache keeps it, no referrer tells it. */
+export function privately(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
+}

@@ -1,0 +1,149 @@
+/**
+ * Requests to a provider's JSON API with the access token of one account. Each takes its turn within the account's limits,
+ * and is made once more with another token when the first was refused.
+ */
+import type { AccountSession } from '../calendars/calendar-provider.ts';
+import type { Egress, EgressResponse } from '../lib/egress/egress.ts';
+import { EgressError } from '../lib/egress/egress-error.ts';
+import { isPinned } from '../lib/egress/origins.ts';
+import { jsonIn } from '../lib/json.ts';
+import { connectionFailure } from './connection-failure.ts';
+import { isObject } from './json-value.ts';
+
+export type BearerApiDeps = {
+  readonly egress: Egress;
+  /** Without a trailing slash. The token goes to its origin and to no other. */
+  readonly apiUrl: string;
+  readonly session: AccountSession;
+};
+
+export type BearerApiFacts = {
+  readonly maxBytes: number;
+  /** Whether a redirect within the API's origin is followed; else it is no success. */
+  readonly followsRedirects: boolean;
+  readonly isSuccess: (status: number, method: Method) => boolean;
+  /** What an answer that is no success means. */
+  readonly refusalOf: (answer: EgressResponse, method: Method) => Error;
+  /** Whether only this request was refused: the limits do not count it as a failure of the provider. */
+  readonly isCallersFault: (refusal: Error, answer: EgressResponse, method: Method) => boolean;
+  /** A success whose body cannot be used. */
+  readonly unreadable: () => Error;
+};
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** A request that changes nothing. */
+export type BearerRead = {
+  /** The provider's name for the operation, which the account's limits count. */
+  readonly operation: string;
+  readonly url: string | URL;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type BearerWrite = BearerRead & {
+  readonly method: Exclude<Method, 'GET'>;
+  /** JSON. */
+  readonly body?: object;
+  /** The version the change is based on; whatever is there when absent. */
+  readonly ifMatch?: string | undefined;
+};
+
+type BearerRequest = Omit<BearerWrite, 'method'> & { readonly method: Method };
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Fails with ProviderError, or with what else `refusalOf` makes of an answer. */
+export interface BearerApi {
+  read(request: BearerRead): Promise<JsonObject>;
+  /** `undefined` where a success has nothing to say. */
+  write(request: BearerWrite): Promise<JsonObject | undefined>;
+}
+
+export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi {
+  const { session } = deps;
+  const { isSuccess, refusalOf, isCallersFault, unreadable } = facts;
+
+  /** It fails inside `limited`, so that the limits count failures. After a 401 another token is tried. */
+  const attempt = (request: BearerRequest, token: string): Promise<EgressResponse> =>
+    session.limited(request.operation, async () => {
+      const { method } = request;
+      const answer = await sent(request, token, { ...deps, ...facts });
+      if (isSuccess(answer.status, method) || answer.status === 401) return answer;
+      const refusal = refusalOf(answer, method);
+      if (isCallersFault(refusal, answer, method)) return answer;
+      throw refusal;
+    });
+  const ask = async (request: BearerRequest): Promise<EgressResponse> => {
+    const token = await session.accessToken();
+    let answer = await attempt(request, token);
+    if (answer.status === 401) answer = await attempt(request, await session.renewAccessToken(token));
+    if (!isSuccess(answer.status, request.method)) throw refusalOf(answer, request.method);
+    return answer;
+  };
+  const objectIn = ({ body }: EgressResponse): JsonObject => {
+    const value = jsonIn(body.toString('utf8'));
+    if (!isObject(value)) throw unreadable();
+    return { ...value };
+  };
+
+  return {
+    read: async (request) => objectIn(await ask({ ...request, method: 'GET' })),
+    async write(request) {
+      const answer = await ask(request);
+      return answer.status > 201 || answer.body.length === 0 ? undefined : objectIn(answer);
+    },
+  };
+}
+
+async function sent(
+  { method, url, headers, body, ifMatch }: BearerRequest,
+  token: string,
+  { egress, apiUrl, followsRedirects, maxBytes }: BearerApiDeps & BearerApiFacts,
+): Promise<EgressResponse> {
+  const origins = [new URL(apiUrl).origin];
+  try {
+    return await egress.request({
+      method,
+      url,
+      headers: {
+        accept: 'application/json',
+        ...headers,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      credentials: { authorization: `Bearer ${token}`, origins },
+      mayFollow: (target) => followsRedirects && isPinned(origins, target),
+      maxBytes,
+    });
+  } catch (failure) {
+    throw failure instanceof EgressError ? connectionFailure(failure) : failure;
+  }
+}
+
+/** A listing that has not ended by then never does. */
+const MOST_PAGES = 20_000;
+
+export type Listing<Page> = {
+  /** Where the first page is. */
+  readonly from: string | undefined;
+  readonly ask: (place: string | undefined) => Promise<Page>;
+  /** Where the page after this one is; `undefined` after the last. */
+  readonly nextOf: (page: Page) => string | undefined;
+  /** The error for pages that never end. */
+  readonly broken: (how: string) => Error;
+};
+
+/** Asks page by page. Fails as `broken` says for pages in a circle, or without end. */
+export async function* pagesOf<Page>({ from, ask, nextOf, broken }: Listing<Page>): AsyncGenerator<Page> {
+  let place = from;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const page = await ask(place);
+    const next = nextOf(page);
+    if (next !== undefined && next === place) throw broken('leads back to itself');
+    yield page;
+    if (next === undefined) return;
+    place = next;
+  }
+  throw broken('has no end');
+}

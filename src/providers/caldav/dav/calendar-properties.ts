@@ -1,0 +1,76 @@
+/** A calendar as the properties of its collection describe it. */
+import type { ProviderCalendar } from '../../../calendars/calendar.ts';
+import { timeZoneOf } from './calendar-time-zone.ts';
+import { apple, caldav, calendarServer, dav, prefixed } from './dav-names.ts';
+import { lastSegment } from './href.ts';
+import type { DavResponse } from './multistatus.ts';
+import { child, textOf, type XmlElement } from './xml.ts';
+
+/** Asked for by name: iCloud refuses `allprop`. */
+export const CALENDAR_PROPERTIES: readonly string[] = [
+  dav('resourcetype'),
+  dav('displayname'),
+  caldav('calendar-description'),
+  caldav('supported-calendar-component-set'),
+  dav('current-user-privilege-set'),
+  dav('supported-report-set'),
+  apple('calendar-color'),
+  caldav('calendar-timezone'),
+  dav('owner'),
+];
+
+/** A collection of a calendar home as a calendar; `undefined` when it holds no events. */
+export function calendarOf(response: DavResponse, url: URL): ProviderCalendar | undefined {
+  const { properties } = response;
+  if ((response.status ?? 200) > 299 || !holdsEvents(properties)) return undefined;
+  const description = textOf(properties.get(caldav('calendar-description')));
+  const color = colorOf(textOf(properties.get(apple('calendar-color'))));
+  return {
+    href: url.href,
+    title: textOf(properties.get(dav('displayname'))) ?? lastSegment(url.pathname) ?? url.hostname,
+    ...(description === undefined ? {} : { description }),
+    ...(color === undefined ? {} : { color }),
+    timeZone: timeZoneOf(properties.get(caldav('calendar-timezone'))?.text) ?? 'UTC',
+    access: accessOf(properties.get(dav('current-user-privilege-set'))),
+    original: Object.fromEntries([...properties].map(([name, value]) => [prefixed(name), plain(value)])),
+  };
+}
+
+/** A calendar (not a scheduling box, not a subscription) that takes VEVENTs (RFC 4791 §5.2.3). */
+function holdsEvents(properties: DavResponse['properties']): boolean {
+  const types = properties.get(dav('resourcetype'));
+  if (child(types, caldav('calendar')) === undefined) return false;
+  const boxes = [caldav('schedule-inbox'), caldav('schedule-outbox'), calendarServer('notification')];
+  if (boxes.some((box) => child(types, box) !== undefined)) return false;
+  const components = properties.get(caldav('supported-calendar-component-set'))?.children ?? [];
+  // > In the absence of this property, the server MUST accept all component types
+  return (
+    components.length === 0 || components.some(({ attributes }) => /^vevent$/i.test(attributes.name ?? ''))
+  );
+}
+
+/** RFC 3744 §5.4. A server that names no privileges may allow everything. */
+function accessOf(privileges: XmlElement | undefined): 'write' | 'read' {
+  if (privileges === undefined || privileges.children.length === 0) return 'write';
+  const granted = privileges.children.flatMap((privilege) => privilege.children.map(({ name }) => name));
+  const writing = ['all', 'write', 'write-content', 'bind'].map(dav);
+  return granted.some((name) => writing.includes(name)) ? 'write' : 'read';
+}
+
+/** `#rrggbb`; servers store colours with an alpha channel or in short form too. */
+export function colorOf(text: string | undefined): string | undefined {
+  const digits = /^#?([\da-f]{3,8})$/i.exec(text ?? '')?.[1]?.toLowerCase();
+  if (digits?.length === 6 || digits?.length === 8) return `#${digits.slice(0, 6)}`;
+  if (digits?.length === 3 || digits?.length === 4)
+    return `#${[...digits.slice(0, 3)].map((digit) => digit + digit).join('')}`;
+  return undefined;
+}
+
+/** A property as plain data: text, or its children by name. */
+function plain(element: XmlElement): unknown {
+  const text = element.text.trim();
+  const attributes = Object.keys(element.attributes).length === 0 ? {} : { ...element.attributes };
+  if (element.children.length === 0) return Object.keys(attributes).length === 0 ? text : attributes;
+  const children = element.children.map((part) => ({ [prefixed(part.name)]: plain(part) }));
+  return Object.keys(attributes).length === 0 ? children : { ...attributes, children };
+}

@@ -1,0 +1,43 @@
+/** For servers without sync-collection: the collection's tag (ctag), and all etags, to compare with earlier ones. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { type DavSession, davRequest, isTemporary, propfind, refusalOf, sendPropfind } from './dav-client.ts';
+import { calendarServer, dav, davDocument, propElement } from './dav-names.ts';
+import {
+  isTruncation,
+  LISTED_PROPERTIES,
+  type ListedObject,
+  objectsIn,
+  readListing,
+} from './listed-object.ts';
+import { textOf } from './xml.ts';
+
+/** The collection's tag; `undefined` when the server has none. Fails as `not_found` when the collection is gone. */
+export async function readCtag(session: DavSession, collection: URL): Promise<string | undefined> {
+  const properties = [calendarServer('getctag'), dav('resourcetype')];
+  const { responses } = await propfind(session, collection, { depth: '0', properties });
+  const [response] = responses;
+  if (response?.status === 404) throw new ProviderError('not_found', 'The calendar is gone');
+  return textOf(response?.properties.get(calendarServer('getctag')));
+}
+
+/** All events with their etags: by a query, or where that is refused by a PROPFIND of the collection. */
+export async function listObjects(session: DavSession, collection: URL): Promise<ListedObject[]> {
+  // Without the VEVENT filter Nextcloud, Baïkal, Cyrus and SOGo refuse the query.
+  const query = davDocument(
+    'c:calendar-query',
+    propElement([dav('getetag')]) +
+      '<c:filter><c:comp-filter name="VCALENDAR"><c:comp-filter name="VEVENT"/></c:comp-filter></c:filter>',
+  );
+  const answer = await davRequest(session, collection, { method: 'REPORT', depth: '1', body: query });
+  if (isTemporary(answer.status)) throw refusalOf(answer);
+  if (answer.status === 207) {
+    const listing = readListing(answer, collection);
+    // What a truncated listing does not name may still be there.
+    if (!listing.responses.some(isTruncation)) return objectsIn(listing);
+  }
+  const request = { depth: '1', properties: LISTED_PROPERTIES } as const;
+  const listing = readListing(await sendPropfind(session, collection, request), collection);
+  if (listing.responses.some(isTruncation))
+    throw new ProviderError('invalid_response', 'The server lists only a part of the calendar');
+  return objectsIn(listing);
+}

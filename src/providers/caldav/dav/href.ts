@@ -1,0 +1,67 @@
+/** Addresses and etags, which servers spell in many ways: comparing them (RFC 3986 §6.2.2, RFC 9110 §8.8.3). */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+
+/** The address of a calendar. Fails as `not_found` when the href is no absolute URL. */
+export function calendarUrl(href: string): URL {
+  const url = URL.parse(href);
+  if (url === null) throw new ProviderError('not_found', 'The calendar has no valid address');
+  return url;
+}
+
+/** The address of a resource within a collection, which may be spelled without its last slash. */
+export const urlWithin = (collection: URL, name: string): URL =>
+  new URL(name, `${withoutSlash(collection.href)}/`);
+
+export const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+/** The last segment of an href as people read it; `undefined` for the root. */
+export function lastSegment(href: string): string | undefined {
+  const segment = href.split('/').filter(Boolean).at(-1);
+  return segment === undefined ? undefined : percentDecoded(segment);
+}
+
+/** The text as it is where a percent sign in it encodes nothing: that is the server's own spelling. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) return text;
+    throw error;
+  }
+}
+
+/**
+ * The path of an href, spelled for comparison: percent-encoding is undone for unreserved characters only, since `%2F`
+ * is not `/`. `undefined` when it is no URL, or one of another host.
+ */
+export function comparableHref(href: string, collection: URL): string | undefined {
+  const url = URL.parse(href, collection);
+  if (url === null || url.host !== collection.host) return undefined;
+  return comparablePath(url.pathname) + url.search;
+}
+
+/** A path, spelled so that equivalent ones are equal. */
+export function comparablePath(path: string): string {
+  const encoded = path.replace(/%(?![\da-fA-F]{2})/g, '%25');
+  return encoded.replace(/%[\da-fA-F]{2}/g, (octet) => {
+    const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : octet.toUpperCase();
+  });
+}
+
+/** An etag, spelled for comparison: without weakness, quotes, and what compressing proxies append (`-gzip`). */
+export function comparableEtag(etag: string): string {
+  const strong = etag.trim().replace(/^W\//i, '');
+  return strong
+    .replace(COMPRESSED, '')
+    .replace(/^"(.*)"$/, '$1')
+    .replace(COMPRESSED, '');
+}
+
+/** Inside of the quotes or behind them. */
+const COMPRESSED = /[-;:](gzip|br|deflate|zstd)$/i;
+
+/** Whether both are known and name the same version. */
+export function sameEtag(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && comparableEtag(one) === comparableEtag(other);
+}

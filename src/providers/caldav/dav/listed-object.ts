@@ -1,0 +1,67 @@
+/** Calendar object resources (RFC 4791 §4.1) as listings of their collection show them: address and version. */
+import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import { mapMultistatus } from './dav-client.ts';
+import { dav } from './dav-names.ts';
+import { comparableHref, comparablePath, withoutSlash } from './href.ts';
+import type { DavResponse, Multistatus } from './multistatus.ts';
+import { child, textOf } from './xml.ts';
+
+export type ListedObject = {
+  /** As the server spells it: for requests. */
+  readonly href: string;
+  /** The spelling for comparison, which the mirror knows it by. */
+  readonly path: string;
+  readonly etag: string | undefined;
+};
+
+/** What `listedObjectOf` needs to be asked for. */
+export const LISTED_PROPERTIES: readonly string[] = [
+  dav('getetag'),
+  dav('getcontenttype'),
+  dav('resourcetype'),
+];
+
+/** The object a response is about; `undefined` for the collection itself and for what is no calendar object. */
+export function listedObjectOf(response: DavResponse, collection: URL): ListedObject | undefined {
+  const path = objectPath(response.href, collection);
+  if (path === undefined) return undefined;
+  const { properties } = response;
+  if (child(properties.get(dav('resourcetype')), dav('collection')) !== undefined) return undefined;
+  const contentType = textOf(properties.get(dav('getcontenttype')));
+  const isCalendar =
+    contentType === undefined ? /\.ics$/i.test(path) : /^text\/calendar\b/i.test(contentType);
+  if (!isCalendar) return undefined;
+  return { href: response.href, path, etag: textOf(properties.get(dav('getetag'))) };
+}
+
+/** A response of a listing, with the object it is about if it is about one. */
+export type Listed = Pick<DavResponse, 'href' | 'status'> & { readonly object: ListedObject | undefined };
+
+/** All responses of a listing. Fails as `mapMultistatus` does. */
+export const readListing = (answer: EgressResponse, collection: URL): Multistatus<Listed> =>
+  mapMultistatus(answer, (response) => {
+    const { href, status } = response;
+    return { href, status, object: listedObjectOf(response, collection) };
+  });
+
+export const objectsIn = ({ responses }: Multistatus<Listed>): ListedObject[] =>
+  responses.flatMap(({ object }) => object ?? []);
+
+/** Whether the server says that it left out a part of the listing (RFC 4791 §7.8, RFC 6578 §3.6). */
+export const isTruncation = ({ status }: Pick<Listed, 'status'>): boolean => status === 507;
+
+/** The path of an object, for comparison; `undefined` for the collection itself and for what lies elsewhere. */
+export function objectPath(href: string, collection: URL): string | undefined {
+  const path = comparableHref(href, collection);
+  // iCloud lists the collection itself among its members, with and without its slash.
+  if (path === undefined || path.endsWith('/') || path === pathOf(collection)) return undefined;
+  return path;
+}
+
+/** Whether the href is the collection's own, with or without its last slash. */
+export function isCollection(href: string, collection: URL): boolean {
+  const path = comparableHref(href, collection);
+  return path !== undefined && withoutSlash(path) === pathOf(collection);
+}
+
+const pathOf = (collection: URL): string => withoutSlash(comparablePath(collection.pathname));

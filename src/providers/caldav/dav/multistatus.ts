@@ -1,0 +1,79 @@
+/** `multistatus` answers, RFC 4918 §13 and §14.16, with the sync token of RFC 6578 §6.4. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { caldav, dav } from './dav-names.ts';
+import { child, hrefsOf, parseXml, textOf, type XmlElement } from './xml.ts';
+
+export type DavResponse = {
+  /** As the server spells it. */
+  readonly href: string;
+  /** Of the resource as a whole; `undefined` where each property has its own. */
+  readonly status: number | undefined;
+  /** By name, those with a 2xx status only. */
+  readonly properties: ReadonlyMap<string, XmlElement>;
+};
+
+export type Multistatus<Kept = DavResponse> = {
+  readonly responses: readonly Kept[];
+  readonly syncToken: string | undefined;
+};
+
+/**
+ * Holds only what `keep` returns for each response: listings have tens of thousands. Fails with ProviderError
+ * `invalid_response` when the body is no multistatus.
+ */
+export function readMultistatus<Kept>(
+  body: string,
+  keep: (response: DavResponse) => Kept,
+): Multistatus<Kept> {
+  const responses: Kept[] = [];
+  const root = parseXml(body, (member) => {
+    const isResponse = member.name === dav('response');
+    if (isResponse) for (const response of readResponse(member)) responses.push(keep(response));
+    return isResponse;
+  });
+  if (root.name !== dav('multistatus'))
+    throw new ProviderError('invalid_response', 'The server does not answer as a CalDAV server does');
+  return { responses, syncToken: textOf(child(root, dav('sync-token'))) };
+}
+
+/** One for each href: a response with a status may name several (RFC 4918 §14.24). */
+function readResponse(element: XmlElement): DavResponse[] {
+  const status = statusOf(child(element, dav('status')));
+  const properties = new Map<string, XmlElement>();
+  for (const propstat of element.children.filter(({ name }) => name === dav('propstat'))) {
+    // Without a status the property is there: some servers leave it out.
+    const code = statusOf(child(propstat, dav('status'))) ?? 200;
+    if (code < 200 || code > 299) continue;
+    for (const property of child(propstat, dav('prop'))?.children ?? [])
+      properties.set(property.name, property);
+  }
+  return hrefsOf(element).map((href) => ({ href, status, properties }));
+}
+
+/** `HTTP/1.1 404 Not Found`, RFC 9112 §4. */
+function statusOf(element: XmlElement | undefined): number | undefined {
+  const [, code] = /^HTTP\/\S+\s+(\d{3})\b/.exec(textOf(element) ?? '') ?? [];
+  return code === undefined ? undefined : Number(code);
+}
+
+/** The preconditions and postconditions an error body names (RFC 4918 §16); none when it is no XML. */
+export function conditionsIn(body: string): readonly XmlElement[] {
+  const root = rootOf(body);
+  return root?.name === dav('error') ? root.children : [];
+}
+
+/** Whether an error body names this precondition, whatever its root is called. */
+export function namesCondition(body: string, condition: string): boolean {
+  if (!body.includes(condition)) return false;
+  const names = [dav(condition), caldav(condition)];
+  return rootOf(body)?.children.some(({ name }) => names.includes(name)) === true;
+}
+
+function rootOf(body: string): XmlElement | undefined {
+  try {
+    return parseXml(body);
+  } catch (failure) {
+    if (failure instanceof ProviderError) return undefined;
+    throw failure;
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Calendar object resources on their server: read, created, and replaced or deleted only in the version that was
+ * read. The caller holds the calendar's lease, so no other instance of ours writes between comparing and writing.
+ */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import {
+  bodyText,
+  type DavCondition,
+  type DavRequest,
+  type DavSession,
+  davRequest,
+  isGone,
+  refusalOf,
+} from './dav-client.ts';
+import { comparableEtag } from './href.ts';
+import { uidConflictOf, writeRefusalOf } from './write-refusal.ts';
+
+/** A version of a resource. */
+export type StoredObject = {
+  readonly url: URL;
+  readonly etag: string | undefined;
+  readonly icalendar: string;
+};
+
+/** `undefined` when nothing is there. */
+export async function getObject(session: DavSession, url: URL): Promise<StoredObject | undefined> {
+  const answer = await davRequest(session, url, { method: 'GET' });
+  if (isGone(answer.status)) return undefined;
+  if (answer.status !== 200) throw refusalOf(answer);
+  return { url, etag: answer.header('etag'), icalendar: bodyText(answer) };
+}
+
+export type Creation =
+  | { readonly outcome: 'created'; readonly object: StoredObject }
+  /** Something is at this address already. */
+  | { readonly outcome: 'exists' }
+  /** The calendar has the UID elsewhere: at `href`, if the server names it. */
+  | { readonly outcome: 'uid taken'; readonly href: string | undefined };
+
+/** Puts a new resource, and never replaces one (RFC 4791 §5.3.2). */
+export async function createObject(session: DavSession, url: URL, icalendar: string): Promise<Creation> {
+  const condition = { 'if-none-match': '*' } as const;
+  const answer = await davRequest(session, url, { method: 'PUT', body: icalendar, condition });
+  if (isSuccess(answer))
+    return { outcome: 'created', object: { url, etag: answer.header('etag'), icalendar } };
+  const conflict = uidConflictOf(answer);
+  if (conflict !== undefined) return { outcome: 'uid taken', href: conflict.href };
+  if (answer.status === 412) return { outcome: 'exists' };
+  // Some servers answer 409 where RFC 9110 wants 412.
+  if (answer.status === 409 && (await getObject(session, url)) !== undefined) return { outcome: 'exists' };
+  throw writeRefusalOf(answer);
+}
+
+/** Replaces exactly `base`: fails as `precondition_failed` when it is another by now, `not_found` when it is gone. */
+export async function replaceObject(
+  session: DavSession,
+  base: StoredObject,
+  icalendar: string,
+): Promise<StoredObject> {
+  const answer = await sendIfUnchanged(session, base, { method: 'PUT', body: icalendar });
+  if (answer === undefined) throw new ProviderError('not_found', 'The event is gone');
+  if (!isSuccess(answer)) throw writeRefusalOf(answer);
+  return { url: base.url, etag: answer.header('etag'), icalendar };
+}
+
+/** Deletes exactly `base`; resolves when it is gone already. */
+export async function deleteObject(session: DavSession, base: StoredObject): Promise<void> {
+  const answer = await sendIfUnchanged(session, base, { method: 'DELETE' });
+  if (answer !== undefined && !isGone(answer.status) && !isSuccess(answer)) throw writeRefusalOf(answer);
+}
+
+/**
+ * Sends the request with If-Match. Some servers refuse an etag of their own: a weak one equals none (RFC 9110
+ * §8.8.3.2), and proxies append to them. While the text is still that of `base`, it is sent again with the etag's
+ * comparable spelling, and at last without a condition. `undefined` when the resource is gone.
+ */
+async function sendIfUnchanged(
+  session: DavSession,
+  base: StoredObject,
+  request: DavRequest,
+): Promise<EgressResponse | undefined> {
+  for (const condition of conditionsFor(base.etag)) {
+    const answer = await davRequest(session, base.url, { ...request, condition });
+    if (answer.status !== 412 || condition === undefined) return answer;
+    const current = await getObject(session, base.url);
+    if (current === undefined) return undefined;
+    if (current.icalendar !== base.icalendar) break;
+  }
+  throw new ProviderError('precondition_failed', 'The event was changed meanwhile');
+}
+
+function conditionsFor(etag: string | undefined): (DavCondition | undefined)[] {
+  if (etag === undefined) return [undefined];
+  const spellings = new Set([etag, `"${comparableEtag(etag)}"`]);
+  return [...[...spellings].map((spelling) => ({ 'if-match': spelling })), undefined];
+}
+
+const isSuccess = ({ status }: EgressResponse): boolean => status >= 200 && status < 300;

@@ -1,0 +1,46 @@
+/** The addresses by which events name the account: its calendar user addresses, RFC 6638 §2.4.1. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { type DavSession, propfind } from './dav-client.ts';
+import { caldav, dav } from './dav-names.ts';
+import { percentDecoded, withoutSlash } from './href.ts';
+import { hrefsOf, textOf } from './xml.ts';
+
+export type UserAddresses = {
+  /** As the server spells them, `mailto:` ones first; empty when it names none. */
+  readonly addresses: readonly string[];
+  readonly name: string | undefined;
+};
+
+/** Also the user name if it is an e-mail address: a server without scheduling names no addresses. */
+export async function userAddresses(session: DavSession, principal: URL): Promise<UserAddresses> {
+  const [response] = await askPrincipal(session, principal);
+  const named = hrefsOf(response?.properties.get(caldav('calendar-user-address-set')));
+  const name = textOf(response?.properties.get(dav('displayname')));
+  const typed = /^[^\s@:/]+@[^\s@:/]+$/.test(session.username) ? [`mailto:${session.username}`] : [];
+  const addresses = [...named, ...typed].sort((a, b) => Number(isMail(b)) - Number(isMail(a)));
+  return { addresses, name };
+}
+
+async function askPrincipal(session: DavSession, principal: URL) {
+  try {
+    const properties = [caldav('calendar-user-address-set'), dav('displayname')];
+    return (await propfind(session, principal, { depth: '0', properties })).responses;
+  } catch (failure) {
+    // A principal that cannot be read names no addresses. Other failures concern the whole account.
+    if (failure instanceof ProviderError && ['not_found', 'invalid_response'].includes(failure.kind))
+      return [];
+    throw failure;
+  }
+}
+
+const isMail = (address: string): boolean => /^mailto:/i.test(address);
+
+/** Whether an ATTENDEE or ORGANIZER with this value is the account. */
+export function isUserAddress({ addresses }: UserAddresses, value: string): boolean {
+  return addresses.some((address) => sameAddress(address, value));
+}
+
+export const sameAddress = (one: string, other: string): boolean => comparable(one) === comparable(other);
+
+/** Principal addresses are compared without the slash that some spell them with. */
+const comparable = (address: string): string => withoutSlash(percentDecoded(address.trim()).toLowerCase());

@@ -1,0 +1,87 @@
+/** What a refused PUT or DELETE means: RFC 4791 §5.3.2.1, RFC 6638 §3.2.4 and plain HTTP. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { UnsupportedByProvider, type UnsupportedReason } from '../../../calendars/unsupported.ts';
+import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import { bodyText, refusalOf } from './dav-client.ts';
+import { conditionsIn } from './multistatus.ts';
+import { hrefsOf } from './xml.ts';
+
+type Limit = { readonly reason: UnsupportedReason; readonly message: string; readonly field?: string };
+
+const NOT_ORGANIZER: Limit = {
+  reason: 'organizer_only',
+  message: 'Only the organizer may change this of the event',
+};
+
+/** By the local name of the condition. */
+const LIMITS: Readonly<Record<string, Limit>> = {
+  'allowed-attendee-scheduling-object-change': NOT_ORGANIZER,
+  'organizer-allowed': NOT_ORGANIZER,
+  'allowed-organizer-scheduling-object-change': NOT_ORGANIZER,
+  'max-attendees-per-instance': {
+    reason: 'field_not_supported_by_provider',
+    message: 'The calendar takes fewer guests',
+    field: 'attendees',
+  },
+  'max-instances': {
+    reason: 'recurrence_not_supported_by_provider',
+    message: 'The calendar takes no series of so many occurrences',
+    field: 'recurrence',
+  },
+  'min-date-time': {
+    reason: 'field_not_supported_by_provider',
+    message: 'The calendar takes no events so early',
+    field: 'start',
+  },
+  'max-date-time': {
+    reason: 'field_not_supported_by_provider',
+    message: 'The calendar takes no events so late',
+    field: 'end',
+  },
+  'need-privileges': { reason: 'calendar_read_only', message: 'This calendar cannot be written to' },
+};
+
+/** Statuses by which servers refuse the content rather than writing as such. */
+const CONTENT_REFUSED: readonly number[] = [400, 413, 415, 422];
+
+/** The error for an answer by which a PUT or DELETE is refused. */
+export function writeRefusalOf(answer: EgressResponse): ProviderError | UnsupportedByProvider {
+  const { status, url } = answer;
+  const names = conditionNames(answer);
+  const limit = names.map((name) => LIMITS[name]).find((limit) => limit !== undefined);
+  if (limit !== undefined) return new UnsupportedByProvider(limit.reason, limit.message, limit.field);
+  if (status === 409 && names.length === 0)
+    return new ProviderError('not_found', `${url.hostname} has no such calendar`, { cause: causeOf(answer) });
+  if (CONTENT_REFUSED.includes(status) || ((status === 403 || status === 409) && names.length > 0)) {
+    const why = names.join(', ') || `status ${status}`;
+    return new UnsupportedByProvider(
+      'field_not_supported_by_provider',
+      `The calendar refuses this event: ${why}`,
+    );
+  }
+  // The collection could be listed with the same password, so it is writing that is not allowed.
+  if (status === 403 || status === 405)
+    return new UnsupportedByProvider('calendar_read_only', 'This calendar cannot be written to');
+  if (status === 423)
+    return new ProviderError('unavailable', 'Somebody has locked the event', { cause: causeOf(answer) });
+  return refusalOf(answer);
+}
+
+const causeOf = ({ url, status }: EgressResponse): Error =>
+  new Error(`${url.pathname} was answered with ${status}`);
+
+const conditionNames = (answer: EgressResponse): string[] =>
+  conditionsIn(errorText(answer)).map(({ name }) => name.replace(/^\{[^}]*\}/, ''));
+
+/** Set when another resource has the UID already (RFC 4791 §5.3.2.1), with its href if the server names it. */
+export function uidConflictOf(answer: EgressResponse): { readonly href: string | undefined } | undefined {
+  if (answer.status !== 403 && answer.status !== 409 && answer.status !== 412) return undefined;
+  const conflict = conditionsIn(errorText(answer)).find(({ name }) => name.endsWith('}no-uid-conflict'));
+  return conflict && { href: hrefsOf(conflict)[0] };
+}
+
+/** A longer body is no error message, and is not read. */
+const LONGEST_ERROR = 100_000;
+
+const errorText = (answer: EgressResponse): string =>
+  answer.body.length > LONGEST_ERROR || answer.body.length === 0 ? '' : bodyText(answer);

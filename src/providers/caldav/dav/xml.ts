@@ -1,0 +1,116 @@
+/**
+ * Reading XML as WebDAV needs it: elements, text and attributes, namespaces resolved. A DTD is refused, and so
+ * are entities of the document's own; depth and number of elements are bounded.
+ */
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+
+import { ProviderError } from '../../../calendars/provider-error.ts';
+
+export type XmlElement = {
+  /** `{namespace}local`. */
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+  /** The element's own text, CDATA included, without that of its children. */
+  readonly text: string;
+};
+
+type OpenElement = { name: string; attributes: Record<string, string>; children: XmlElement[]; text: string };
+
+const MOST_DEPTH = 32;
+/** A listing of 20,000 resources has about 200,000. */
+const MOST_ELEMENTS = 250_000;
+/** Tags, comments and whatever else begins with `<`. */
+const MOST_MARKUP = 600_000;
+const MOST_ATTRIBUTES = 32;
+/** Escaped characters are slow to read; calendar data in ten megabytes has a tenth of this many. */
+const MOST_REFERENCES = 500_000;
+
+/**
+ * The document's root. Fails with ProviderError `invalid_response` on anything but bounded, well-formed XML. A child
+ * of the root for which `takes` returns true is dropped: of a long listing, one member is held at a time.
+ */
+export function parseXml(document: string, takes: (member: XmlElement) => boolean = () => false): XmlElement {
+  const parser = new SaxesParser({ xmlns: true });
+  const open: OpenElement[] = [];
+  let root: XmlElement | undefined;
+  let count = 0;
+  let attributes = 0;
+
+  parser.on('error', (cause) => {
+    throw unreadable('it is not well-formed', cause);
+  });
+  parser.on('doctype', () => {
+    throw unreadable('it has a document type');
+  });
+  parser.on('opentagstart', () => {
+    attributes = 0;
+  });
+  parser.on('attribute', () => {
+    attributes += 1;
+    if (attributes > MOST_ATTRIBUTES) throw unreadable('an element has too many attributes');
+  });
+  parser.on('opentag', (tag) => {
+    count += 1;
+    if (count > MOST_ELEMENTS) throw unreadable('it has too many elements');
+    if (open.length >= MOST_DEPTH) throw unreadable('it is nested too deep');
+    open.push(elementOf(tag));
+  });
+  const addText = (text: string) => {
+    const last = open.at(-1);
+    if (last !== undefined) last.text += text;
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('closetag', () => {
+    const closed = open.pop();
+    if (closed === undefined) return;
+    const parent = open.at(-1);
+    if (parent === undefined) root = closed;
+    else if (open.length > 1 || !takes(closed)) parent.children.push(closed);
+  });
+
+  if (hasMore(document, '<', MOST_MARKUP)) throw unreadable('it has too much markup');
+  if (hasMore(document, '&', MOST_REFERENCES)) throw unreadable('it escapes too many characters');
+  parser.write(document).close();
+  if (root === undefined) throw unreadable('it is empty');
+  return root;
+}
+
+function hasMore(text: string, character: string, most: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    count += 1;
+    if (count > most) return true;
+  }
+  return false;
+}
+
+function elementOf(tag: SaxesTagNS): OpenElement {
+  const attributes: Record<string, string> = {};
+  for (const { local, value, prefix } of Object.values(tag.attributes))
+    if (prefix !== 'xmlns') attributes[local] = value;
+  return { name: `{${tag.uri}}${tag.local}`, attributes, children: [], text: '' };
+}
+
+const unreadable = (why: string, cause?: unknown): ProviderError =>
+  new ProviderError('invalid_response', `The server's XML cannot be read: ${why}`, { cause });
+
+/** The first child of that name. */
+export function child(element: XmlElement | undefined, name: string): XmlElement | undefined {
+  return element?.children.find((candidate) => candidate.name === name);
+}
+
+/** The trimmed text of an element; `undefined` when it is empty. */
+export function textOf(element: XmlElement | undefined): string | undefined {
+  return element?.text.trim() || undefined;
+}
+
+/** No server has longer addresses, and parsing one of ten megabytes takes seconds. */
+const LONGEST_HREF = 8192;
+
+/** The trimmed texts of all `<d:href>` directly inside an element; those longer than 8 KB are left out. */
+export function hrefsOf(element: XmlElement | undefined): string[] {
+  const hrefs = element?.children.filter(({ name }) => name === '{DAV:}href') ?? [];
+  return hrefs.map(({ text }) => text.trim()).filter((href) => href !== '' && href.length <= LONGEST_HREF);
+}

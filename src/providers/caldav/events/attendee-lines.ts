@@ -1,0 +1,121 @@
+/** ORGANIZER and ATTENDEE lines, RFC 5545 §3.8.4.1: a new guest list that leaves those who stay as they were. */
+import type { Attendee } from '../../../calendars/event.ts';
+import { parameterOf, parseContentLine } from '../../../lib/icalendar/content-line.ts';
+import { linesNamed, linesWithout, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
+import { contentLine, type LineParameters } from '../../../lib/icalendar/write-lines.ts';
+import { isUserAddress, sameAddress, type UserAddresses } from '../dav/user-addresses.ts';
+
+/**
+ * Lines of a VEVENT with these guests and no others. The account becomes the organizer if there was none; without an
+ * address of the account there is none, as such a server has no scheduling.
+ */
+export function withAttendees(
+  lines: readonly string[],
+  attendees: readonly Attendee[],
+  user: UserAddresses,
+): string[] {
+  if (attendees.length === 0) return linesWithout(lines, 'ATTENDEE', 'ORGANIZER');
+  const organized = linesNamed(lines, 'ORGANIZER');
+  const organizer = organized.length > 0 ? organized : organizerLines(attendees, user);
+  const attendeeLines = linesNamed(lines, 'ATTENDEE');
+  const guests = new Map<string, string>();
+  for (const attendee of attendees) {
+    const address = mailto(attendee.email);
+    const before = attendeeLines.find((line) => sameAddress(addressIn(line), address));
+    // The organizer is no guest, unless the event already lists them as one.
+    if (before === undefined && organizer.some((line) => sameAddress(addressIn(line), address))) continue;
+    const line = before === undefined ? guestLine(attendee) : changedGuest(before, attendee);
+    guests.set(address.toLowerCase(), line);
+  }
+  return replaceLines(replaceLines(lines, ['ORGANIZER'], organizer), ['ATTENDEE'], [...guests.values()]);
+}
+
+/** The invited addresses as one text, by which two guest lists can be compared. */
+export const invitedAddresses = (lines: readonly string[]): string =>
+  linesNamed(lines, 'ATTENDEE')
+    .map((line) => addressIn(line).toLowerCase())
+    .sort()
+    .join();
+
+/** The lines with the account's new answer; `undefined` when it is not among the guests. */
+export function withAnswer(
+  lines: readonly string[],
+  user: UserAddresses,
+  participation: string,
+): string[] | undefined {
+  const userLines = linesOfUser(user, lines);
+  if (userLines.length === 0) return undefined;
+  return lines.map((line) =>
+    userLines.includes(line) ? withParameters(line, { PARTSTAT: participation, RSVP: undefined }) : line,
+  );
+}
+
+/** The account's answer (PARTSTAT); `undefined` when it is not among the guests. */
+export function answerOf(user: UserAddresses, lines: readonly string[]): string | undefined {
+  const [line] = linesOfUser(user, lines);
+  const property = line === undefined ? undefined : parseContentLine(line);
+  return property && (parameterOf(property, 'PARTSTAT') ?? 'NEEDS-ACTION').toUpperCase();
+}
+
+const linesOfUser = (user: UserAddresses, lines: readonly string[]): string[] =>
+  linesNamed(lines, 'ATTENDEE').filter((line) => isUserAddress(user, addressIn(line)));
+
+/** The value of an ATTENDEE or ORGANIZER line, and its EMAIL parameter where the value is no e-mail address. */
+export function addressIn(line: string): string {
+  const property = parseContentLine(line);
+  if (property === undefined) return '';
+  const email = parameterOf(property, 'EMAIL');
+  return email !== undefined && !/^mailto:/i.test(property.value.trim())
+    ? mailto(email)
+    : property.value.trim();
+}
+
+/** RFC 6068 §2: characters with another meaning in a URI are percent-encoded. */
+const mailto = (email: string): string =>
+  `mailto:${email.replace(/[%?&#"<>\\^`{|}\s]/g, encodeURIComponent)}`;
+
+function organizerLines(attendees: readonly Attendee[], { addresses, name }: UserAddresses): string[] {
+  const named = attendees.find(({ organizer }) => organizer === true);
+  const address = addresses[0] ?? (named && mailto(named.email));
+  return address === undefined ? [] : [contentLine('ORGANIZER', { CN: name ?? named?.name }, address)];
+}
+
+const PARTICIPATION: Readonly<Record<Attendee['status'], string>> = {
+  accepted: 'ACCEPTED',
+  declined: 'DECLINED',
+  tentative: 'TENTATIVE',
+  none: 'NEEDS-ACTION',
+};
+
+function guestLine({ email, name, status }: Attendee): string {
+  const parameters = {
+    CN: name,
+    CUTYPE: 'INDIVIDUAL',
+    ROLE: 'REQ-PARTICIPANT',
+    PARTSTAT: PARTICIPATION[status],
+    RSVP: status === 'none' ? 'TRUE' : undefined,
+  };
+  return contentLine('ATTENDEE', parameters, mailto(email));
+}
+
+/** A guest who stays keeps the answer, unless the new list has another one. */
+function changedGuest(line: string, { name, status }: Attendee): string {
+  const property = parseContentLine(line);
+  if (property === undefined) return line;
+  const isNamed = name === undefined || name.trim() === parameterOf(property, 'CN')?.trim();
+  const before = parameterOf(property, 'PARTSTAT')?.toUpperCase();
+  const isAnswered = status === 'none' || before === PARTICIPATION[status];
+  if (isNamed && isAnswered) return line;
+  return withParameters(line, {
+    ...(isNamed ? {} : { CN: name }),
+    ...(isAnswered ? {} : { PARTSTAT: PARTICIPATION[status] }),
+  });
+}
+
+/** The line with other values of these parameters; `undefined` takes one away. */
+function withParameters(line: string, changed: LineParameters): string {
+  const property = parseContentLine(line);
+  if (property === undefined) return line;
+  const parameters = { ...Object.fromEntries(property.parameters), ...changed };
+  return contentLine(property.name, parameters, property.value);
+}

@@ -1,0 +1,53 @@
+/** Attendees of an event as Kalends lists them. */
+import type { Attendee } from '../../../calendars/event.ts';
+import type { VAttendee, VEvent } from '../../../lib/icalendar/v-event.ts';
+import { percentDecoded } from '../dav/href.ts';
+
+/**
+ * The guests, each address once, those without an e-mail address left out. iCalendar keeps the organizer outside the
+ * guest list; callers find it in the list, marked (wire 2.5).
+ */
+export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
+  const organizerEmail = organizer && emailOf(organizer);
+  const byAddress = new Map<string, Attendee>();
+  if (organizer !== undefined && organizerEmail !== undefined) {
+    // An organizer takes part, unless an entry of the guest list says otherwise.
+    const organizerEntry: Attendee = {
+      ...attendeeOf(organizer, organizerEmail),
+      status: 'accepted',
+      organizer: true,
+    };
+    byAddress.set(organizerEmail.toLowerCase(), organizerEntry);
+  }
+  for (const attendee of attendees) {
+    const email = emailOf(attendee);
+    if (email === undefined) continue;
+    const key = email.toLowerCase();
+    const organizes = byAddress.get(key)?.organizer;
+    if (byAddress.has(key) && organizes === undefined) continue;
+    const entry = attendeeOf(attendee, email);
+    byAddress.set(
+      key,
+      organizes === undefined ? entry : { ...byAddress.get(key), ...entry, organizer: true },
+    );
+  }
+  return [...byAddress.values()];
+}
+
+function attendeeOf({ name, participation }: VAttendee, email: string): Attendee {
+  return { email, ...(name?.trim() && { name: name.trim() }), status: statusOf(participation) };
+}
+
+function statusOf(participation: string | undefined): Attendee['status'] {
+  if (participation === 'ACCEPTED') return 'accepted';
+  if (participation === 'DECLINED') return 'declined';
+  return participation === 'TENTATIVE' ? 'tentative' : 'none';
+}
+
+/** Rooms and principals have addresses of other kinds, sometimes with an EMAIL parameter. */
+function emailOf({ address, email }: VAttendee): string | undefined {
+  const candidates = [address.replace(/^mailto:/i, '').replace(/\?.*$/s, ''), email ?? ''];
+  return candidates
+    .map((candidate) => percentDecoded(candidate.trim()))
+    .find((candidate) => /^[^\s@<>:/]+@[^\s@<>:/]+$/.test(candidate));
+}

@@ -1,0 +1,75 @@
+/** A calendar object resource (RFC 4791 §4.1) taken apart to be edited: what is not edited is written as it came. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { type Component, parseComponents } from '../../../lib/icalendar/component.ts';
+import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
+import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
+import { type ReadEvent, readEvents, zonesOf } from '../../../lib/icalendar/parse-icalendar.ts';
+import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
+import type { TzidOf } from '../../../lib/icalendar/write-time.ts';
+import { latestVersions } from './event-versions.ts';
+import { tzidsIn, withTimezones } from './timezones.ts';
+
+export type CalendarObject = {
+  /** Without older versions of its events: they are not written again. */
+  readonly calendar: Component;
+  /** One at least; the master first, where there is one. */
+  readonly events: readonly ReadEvent[];
+  readonly master: ReadEvent | undefined;
+  readonly overrides: readonly ReadEvent[];
+  /** How the object names zones, so that new times are written with its own TZIDs. */
+  readonly tzidOf: TzidOf;
+};
+
+/** New lines for an event of an object, or for one to be added to it; `undefined` takes the event out. */
+export type EventEdit = { readonly event: ReadEvent; readonly lines: readonly string[] | undefined };
+
+/** Fails as `invalid_response` when the text holds no event that can be read. */
+export function readObject(icalendar: string): CalendarObject {
+  try {
+    const [first, ...others] = parseComponents(icalendar);
+    if (first === undefined) throw new ICalendarError('The text holds no VCALENDAR');
+    const calendar = { ...first, components: [first, ...others].flatMap(({ components }) => components) };
+    const zoneOf = zonesOf(calendar);
+    const all = readEvents(calendar, zoneOf);
+    const latest = latestVersions(all);
+    const uid = latest[0]?.event.uid;
+    if (uid === undefined) throw new ICalendarError('It has no event with a start');
+    const older = all.filter((read) => read.event.uid === uid && !latest.includes(read));
+    const isOlder = new Set(older.map(({ component }) => component));
+    const components = calendar.components.filter((component) => !isOlder.has(component));
+    const master = latest.find(({ event }) => event.recurrenceId === undefined);
+    const overrides = latest.filter(({ event }) => event.recurrenceId !== undefined);
+    return {
+      calendar: { ...calendar, components },
+      events: master === undefined ? overrides : [master, ...overrides],
+      master,
+      overrides,
+      tzidOf: tzidsIn(calendar, zoneOf),
+    };
+  } catch (cause) {
+    if (!(cause instanceof ICalendarError)) throw cause;
+    throw new ProviderError('invalid_response', 'The event cannot be read, and so not be changed', { cause });
+  }
+}
+
+/**
+ * The text of the edited object: events stand where they stood, added ones at the end. Every zone they name is described
+ * (RFC 5545 §3.6.5). `undefined` when no event is left. `now` is epoch milliseconds.
+ */
+export function writeObject(
+  { calendar, events }: CalendarObject,
+  edits: readonly EventEdit[],
+  now: number,
+): string | undefined {
+  const linesOf = new Map(edits.map(({ event, lines }) => [event.component, lines]));
+  const edited = (component: Component): Component | [] => {
+    const lines = linesOf.has(component) ? linesOf.get(component) : component.lines;
+    return lines === undefined ? [] : { ...component, lines };
+  };
+  const added = edits.filter(({ event }) => !events.includes(event)).map(({ event }) => event.component);
+  if ([...events.map(({ component }) => component), ...added].flatMap(edited).length === 0) return undefined;
+  // METHOD belongs to messages between calendars; a stored object has none (RFC 4791 §4.1).
+  const lines = linesWithout(calendar.lines, 'METHOD');
+  const components = [...calendar.components, ...added].flatMap(edited);
+  return writeComponent(withTimezones({ ...calendar, lines, components }, now));
+}

@@ -1,0 +1,38 @@
+/** Where a meeting is joined: the address in its properties, or else one in its texts. */
+import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+
+/** Addresses of meetings only, not of a service's other pages. */
+const JOIN_URLS: readonly RegExp[] = [
+  /https:\/\/meet\.google\.com\/[a-z]{3,4}-[a-z]{3,4}-[a-z]{3,4}\b[^\s<>"'\])]*/i,
+  /https:\/\/teams\.(?:microsoft|live)\.(?:com|us)\/(?:l\/meetup-join|meet)\/[^\s<>"'\])]+/i,
+  /https:\/\/(?:[\w-]{1,60}\.){0,3}zoom(?:gov)?\.(?:us|com)\/(?:j|my|s|w|wc|meeting)\/[^\s<>"'\])]+/i,
+  /https:\/\/(?:[\w-]{1,60}\.){1,3}webex\.com\/(?:meet|join|[\w-]+\/j\.php|wbxmjs|webappng)[^\s<>"'\])]*/i,
+];
+
+/** Longer texts are not searched to their end: the address stands near the start of an invitation. */
+const LONGEST_SEARCH = 50_000;
+
+/** The URL where the meeting can be joined, if one is known. */
+export function conferenceOf({ conference, location, url, description }: VEvent): string | undefined {
+  // CONFERENCE holds the address as `uriText` spells it, URL the address itself.
+  if (conference !== undefined) return url !== undefined && uriText(url) === conference ? url : conference;
+  for (const text of [location, url, description?.slice(0, LONGEST_SEARCH)]) {
+    for (const pattern of text === undefined ? [] : JOIN_URLS) {
+      const match = pattern.exec(text ?? '')?.[0];
+      if (match !== undefined) return match.replace(/[.,;:!?]+$/, '');
+    }
+  }
+  return undefined;
+}
+
+/**
+ * A URI as CONFERENCE takes it. RFC 5545 §3.3.13 allows commas and semicolons, but servers that do not know the
+ * property take it for a list of texts: vobject cuts it off at the first comma, python-icalendar escapes it.
+ */
+export const uriText = (uri: string): string =>
+  uri
+    .trim()
+    .replace(
+      /[\s\\,;]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );

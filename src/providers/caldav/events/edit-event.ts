@@ -1,0 +1,99 @@
+/** Changes of an event as edits of its object: of a single event, of a whole series, of one occurrence. */
+import type { EventChange } from '../../../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import type { ContentLine } from '../../../lib/icalendar/content-line.ts';
+import { instanceLine } from '../../../lib/icalendar/write-time.ts';
+import type { EventTime } from '../../../lib/recurrence/event-time.ts';
+import { answerOf, invitedAddresses, withAttendees } from './attendee-lines.ts';
+import type { CalendarObject, EventEdit } from './calendar-object.ts';
+import { DETAIL_FIELDS, hasSameLines, withDetails } from './event-details.ts';
+import { dtstartOf, movedOverrides, type Series, withTimes } from './event-times.ts';
+import { type Editor, isOrganizer, markRevised } from './mark-changed.ts';
+import { findOverride, isExcluded, overrideFor } from './override.ts';
+
+/** With `instance`, that occurrence alone; else the single event, or the series with the overrides that follow it. */
+export type ChangeInput = { readonly instance: EventTime | undefined; readonly change: EventChange };
+
+/** Fails as `not_found` when there is no such occurrence, with UnsupportedByProvider when the change is not possible. */
+export function changeEvent(
+  object: CalendarObject,
+  { instance, change }: ChangeInput,
+  editor: Editor,
+): EventEdit[] {
+  if (instance !== undefined) requireNoRecurrence(change);
+  const event = instance === undefined ? object.events[0] : overrideFor(object, instance);
+  if (event === undefined) return [];
+  requireRole(event.component.lines, change, editor);
+  const timed = withTimes(event, change, object.tzidOf);
+  const lines = markRevised(withDetailsAndAttendees(timed, change, editor), editor);
+  if (event !== object.master) return [{ event, lines }];
+  const series = { ...object, master: event };
+  return [{ event, lines }, ...editOverrides(series, { change, dtstart: dtstartOf(timed) }, editor)];
+}
+
+type SeriesChange = { readonly change: EventChange; readonly dtstart: ContentLine };
+
+function editOverrides(series: Series, { change, dtstart }: SeriesChange, editor: Editor): EventEdit[] {
+  return movedOverrides(series, change, dtstart).map((edit) => {
+    const { event, lines } = edit;
+    const overrideLines = event.component.lines;
+    const followed = followedPart(change, overrideLines, series.master.component.lines);
+    const isUnchanged = lines === overrideLines && Object.keys(followed).length === 0;
+    if (lines === undefined || isUnchanged) return edit;
+    return { event, lines: markRevised(withDetailsAndAttendees(lines, followed, editor), editor) };
+  });
+}
+
+/** Takes one occurrence out of its series. No edits when it is out already. */
+export function removeOccurrence(object: CalendarObject, instance: EventTime, editor: Editor): EventEdit[] {
+  const { master } = object;
+  const override = findOverride(object, instance);
+  const removed = override === undefined ? [] : [{ event: override, lines: undefined }];
+  if (master === undefined) return removed;
+  const isOut = isExcluded(master.event, instance);
+  if (isOut && override === undefined) return [];
+  const { lines } = master.component;
+  const exdate = isOut ? [] : [instanceLine('EXDATE', dtstartOf(lines), master.event.start, instance)];
+  return [...removed, { event: master, lines: markRevised([...lines, ...exdate], editor) }];
+}
+
+function withDetailsAndAttendees(lines: readonly string[], change: EventChange, { user }: Editor): string[] {
+  const filled = withDetails(lines, change);
+  return change.attendees === undefined ? filled : withAttendees(filled, change.attendees ?? [], user);
+}
+
+/** The part of a change that an override takes over: the fields in which it has the lines of its series. */
+function followedPart(
+  change: EventChange,
+  overrideLines: readonly string[],
+  seriesLines: readonly string[],
+): EventChange {
+  const followed: (keyof EventChange)[] = DETAIL_FIELDS.filter((field) =>
+    hasSameLines(field, overrideLines, seriesLines),
+  );
+  if (invitedAddresses(overrideLines) === invitedAddresses(seriesLines)) followed.push('attendees');
+  const changed = followed.filter((field) => change[field] !== undefined);
+  return Object.fromEntries(changed.map((field) => [field, change[field]]));
+}
+
+/** What a guest may change of an invitation without its organizer, RFC 6638 §3.2.2.1. */
+const GUEST_FIELDS: readonly string[] = ['availability', 'color', 'custom', 'privacy', 'autoConference'];
+
+function requireRole(lines: readonly string[], change: EventChange, { user }: Editor): void {
+  if (isOrganizer(user, lines)) return;
+  const foreign = Object.entries(change).flatMap(([field, value]) =>
+    value === undefined || GUEST_FIELDS.includes(field) ? [] : field,
+  );
+  const isGuest = answerOf(user, lines) !== undefined;
+  // Somebody else's event that was only imported may be changed, but only its organizer invites to it.
+  const refused = isGuest ? foreign[0] : foreign.find((field) => field === 'attendees');
+  if (refused === undefined) return;
+  const message = 'Only the organizer may change this of the event';
+  throw new UnsupportedByProvider('organizer_only', message, refused);
+}
+
+function requireNoRecurrence({ recurrence }: EventChange): void {
+  if (recurrence === undefined) return;
+  const message = 'One occurrence of a series cannot recur by itself';
+  throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'recurrence');
+}

@@ -1,0 +1,107 @@
+/** A calendar object resource (RFC 4791 §4.1) as Kalends keeps it: a master with its overrides, or a single event. */
+import type { CalendarEvent, EventResource } from '../../../calendars/event.ts';
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { ICalendarError } from '../../../lib/icalendar/icalendar-error.ts';
+import { type ReadEvent, readICalendar } from '../../../lib/icalendar/parse-icalendar.ts';
+import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+import { originalStartOf } from '../../../lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../../lib/recurrence/event-time.ts';
+import { lastSegment } from '../dav/href.ts';
+import { attendeesOf } from './attendees.ts';
+import { conferenceOf } from './conference.ts';
+import { customOf } from './custom-text.ts';
+import { latestVersions, modifiedAt } from './event-versions.ts';
+
+export type CalDavObject = {
+  readonly href: string;
+  readonly etag: string | undefined;
+  readonly icalendar: string;
+};
+
+/**
+ * Reads a resource; its event id is the last segment of its href. An event that cannot be read is left out. Fails as
+ * `invalid_response` when none is left.
+ */
+export function eventResourceOf({ href, etag, icalendar }: CalDavObject): EventResource {
+  const versions = latestVersions(readable(icalendar)).map(({ event }) => event);
+  if (versions.length === 0)
+    throw new ProviderError('invalid_response', 'The calendar sent an event without a start');
+  const master = versions.find(({ recurrenceId }) => recurrenceId === undefined);
+  return {
+    href,
+    etag,
+    eventId: lastSegment(href) ?? href,
+    events: versions.map((event) => calendarEventOf(event, master)),
+    original: { icalendar },
+  };
+}
+
+function readable(icalendar: string): ReadEvent[] {
+  try {
+    return readICalendar(icalendar);
+  } catch (error) {
+    if (!(error instanceof ICalendarError)) throw error;
+    throw new ProviderError('invalid_response', 'The calendar sent an event that cannot be read', {
+      cause: error,
+    });
+  }
+}
+
+function calendarEventOf(event: VEvent, master: VEvent | undefined): CalendarEvent {
+  const { summary, description, location, url, recurrence, recurrenceId, thisAndFuture } = event;
+  const recurs = recurrenceId === undefined && recurrence.rrules.length + recurrence.rdates.length > 0;
+  const conference = conferenceOf(event);
+  const customText = event.extensions.get('X-KALENDS-CUSTOM');
+  const custom = customText === undefined ? undefined : customOf(customText);
+  const color = colorOf(event);
+  const lastModified = modifiedAt(event);
+  return {
+    uid: event.uid,
+    title: summary ?? '',
+    start: event.start,
+    end: event.end,
+    ...(recurs && { recurrence }),
+    ...(recurrenceId && { recurrenceId: inTypeOf(master?.start, recurrenceId) }),
+    ...(recurrenceId && thisAndFuture && { thisAndFuture }),
+    status: statusOf(event),
+    availability: availabilityOf(event),
+    privacy: privacyOf(event),
+    ...(description !== undefined && { description }),
+    ...(location !== undefined && { location }),
+    ...(color !== undefined && { color }),
+    attendees: attendeesOf(event),
+    ...(conference !== undefined && { conference }),
+    ...(url !== undefined && /^https?:\/\//i.test(url) && { link: url }),
+    ...(custom !== undefined && { custom }),
+    ...(lastModified !== undefined && { lastModified }),
+  };
+}
+
+/** Floating times stay as they are: only the calendar's zone, not known here, relates them to others. */
+function inTypeOf(start: EventTime | undefined, recurrenceId: EventTime): EventTime {
+  if (start === undefined || (start.type === 'floating') !== (recurrenceId.type === 'floating'))
+    return recurrenceId;
+  return originalStartOf(start, recurrenceId, 'UTC');
+}
+
+function statusOf({ status }: VEvent): CalendarEvent['status'] {
+  if (status === 'CANCELLED') return 'cancelled';
+  return status === 'TENTATIVE' ? 'tentative' : 'confirmed';
+}
+
+/** Exchange has a property of its own beside TRANSP; either can say that the time is free. */
+function availabilityOf({ status, transparency, busyStatus }: VEvent): CalendarEvent['availability'] {
+  return status === 'CANCELLED' || transparency === 'TRANSPARENT' || busyStatus === 'FREE' ? 'free' : 'busy';
+}
+
+function privacyOf({ classification }: VEvent): CalendarEvent['privacy'] {
+  if (classification === 'CONFIDENTIAL') return 'confidential';
+  // > Applications MUST treat x-name and iana-token values they don't recognize the same way as they would the
+  // > PRIVATE value.
+  return classification === undefined || classification === 'PUBLIC' ? 'public' : 'private';
+}
+
+/** A CSS name as it is; Apple's `#rrggbbaa` without its opacity. */
+function colorOf({ color }: VEvent): string | undefined {
+  return color?.replace(/^(#[\da-f]{6})[\da-f]{2}$/i, '$1');
+}

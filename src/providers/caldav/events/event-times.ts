@@ -1,0 +1,175 @@
+/** When an event takes place, as lines of its VEVENT, and what becomes of overrides when their series moves. */
+import type { EventChange } from '../../../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import { type ContentLine, parseContentLine } from '../../../lib/icalendar/content-line.ts';
+import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
+import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
+import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+import {
+  instanceLine,
+  movement,
+  recurrenceLines,
+  type TzidOf,
+  timeLine,
+  withUntilLike,
+} from '../../../lib/icalendar/write-time.ts';
+import { DAY } from '../../../lib/recurrence/civil.ts';
+import {
+  instantOf,
+  localOf,
+  originalStartOf,
+  timeLike,
+  zoneOf,
+} from '../../../lib/recurrence/event-instant.ts';
+import type { EventTime, Recurrence } from '../../../lib/recurrence/event-time.ts';
+import { expand } from '../../../lib/recurrence/expand.ts';
+import { endOf, lengthOf } from '../../../lib/recurrence/master-clock.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../../../lib/recurrence/recurrence-budget.ts';
+import { localOfInstant } from '../../../lib/recurrence/zone.ts';
+import type { CalendarObject, EventEdit } from './calendar-object.ts';
+
+/** The properties that make an event a series. */
+export const RECURRENCE_NAMES: readonly string[] = ['RRULE', 'RDATE', 'EXDATE', 'EXRULE'];
+
+type Times = { readonly start: EventTime; readonly end: EventTime };
+
+/** The DTSTART, which every event that could be read has. */
+export function dtstartOf(lines: readonly string[]): ContentLine {
+  const [line = ''] = linesNamed(lines, 'DTSTART');
+  return parseContentLine(line) ?? { name: 'DTSTART', parameters: new Map(), value: '' };
+}
+
+/** The lines with the times and the recurrence of a change. When a series moves, the dates of its recurrence do too. */
+export function withTimes(
+  { component, event }: ReadEvent,
+  change: EventChange,
+  tzidOf: TzidOf,
+): readonly string[] {
+  const { start, end } = timesAfter(event, change);
+  const starts = isSame(start, event.start) ? undefined : timeLine('DTSTART', start, tzidOf);
+  let { lines } = component;
+  if (starts !== undefined) lines = replaceLines(lines, ['DTSTART'], [starts]);
+  // DTEND takes the place of DURATION: a VEVENT has one of them (RFC 5545 §3.6.1).
+  if (starts !== undefined || !isSame(end, event.end))
+    lines = replaceLines(lines, ['DTEND', 'DURATION'], [timeLine('DTEND', end, tzidOf)]);
+  const recurrence = recurrenceAfter(event, start, change);
+  if (recurrence === undefined) return lines;
+  return replaceLines(lines, RECURRENCE_NAMES, recurrenceLines(recurrence, dtstartOf(lines), start));
+}
+
+function timesAfter(before: Times, change: EventChange): Times {
+  const { start, end } = { start: change.start ?? before.start, end: change.end ?? before.end };
+  if ((start.type === 'date') === (end.type === 'date')) return { start, end };
+  const message = 'Start and end are both days, or both times';
+  throw new UnsupportedByProvider('field_not_supported_by_provider', message, 'end');
+}
+
+/** `undefined` when the lines of the recurrence stay as they are. */
+function recurrenceAfter(event: VEvent, start: EventTime, change: EventChange): Recurrence | undefined {
+  if (change.recurrence !== undefined) return change.recurrence ?? { rrules: [], rdates: [], exdates: [] };
+  const { rrules, rdates, exdates } = event.recurrence;
+  const isSeries = rrules.length + rdates.length + exdates.length > 0;
+  if (!isSeries || isSame(start, event.start)) return undefined;
+  const move = movement(event.start, start, keepsDays(event.recurrence));
+  const moveLocal = (local: number) => localOf(move(timeLike(event.start, local)));
+  return {
+    rrules: rrules.map((rrule) => withUntilLike(rrule, start, { from: event.start, move: moveLocal })),
+    rdates: rdates.map((rdate) => ({ start: move(rdate.start), ...(rdate.end && { end: move(rdate.end) }) })),
+    exdates: exdates.map(move),
+  };
+}
+
+/** A rule that names its days keeps them when the start goes to another day. */
+const keepsDays = ({ rrules }: Recurrence): boolean =>
+  rrules.some((rrule) => /\bBY(?!HOUR|MINUTE|SECOND)\w+=/i.test(rrule));
+
+/** Start and end of one occurrence as the series has it. */
+export function occurrenceTimes(series: Times, instance: EventTime): Times {
+  const start = originalStartOf(series.start, instance, 'UTC');
+  return { start, end: endAfter(start, series) };
+}
+
+/** The end that gives `start` the length of another event. */
+function endAfter(start: EventTime, other: Times): EventTime {
+  const length = lengthOf(other.start, other.end, 'UTC');
+  const zone = zoneOf(start, 'UTC');
+  const placed = { zone, local: localOf(start), startsAt: instantOf(start, 'UTC') };
+  return timeLike(start, localOfInstant(zone, endOf(placed, length)));
+}
+
+/** The start that an override replaces. */
+export const originalOf = ({ recurrenceId, start }: VEvent): EventTime => recurrenceId ?? start;
+
+export type Series = Pick<CalendarObject, 'overrides' | 'tzidOf'> & { readonly master: ReadEvent };
+
+/**
+ * The overrides of a changed series, with RECURRENCE-IDs where its occurrences are now. An override that starts when its
+ * occurrence did moves with it, and takes the new length if it had the old one; any other keeps its time. A new rule
+ * takes out the overrides of occurrences that it does not have. `dtstart` is that of the changed series.
+ */
+export function movedOverrides(
+  { master, overrides, tzidOf }: Series,
+  change: EventChange,
+  dtstart: ContentLine,
+): EventEdit[] {
+  const before: Times = master.event;
+  const after = timesAfter(before, change);
+  const moves = !isSame(after.start, before.start);
+  const lengthens = !isSame(after.end, before.end);
+  const move = movement(before.start, after.start, keepsDays(master.event.recurrence));
+  const starts = overrides.map(({ event }) => move(originalOf(event)));
+  const isKept =
+    change.recurrence === undefined ? () => true : isInstanceOf(after.start, change.recurrence, starts);
+  return overrides.map((override): EventEdit => {
+    const { event, component } = override;
+    const original = originalStartOf(before.start, originalOf(event), 'UTC');
+    const start = move(original);
+    if (!isKept(start)) return { event: override, lines: undefined };
+    if (!moves && !lengthens) return { event: override, lines: component.lines };
+    const hasSeriesLength = isSameInstant(event.end, endAfter(original, before));
+    const times = { start, end: endAfter(start, hasSeriesLength ? after : event) };
+    const lines = withTimes(override, isSameInstant(event.start, original) ? times : {}, tzidOf);
+    if (!moves) return { event: override, lines };
+    const line = instanceLine('RECURRENCE-ID', dtstart, after.start, start);
+    const recurrenceId = event.thisAndFuture
+      ? line.replace(/^RECURRENCE-ID/, 'RECURRENCE-ID;RANGE=THISANDFUTURE')
+      : line;
+    return { event: override, lines: replaceLines(lines, ['RECURRENCE-ID'], [recurrenceId]) };
+  });
+}
+
+/**
+ * Whether a series has an occurrence at a start, which is one of `starts`. A rule that cannot be followed, or not so
+ * far, counts as having it.
+ */
+function isInstanceOf(
+  seriesStart: EventTime,
+  recurrence: Recurrence | null,
+  starts: readonly EventTime[],
+): (start: EventTime) => boolean {
+  if (recurrence === null) return () => false;
+  if (starts.length === 0) return () => true;
+  const instants = starts.map((start) => instantOf(start, 'UTC'));
+  const window = { start: Math.min(...instants) - DAY, end: Math.max(...instants) + DAY };
+  const unlimited = { ...recurrence, exdates: [] };
+  const master = { start: seriesStart, end: seriesStart, recurrence: unlimited, payload: undefined };
+  const budget = recurrenceBudget(100_000, 10_000_000);
+  try {
+    const { instances, unsupported } = expand({ master, overrides: [] }, window, 'UTC', budget);
+    const instanceStarts = new Set(instances.map(({ originalStart }) => instantOf(originalStart, 'UTC')));
+    return (start) => unsupported || instanceStarts.has(instantOf(start, 'UTC'));
+  } catch (error) {
+    if (error instanceof RecurrenceBudgetError) return () => true;
+    throw error;
+  }
+}
+
+const isSameInstant = (one: EventTime, other: EventTime): boolean =>
+  instantOf(one, 'UTC') === instantOf(other, 'UTC');
+
+/** Whether both times are the same and written the same. */
+const isSame = (one: EventTime, other: EventTime): boolean =>
+  one === other || JSON.stringify(fieldsOf(one)) === JSON.stringify(fieldsOf(other));
+
+const fieldsOf = (time: EventTime): unknown[] =>
+  time.type === 'date' ? [time.date] : [time.local, time.type === 'zoned' ? time.zone : null];

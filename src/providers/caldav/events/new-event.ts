@@ -1,0 +1,54 @@
+/** The calendar object resource (RFC 4791 §4.1) of a new event. */
+import { createHash } from 'node:crypto';
+
+import type { EventDraft } from '../../../calendars/event-writing.ts';
+import { parseContentLine } from '../../../lib/icalendar/content-line.ts';
+import { writeComponent } from '../../../lib/icalendar/write-lines.ts';
+import { recurrenceLines, timeLine, utcText } from '../../../lib/icalendar/write-time.ts';
+import { withAttendees } from './attendee-lines.ts';
+import { withDetails } from './event-details.ts';
+import type { Editor } from './mark-changed.ts';
+import { withTimezones } from './timezones.ts';
+
+/**
+ * The UID of a new event with this key: in the form of Apple's, and different in each calendar, since many servers take
+ * a UID only once. The host has no part in it: iCloud moves calendars between hosts.
+ */
+export function uidOf(key: string, collection: URL): string {
+  const hash = createHash('sha256').update(`${key}\n${collection.pathname}`).digest('hex').toUpperCase();
+  return hash.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** The text of the new object. `editor` creates it. */
+export function newObject(draft: EventDraft, uid: string, { user, now }: Editor): string {
+  const { start, end, recurrence, attendees } = draft;
+  const dtstart = timeLine('DTSTART', start, unnamed);
+  const property = parseContentLine(dtstart);
+  const lines = [
+    `UID:${uid}`,
+    `DTSTAMP:${utcText(now)}`,
+    `CREATED:${utcText(now)}`,
+    `LAST-MODIFIED:${utcText(now)}`,
+    'SEQUENCE:0',
+    dtstart,
+    // WriteResult even when it is the start: iCloud refuses events without one.
+    timeLine('DTEND', end, unnamed),
+    ...(recurrence === undefined || property === undefined
+      ? []
+      : recurrenceLines(recurrence, property, start)),
+  ];
+  const filled = withDetails(lines, draft);
+  const event = {
+    name: 'VEVENT',
+    lines: attendees === undefined ? filled : withAttendees(filled, attendees, user),
+    components: [],
+  };
+  const calendar = {
+    name: 'VCALENDAR',
+    lines: ['VERSION:2.0', 'PRODID:-//Kalends//Kalends//EN', 'CALSCALE:GREGORIAN'],
+    components: [event],
+  };
+  return writeComponent(withTimezones(calendar, now));
+}
+
+const unnamed = (): undefined => undefined;

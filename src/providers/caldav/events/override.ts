@@ -1,0 +1,58 @@
+/** One occurrence of a series as an override: the one its object has, or one made from the series. */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
+import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
+import type { VEvent } from '../../../lib/icalendar/v-event.ts';
+import { instanceLine } from '../../../lib/icalendar/write-time.ts';
+import { instantOf, originalStartOf } from '../../../lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../../lib/recurrence/event-time.ts';
+import type { CalendarObject } from './calendar-object.ts';
+import { dtstartOf, occurrenceTimes, originalOf, RECURRENCE_NAMES, withTimes } from './event-times.ts';
+
+/** Fails as `not_found` when the series has no such occurrence. */
+export function overrideFor(object: CalendarObject, instance: EventTime): ReadEvent {
+  const override = findOverride(object, instance);
+  if (override !== undefined) return override;
+  const { master, overrides, tzidOf } = object;
+  if (master === undefined || isExcluded(master.event, instance))
+    throw new ProviderError('not_found', 'The series has no such occurrence');
+  const at = instantIn(object, instance);
+  if (overrides.some(({ event }) => event.thisAndFuture && instantIn(object, originalOf(event)) < at))
+    throw changedWithLaterOnes();
+  const { component, event } = master;
+  const single = {
+    component: { ...component, lines: linesWithout(component.lines, ...RECURRENCE_NAMES) },
+    event: { ...event, recurrence: { rrules: [], rdates: [], exdates: [] } },
+  };
+  const times = occurrenceTimes(event, instance);
+  const recurrenceId = instanceLine('RECURRENCE-ID', dtstartOf(component.lines), event.start, instance);
+  return {
+    component: { ...component, lines: [...withTimes(single, times, tzidOf), recurrenceId] },
+    event: { ...single.event, ...times, recurrenceId: instance },
+  };
+}
+
+/** The override of exactly this occurrence. Fails when it holds for later ones too: those would change with it. */
+export function findOverride(object: CalendarObject, instance: EventTime): ReadEvent | undefined {
+  const at = instantIn(object, instance);
+  const override = object.overrides.find(({ event }) => instantIn(object, originalOf(event)) === at);
+  if (override?.event.thisAndFuture === true) throw changedWithLaterOnes();
+  return override;
+}
+
+const changedWithLaterOnes = (): UnsupportedByProvider =>
+  new UnsupportedByProvider(
+    'mode_not_supported_by_provider',
+    'Another program changed this occurrence together with all later ones: it cannot be changed alone',
+  );
+
+/** Without its series, an occurrence is known by its original start alone. */
+const instantIn = ({ master }: CalendarObject, time: EventTime): number =>
+  instantOf(master === undefined ? time : originalStartOf(master.event.start, time, 'UTC'), 'UTC');
+
+/** Whether EXDATE takes the occurrence out. */
+export function isExcluded({ start, recurrence }: VEvent, instance: EventTime): boolean {
+  const at = instantOf(originalStartOf(start, instance, 'UTC'), 'UTC');
+  return recurrence.exdates.some((exdate) => instantOf(originalStartOf(start, exdate, 'UTC'), 'UTC') === at);
+}

@@ -1,0 +1,52 @@
+/** Guest lists as Google has them: whole lists, each guest with their answer. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { Attendee } from '../../calendars/event.ts';
+import type { Rsvp } from '../../calendars/event-writing.ts';
+import { objects, text, withoutUndefined } from '../json-value.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+
+type Guest = calendar_v3.Schema$EventAttendee;
+type Guests = calendar_v3.Schema$Event['attendees'];
+
+/** Google's guest list exactly as it is (wire 2.5): the organizer is in it only where Google lists it. */
+export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[] {
+  return objects<Guest>(attendees).flatMap((guest) => {
+    const email = text(guest.email);
+    if (email === undefined) return [];
+    const response = text(guest.responseStatus);
+    const status: Attendee['status'] = RESPONSES.find((value) => value === response) ?? 'none';
+    const organizer = guest.organizer === true ? (true as const) : undefined;
+    return withoutUndefined({ email, name: text(guest.displayName), status, organizer });
+  });
+}
+
+const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
+
+/**
+ * Exactly these guests. Who is on the former list keeps all that Google knows of them, their answer first of all, which
+ * is theirs to give. Who is the organizer is Google's to say.
+ */
+export function guestList(attendees: readonly Attendee[], former: Guests): Guest[] {
+  const guests = new Map(objects<Guest>(former).map((guest) => [addressOf(guest), guest]));
+  return attendees.map(({ email, name, status }) => {
+    const guest = guests.get(email.toLowerCase());
+    const named = withoutUndefined({ displayName: name });
+    if (guest !== undefined) return { ...guest, ...named };
+    return { email, ...named, responseStatus: status === 'none' ? 'needsAction' : status };
+  });
+}
+
+/**
+ * The former list with the answer of the one whose calendar this is. Fails as UnsupportedByProvider when that one is
+ * not invited.
+ */
+export function answeredList(former: Guests, { response, comment }: Rsvp): Guest[] {
+  const guests = objects<Guest>(former);
+  if (!guests.some(({ self }) => self === true))
+    throw unsupportedField('response', 'The user is not among the guests of this event at Google');
+  const answer = { responseStatus: response, ...withoutUndefined({ comment }) };
+  return guests.map((guest) => (guest.self === true ? { ...guest, ...answer } : guest));
+}
+
+const addressOf = ({ email }: Guest): string => (text(email) ?? '').toLowerCase();

@@ -1,0 +1,82 @@
+/** Times and recurrences as Google takes them. Fails as UnsupportedByProvider for what Google has no way to say. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { formatLocal } from '../../lib/recurrence/civil.ts';
+import { instantOf, localOf } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
+import { localOfInstant, offsetAt } from '../../lib/recurrence/zone.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+
+type GoogleTime = calendar_v3.Schema$EventDateTime;
+export type Side = 'start' | 'end';
+
+/**
+ * A date, or an instant and the IANA zone it is meant in. The offset is written too: of a time that the clock shows
+ * twice the first is meant, and one that it skips is moved on by the gap.
+ */
+export function googleTime(time: EventTime, side: Side): GoogleTime {
+  if (time.type === 'date') return { date: time.date };
+  const timeZone = zoneNameOf(time, side);
+  return { dateTime: withOffset(instantOf(time, timeZone), timeZone), timeZone };
+}
+
+/** The same for a change: what was there of the other kind has to go. */
+export function googleTimePatch(time: EventTime, side: Side): GoogleTime {
+  const googleValue = googleTime(time, side);
+  return time.type === 'date'
+    ? { ...googleValue, dateTime: null, timeZone: null }
+    : { ...googleValue, date: null };
+}
+
+/**
+ * Google keeps the start of a series as an instant: one that the clock skips that day would take the whole series
+ * along to the time it is moved to.
+ */
+export function refuseSkippedStart(start: EventTime): void {
+  if (start.type === 'date') return;
+  const zone = zoneNameOf(start, 'start');
+  if (localOfInstant(zone, instantOf(start, zone)) === localOf(start)) return;
+  const message = 'A series at Google cannot begin at a local time that the clock skips on its first day';
+  throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'start');
+}
+
+function zoneNameOf(time: Exclude<EventTime, { type: 'date' }>, field: string): string {
+  if (time.type === 'zoned' && typeof time.zone === 'string') return time.zone;
+  throw unsupportedField(field, 'Google knows times in IANA zones only');
+}
+
+function withOffset(instant: number, zone: string): string {
+  const offset = offsetAt(zone, instant);
+  const local = formatLocal(instant + offset);
+  // Offsets of the nineteenth century have seconds, which RFC 3339 has no room for.
+  if (offset === 0 || offset % 60_000 !== 0) return `${formatLocal(instant)}Z`;
+  const minutes = Math.abs(offset / 60_000);
+  const pad = (value: number) => String(value).padStart(2, '0');
+  return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+}
+
+/** RRULE, RDATE and EXDATE lines (RFC 5545 §3.8.5). */
+export function recurrenceLines({ rrules, rdates, exdates }: Recurrence): string[] {
+  if (rdates.some(({ end }) => end !== undefined)) {
+    const message = 'Google has no added dates with a length of their own';
+    throw new UnsupportedByProvider('recurrence_not_supported_by_provider', message, 'recurrence');
+  }
+  const added = rdates.map(({ start }) => start);
+  return [...rrules.map((rule) => `RRULE:${rule}`), ...lines('RDATE', added), ...lines('EXDATE', exdates)];
+}
+
+/** A line for all the times in one zone. */
+function lines(name: string, times: readonly EventTime[]): string[] {
+  const properties = times.map((time) => property(name, time));
+  const grouped = Map.groupBy(properties, ([head]) => head);
+  return [...grouped].map(([head, members]) => `${head}:${members.map(([, value]) => value).join(',')}`);
+}
+
+function property(name: string, time: EventTime): [head: string, value: string] {
+  if (time.type === 'date') return [`${name};VALUE=DATE`, compact(time.date)];
+  const zone = zoneNameOf(time, 'recurrence');
+  return zone === 'UTC' ? [name, `${compact(time.local)}Z`] : [`${name};TZID=${zone}`, compact(time.local)];
+}
+
+const compact = (text: string): string => text.replace(/[-:]/g, '');

@@ -1,0 +1,47 @@
+/** The user's calendar list, CalendarList: list. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { ProviderCalendar } from '../../calendars/calendar.ts';
+import { objects, text, withoutUndefined } from '../json-value.ts';
+import type { GoogleApi } from './api.ts';
+
+type Entry = calendar_v3.Schema$CalendarListEntry;
+
+const REQUEST = {
+  operation: 'calendarList.list',
+  path: '/users/me/calendarList',
+  // Google's most.
+  parameters: { maxResults: '250' },
+};
+
+/**
+ * The calendars on the user's list, in Google's order. Those the user hid from it are left out, as Google does itself
+ * unless asked; those merely unticked are there.
+ */
+export async function listCalendars(api: GoogleApi): Promise<ProviderCalendar[]> {
+  const calendars = new Map<string, ProviderCalendar>();
+  for await (const { items } of api.list<calendar_v3.Schema$CalendarList>(REQUEST)) {
+    for (const calendar of objects<Entry>(items).map(calendarOf))
+      if (calendar !== undefined) calendars.set(calendar.href, calendar);
+  }
+  return [...calendars.values()];
+}
+
+/** `undefined` for one that is not shown, or cannot be named. */
+function calendarOf(entry: Entry): ProviderCalendar | undefined {
+  const href = text(entry.id);
+  if (href === undefined || entry.deleted === true || entry.hidden === true) return undefined;
+  return {
+    href,
+    // What the user calls it goes before what its owner calls it.
+    title: text(entry.summaryOverride) ?? text(entry.summary) ?? href,
+    ...withoutUndefined({
+      description: text(entry.description),
+      color: /^#[\da-f]{6}$/i.exec(text(entry.backgroundColor) ?? '')?.[0].toLowerCase(),
+    }),
+    timeZone: text(entry.timeZone) ?? 'UTC',
+    access: entry.accessRole === 'owner' || entry.accessRole === 'writer' ? 'write' : 'read',
+    ...(entry.primary === true ? { primary: true } : {}),
+    original: { ...entry },
+  };
+}

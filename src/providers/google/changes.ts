@@ -1,0 +1,90 @@
+/**
+ * What changed in a calendar, Events: list with a sync token; without one, everything there is. Recurring events come as
+ * masters and exceptions (`singleEvents=false`) and are expanded by us.
+ *
+ * Deleted events are not asked for (`showDeleted` is left alone): with a sync token Google sends them anyway, and a full
+ * listing has no tombstones, only the cancelled exceptions of series that live.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { Changes } from '../../calendars/calendar-provider.ts';
+import type { EventResource } from '../../calendars/event.ts';
+import type { Log } from '../../lib/log.ts';
+import { objects, text } from '../json-value.ts';
+import type { GoogleApi } from './api.ts';
+import { type ListedEvent, listedEvent } from './event-resource.ts';
+import { readSyncState, writeSyncState } from './sync-state.ts';
+
+export type ChangesRequest = {
+  readonly calendarHref: string;
+  readonly token: string | undefined;
+  /** The provider's scopes as granted: what they show of an event is part of what was synced. */
+  readonly scopes: readonly string[];
+};
+
+export async function* changesSince(
+  { calendarHref, token, scopes }: ChangesRequest,
+  api: GoogleApi,
+  log: Log,
+): AsyncGenerator<Changes> {
+  const syncToken = token === undefined ? undefined : readSyncState(token, scopes);
+  const path = `/calendars/${encodeURIComponent(calendarHref)}/events`;
+  // Google's most.
+  const parameters = { maxResults: '2500', singleEvents: 'false', syncToken };
+  let next: string | undefined;
+  const pages = async function* (): AsyncGenerator<ListedEvent[]> {
+    for await (const page of api.list<calendar_v3.Schema$Events>({
+      operation: 'events.list',
+      path,
+      parameters,
+    })) {
+      next = text(page.nextSyncToken) ?? next;
+      yield eventsIn(page, log);
+    }
+  };
+  yield* syncToken === undefined ? fullParts(pages()) : deltaParts(pages());
+  const end = { changed: [], removed: [], complete: syncToken === undefined };
+  yield next === undefined ? end : { ...end, next: writeSyncState(next, scopes) };
+}
+
+function eventsIn(page: calendar_v3.Schema$Events, log: Log): ListedEvent[] {
+  const zone = text(page.timeZone) ?? 'UTC';
+  const listed = objects<calendar_v3.Schema$Event>(page.items).map((event) => listedEvent(event, zone));
+  for (const event of listed)
+    if (event.is === 'unreadable')
+      log.warn({ eventId: event.id }, 'Left out an event of Google’s without a time');
+  return listed;
+}
+
+/** Whatever a full listing does not name is gone: what it names as deleted need not be repeated. */
+async function* fullParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
+  for await (const events of pages) yield { changed: resourcesIn(events), removed: [], complete: true };
+}
+
+/**
+ * With a series its exceptions go, except those that Google still lists: somebody who is no longer invited to a
+ * series may be invited to one of its instances. So exceptions come last, when all that is gone is gone.
+ */
+async function* deltaParts(pages: AsyncIterable<readonly ListedEvent[]>): AsyncGenerator<Changes> {
+  const exceptions: EventResource[] = [];
+  const gone = new Set<string>();
+  for await (const events of pages) {
+    const resources = resourcesIn(events);
+    const removed = events.flatMap((event) => (event.is === 'gone' ? event.href : []));
+    for (const href of removed) gone.add(href);
+    exceptions.push(...resources.filter(({ seriesId }) => seriesId !== undefined));
+    const changed = resources.filter(({ seriesId }) => seriesId === undefined);
+    yield { changed, removed, complete: false };
+  }
+  // A cancelled exception of a series that is gone says nothing more.
+  const isMoot = ({ seriesId, events: [event] }: EventResource) =>
+    event?.status === 'cancelled' && seriesId !== undefined && gone.has(seriesId);
+  yield {
+    changed: exceptions.filter((exception) => !isMoot(exception)),
+    removed: exceptions.filter(isMoot).map(({ href }) => href),
+    complete: false,
+  };
+}
+
+const resourcesIn = (events: readonly ListedEvent[]): EventResource[] =>
+  events.flatMap((event) => (event.is === 'resource' ? event.resource : []));

@@ -1,0 +1,72 @@
+/**
+ * Where an event is held by video. A link of the application's own is a video entry point of the event's conference, of
+ * Meet or of an add-on, so that it shows at Google as a conference does. No source confirms that Google keeps it so; where
+ * it does not, the link is kept in a private property of ours instead. A link of Google's own making is asked for.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { conferenceProviderOf } from '../../lib/conference-provider.ts';
+import { isObject, objects, text } from '../json-value.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+type Conference = calendar_v3.Schema$ConferenceData;
+
+/** Where a link is kept that Google does not take as a conference. */
+export const CONFERENCE_PROPERTY = 'kalendsConference';
+
+/** A conference can also have telephone numbers and other entries. */
+export function conferenceOf(event: GoogleEvent): string | undefined {
+  const { conferenceData, hangoutLink, extendedProperties } = event;
+  const entries = objects<calendar_v3.Schema$EntryPoint>(conferenceData?.entryPoints);
+  const video = entries.find(({ entryPointType }) => entryPointType === 'video');
+  const links = [
+    text(video?.uri),
+    text(hangoutLink),
+    text(extendedProperties?.private?.[CONFERENCE_PROPERTY]),
+  ];
+  return links.find((uri) => /^https?:\/\//i.test(uri ?? ''));
+}
+
+/** The longest address of an entry point, as Google's published types have it. */
+const LONGEST_ADDRESS = 1300;
+const NAMES = {
+  'google-meet': 'Google Meet',
+  'microsoft-teams': 'Microsoft Teams',
+  zoom: 'Zoom',
+  webex: 'Webex',
+};
+
+/** Fails as UnsupportedByProvider for what is no address on the web. */
+export function conferenceAt(address: string): Conference {
+  const url = /^https?:\/\//i.test(address) && address.length <= LONGEST_ADDRESS ? URL.parse(address) : null;
+  if (url === null)
+    throw unsupportedField(
+      'conference',
+      `A conference at Google is an http or https address of at most ${LONGEST_ADDRESS} characters`,
+    );
+  const provider = conferenceProviderOf(address);
+  const isMeet = provider === 'google-meet';
+  const name = provider === undefined ? url.hostname : NAMES[provider];
+  return {
+    conferenceSolution: { key: { type: isMeet ? 'hangoutsMeet' : 'addOn' }, name },
+    // Meet is known by the code that its address ends with.
+    ...(isMeet && { conferenceId: url.pathname.slice(1) }),
+    entryPoints: [{ entryPointType: 'video', uri: address }],
+  };
+}
+
+/** A Meet of Google's making; the same `requestId` asks for the same one. */
+export const requestedMeet = (requestId: string): Conference => ({
+  createRequest: { requestId, conferenceSolutionKey: { type: 'hangoutsMeet' } },
+});
+
+/** Puts one conference in the place of another: a member that stayed would belong to neither. */
+export function conferencePatch(conference: Conference, former: unknown): Conference {
+  const stale = isObject(former) ? Object.keys(former).filter((name) => !(name in conference)) : [];
+  return { ...Object.fromEntries(stale.map((name) => [name, null])), ...conference };
+}
+
+/** Whether Google is still making the conference. */
+export const isPending = ({ conferenceData }: GoogleEvent): boolean =>
+  conferenceData?.createRequest?.status?.statusCode === 'pending';

@@ -1,0 +1,48 @@
+/** The fields of an event besides its times, as Google has them. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { CalendarEvent } from '../../calendars/event.ts';
+import { isObject, text, withoutUndefined } from '../json-value.ts';
+import { attendeesOf } from './attendees.ts';
+import { conferenceOf } from './conference.ts';
+import { customOf } from './custom-fields.ts';
+import { colorOf } from './event-colors.ts';
+import { instantIn } from './event-times.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+type Fields = Omit<
+  CalendarEvent,
+  'uid' | 'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFuture' | 'status'
+>;
+
+export function fieldsOf(event: GoogleEvent): Fields {
+  return withoutUndefined({
+    title: text(event.summary) ?? '',
+    availability: availabilityOf(event),
+    privacy: privacyOf(event),
+    description: text(event.description),
+    location: text(event.location),
+    color: colorOf(text(event.colorId)),
+    attendees: attendeesOf(event),
+    conference: conferenceOf(event),
+    conferenceData: isObject(event.conferenceData) ? { ...event.conferenceData } : undefined,
+    link: text(event.htmlLink),
+    custom: customOf(event.extendedProperties),
+    lastModified: instantIn(text(event.updated) ?? ''),
+  });
+}
+
+export function statusOf({ status }: GoogleEvent): CalendarEvent['status'] {
+  return status === 'cancelled' || status === 'tentative' ? status : 'confirmed';
+}
+
+/** A birthday keeps nobody busy, whatever it says. Focus time and absences say that they do. */
+function availabilityOf({ transparency, eventType, status }: GoogleEvent): CalendarEvent['availability'] {
+  const isFree = transparency === 'transparent' || eventType === 'birthday' || status === 'cancelled';
+  return isFree ? 'free' : 'busy';
+}
+
+/** `default` is the calendar's own visibility, which an event does not tell. */
+function privacyOf({ visibility }: GoogleEvent): CalendarEvent['privacy'] {
+  return visibility === 'private' || visibility === 'confidential' ? visibility : 'public';
+}

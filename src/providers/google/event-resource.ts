@@ -1,0 +1,115 @@
+/**
+ * One of Google's events as a resource of ours. Masters, single events and exceptions are each an event of their
+ * own there; an exception names its master by `recurringEventId`.
+ *
+ * Kinds (`eventType`): working locations are left out, since they are no events to anybody but the person's own
+ * colleagues and would fill every day. Absences and focus time are events that keep busy, birthdays ones that do not,
+ * and what Gmail found in mails is an event as any other.
+ */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
+import { ICalendarError } from '../../lib/icalendar/icalendar-error.ts';
+import { parseRecurrence } from '../../lib/icalendar/recurrence-lines.ts';
+import { DAY } from '../../lib/recurrence/civil.ts';
+import { instantOf, localOf, timeLike, zoneOf } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
+import { parseInstanceId } from '../../lib/recurrence/instance-id.ts';
+import { text, texts } from '../json-value.ts';
+import { fieldsOf, statusOf } from './event-fields.ts';
+import { exactTimeOf, timeOf } from './event-times.ts';
+
+type GoogleEvent = calendar_v3.Schema$Event;
+
+/** Whether it is a master, which has the rules of its series. */
+export const isSeries = ({ recurrence }: GoogleEvent): boolean => (recurrence ?? []).length > 0;
+
+/** What an event of a listing is to the mirror. */
+export type ListedEvent =
+  | { readonly is: 'resource'; readonly resource: EventResource }
+  /** Deleted, by its href. */
+  | { readonly is: 'gone'; readonly href: string }
+  | { readonly is: 'left out' }
+  /** Without an id, or without a time or rules that can be read. */
+  | { readonly is: 'unreadable'; readonly id: string | undefined };
+
+/** `calendarZone` is where times without a zone are read. One event that is too much costs the others nothing. */
+export function listedEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
+  try {
+    return readEvent(event, calendarZone);
+  } catch (error) {
+    if (error instanceof ICalendarError) return { is: 'unreadable', id: text(event.id) };
+    throw error;
+  }
+}
+
+function readEvent(event: GoogleEvent, calendarZone: string): ListedEvent {
+  const href = text(event.id);
+  const seriesId = text(event.recurringEventId);
+  if (href === undefined) return { is: 'unreadable', id: undefined };
+  if (event.eventType === 'workingLocation') return { is: 'left out' };
+  if (event.status === 'cancelled' && seriesId === undefined) return { is: 'gone', href };
+  const made = seriesId === undefined ? eventOrMaster(event, calendarZone) : exception(event, calendarZone);
+  if (made === undefined) return { is: 'unreadable', id: href };
+  const resource: EventResource = {
+    href,
+    etag: text(event.etag),
+    eventId: href,
+    ...(seriesId === undefined ? {} : { seriesId }),
+    events: [made],
+    original: { ...event },
+  };
+  return { is: 'resource', resource };
+}
+
+/** A single event or a master. */
+function eventOrMaster(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
+  const placed = timeOf(event.start, calendarZone);
+  if (placed === undefined) return undefined;
+  const recurrence = recurrenceOf(event, placed, calendarZone);
+  const read = recurrence === undefined ? exactTimeOf : timeOf;
+  const start = read(event.start, calendarZone) ?? placed;
+  return {
+    uid: uidOf(event),
+    start,
+    end: endFor(start, read(event.end, calendarZone)),
+    ...(recurrence === undefined ? {} : { recurrence }),
+    status: statusOf(event),
+    ...fieldsOf(event),
+  };
+}
+
+/** > Cancelled exceptions are only guaranteed to have values for the id, recurringEventId and originalStartTime */
+function exception(event: GoogleEvent, calendarZone: string): CalendarEvent | undefined {
+  const recurrenceId =
+    timeOf(event.originalStartTime, calendarZone) ?? parseInstanceId(text(event.id) ?? '')?.originalStart;
+  if (recurrenceId === undefined) return undefined;
+  const status = statusOf(event);
+  const start = exactTimeOf(event.start, calendarZone) ?? (status === 'cancelled' ? recurrenceId : undefined);
+  if (start === undefined) return undefined;
+  const end = endFor(start, exactTimeOf(event.end, calendarZone));
+  return { uid: uidOf(event), start, end, recurrenceId, status, ...fieldsOf(event) };
+}
+
+const uidOf = (event: GoogleEvent): string =>
+  text(event.iCalUID) ?? text(event.recurringEventId) ?? text(event.id) ?? '';
+
+function recurrenceOf(
+  { recurrence }: GoogleEvent,
+  start: EventTime,
+  calendarZone: string,
+): Recurrence | undefined {
+  const lines = texts(recurrence);
+  if (lines.length === 0) return undefined;
+  const parsed = parseRecurrence(lines, zoneOf(start, calendarZone));
+  return parsed.rrules.length + parsed.rdates.length > 0 ? parsed : undefined;
+}
+
+/** The end in the start's type; one that is missing or before the start counts as none. */
+function endFor(start: EventTime, end: EventTime | undefined): EventTime {
+  if (end !== undefined && (end.type === 'date') === (start.type === 'date')) {
+    const length = instantOf(end, 'UTC') - instantOf(start, 'UTC');
+    if (length > 0) return end;
+  }
+  return start.type === 'date' ? timeLike(start, localOf(start) + DAY) : start;
+}

@@ -1,0 +1,71 @@
+/** Times as Google writes them: a date, or an instant and the zone it is meant in. */
+import type { calendar_v3 } from '@googleapis/calendar';
+
+import { instantOf, timeLike } from '../../lib/recurrence/event-instant.ts';
+import type { EventTime } from '../../lib/recurrence/event-time.ts';
+import { ianaZone, localOfInstant } from '../../lib/recurrence/zone.ts';
+import { text } from '../json-value.ts';
+
+/**
+ * The time in the type and zone that Google answers, or else in the calendar's zone; `undefined` when there is none that can be read.
+ * Recurring events need their own zone, whose clock goes on over a DST change.
+ */
+export function timeOf(
+  eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
+  calendarZone: string,
+): EventTime | undefined {
+  const date = text(eventDateTime?.date);
+  if (date !== undefined) return dateOf(date);
+  const zone = ianaZone(text(eventDateTime?.timeZone) ?? '') ?? ianaZone(calendarZone) ?? 'UTC';
+  const dateTime = text(eventDateTime?.dateTime) ?? '';
+  const instant = instantIn(dateTime);
+  if (instant !== undefined)
+    return timeLike({ type: 'zoned', local: '', zone }, localOfInstant(zone, instant));
+  // Without an offset the clock of the zone is meant.
+  const local = localIn(dateTime);
+  return local === undefined ? undefined : timeLike({ type: 'zoned', local: '', zone }, local);
+}
+
+/**
+ * The same for an event that does not recur: at an hour that the clock shows twice its zone does not tell which, so
+ * such a time is kept in UTC.
+ */
+export function exactTimeOf(
+  eventDateTime: calendar_v3.Schema$EventDateTime | null | undefined,
+  calendarZone: string,
+): EventTime | undefined {
+  const time = timeOf(eventDateTime, calendarZone);
+  const instant = instantIn(text(eventDateTime?.dateTime) ?? '');
+  if (time === undefined || instant === undefined || time.type === 'date') return time;
+  if (instantOf(time, calendarZone) === instant) return time;
+  return timeLike({ type: 'zoned', local: '', zone: 'UTC' }, instant);
+}
+
+/** Epoch milliseconds of a time in RFC 3339; the years 2 to 9998 leave room for zones and ends. */
+export function instantIn(dateTime: string): number | undefined {
+  return within(() => Temporal.Instant.from(dateTime).epochMilliseconds);
+}
+
+function localIn(dateTime: string): number | undefined {
+  return within(() => Temporal.PlainDateTime.from(dateTime).toZonedDateTime('UTC').epochMilliseconds);
+}
+
+function dateOf(date: string): EventTime | undefined {
+  const local = within(
+    () => Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: 'UTC' }).epochMilliseconds,
+  );
+  return local === undefined ? undefined : timeLike({ type: 'date', date: '' }, local);
+}
+
+const EARLIEST = Temporal.Instant.from('0002-01-01T00:00:00Z').epochMilliseconds;
+const LATEST = Temporal.Instant.from('9998-12-31T00:00:00Z').epochMilliseconds;
+
+function within(read: () => number): number | undefined {
+  try {
+    const milliseconds = Math.floor(read() / 1000) * 1000;
+    return milliseconds >= EARLIEST && milliseconds <= LATEST ? milliseconds : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Which of Google's permissions serve which scope of ours: the one table. That `calendar.events.freebusy` suffices for
+ * events.list, and which fields come back with it, no published page says in full.
+ */
+import type { Scope } from '../../oauth/scope.ts';
+
+const CALENDAR = 'https://www.googleapis.com/auth/calendar';
+const LIST = `${CALENDAR}.calendarlist.readonly`;
+
+/** The smallest that serves: the events at the level needed, and the list of calendars. */
+const NEEDED: Readonly<Record<Scope, readonly string[]>> = {
+  'free-busy': [`${CALENDAR}.events.freebusy`, LIST],
+  read: [`${CALENDAR}.events.readonly`, LIST],
+  'read-write': [`${CALENDAR}.events`, LIST],
+};
+
+/** Larger permissions that hold a needed one: an app may have been granted them before, or by another hand. */
+const HELD_BY: Readonly<Record<string, readonly string[]>> = {
+  [`${CALENDAR}.events.freebusy`]: [
+    `${CALENDAR}.events.readonly`,
+    `${CALENDAR}.events`,
+    `${CALENDAR}.readonly`,
+    CALENDAR,
+  ],
+  [`${CALENDAR}.events.readonly`]: [`${CALENDAR}.events`, `${CALENDAR}.readonly`, CALENDAR],
+  [`${CALENDAR}.events`]: [CALENDAR],
+  [LIST]: [`${CALENDAR}.calendarlist`, `${CALENDAR}.readonly`, CALENDAR],
+};
+
+/** What calendars themselves are written with, and the list that has their colours: it holds LIST. */
+const CALENDARS_TOO = [`${CALENDAR}.events`, `${CALENDAR}.calendars`, `${CALENDAR}.calendarlist`];
+
+/**
+ * What to ask for, as the authorization request writes it; the first two tell who signed in. `calendarsToo`: whoever may
+ * write events is asked for their calendars as well. Nothing is missing where a user unticks that: `covers` does not ask for it.
+ */
+export const requestedScope =
+  (calendarsToo: boolean) =>
+  (scope: Scope): string => {
+    const scopes = scope === 'read-write' && calendarsToo ? CALENDARS_TOO : NEEDED[scope];
+    return ['openid', 'email', ...scopes].join(' ');
+  };
+
+/** Whether permissions granted serve the scope. Users may leave out any that concerns their calendars. */
+export const covers = (grantedScopes: readonly string[], scope: Scope): boolean =>
+  NEEDED[scope].every((needed) => holds(grantedScopes, needed));
+
+const holds = (grantedScopes: readonly string[], needed: string): boolean =>
+  [needed, ...(HELD_BY[needed] ?? [])].some((name) => grantedScopes.includes(name));
+
+/** Whether they let calendars themselves be created, changed and deleted. */
+export const mayWriteCalendars = (grantedScopes: readonly string[]): boolean =>
+  [CALENDAR, `${CALENDAR}.calendars`].some((name) => grantedScopes.includes(name));
+
+/** Whether they let the user's list of calendars be changed, which has the colours. */
+export const maySetColors = (grantedScopes: readonly string[]): boolean =>
+  [CALENDAR, `${CALENDAR}.calendarlist`].some((name) => grantedScopes.includes(name));

@@ -1,0 +1,27 @@
+/** What an error answer of a provider means: the refusal it becomes, and its health reason. */
+import type { HealthReason } from '../calendars/health-reason.ts';
+import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+
+export type Meaning = readonly [kind: ProviderErrorKind, message: string, reason?: HealthReason];
+
+/** `retryAfter` in milliseconds, where the provider asks to wait. */
+export function refusalWith(
+  [kind, message, reason]: Meaning,
+  { cause, retryAfter }: { readonly cause: unknown; readonly retryAfter?: number | undefined },
+): ProviderError {
+  return new ProviderError(kind, message, {
+    cause,
+    ...(reason === undefined ? {} : { reason }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+/** The refusal for a success whose body cannot be used. */
+export const unreadableAnswer = (message: string, cause?: unknown): ProviderError =>
+  refusalWith(['invalid_response', message, 'provider_answer_unreadable'], { cause });
+
+/** A table of meanings by the provider's error codes. */
+export const meaningsBy = <Key>(
+  ...groups: readonly (readonly [Meaning, readonly Key[]])[]
+): ReadonlyMap<Key, Meaning> =>
+  new Map(groups.flatMap(([meaning, keys]) => keys.map((key) => [key, meaning] as const)));

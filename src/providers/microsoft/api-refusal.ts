@@ -1,0 +1,64 @@
+/** What an answer of Microsoft Graph that is no success means. */
+import { ProviderError } from '../../calendars/provider-error.ts';
+import type { EgressResponse } from '../../lib/egress/egress.ts';
+import { jsonIn } from '../../lib/json.ts';
+import { retryAfterOf } from '../../lib/retry-after.ts';
+import { memberOf, text } from '../json-value.ts';
+import { type Meaning, refusalWith } from '../meaning.ts';
+
+/** The answer behind a ProviderError, for decisions within this adapter and for the log. */
+class GraphRefusal extends Error {
+  readonly status: number;
+  /** Graph's error code, as `ErrorItemNotFound`; empty when the answer has none. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(`${status} ${code}: ${message}`);
+    this.name = 'GraphRefusal';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const graphRefusalOf = (failure: unknown): GraphRefusal | undefined =>
+  failure instanceof ProviderError && failure.cause instanceof GraphRefusal ? failure.cause : undefined;
+
+/** The status of the answer that a failure comes from. */
+export const statusOf = (failure: unknown): number | undefined => graphRefusalOf(failure)?.status;
+
+/** Graph's error code. */
+export const codeOf = (failure: unknown): string | undefined => graphRefusalOf(failure)?.code;
+
+/** A delta link that Graph no longer knows. No source lists these codes; 410 says the same without any. */
+const FORGOTTEN = /^(syncstate|resyncrequired|fullsyncrequired|errorinvalidsyncstatedata)/i;
+/** An account without a mailbox in Exchange Online. No source lists these codes. */
+const NO_MAILBOX = /^(mailboxnotenabledforrestapi|mailboxnotfound|errornonexistentmailbox)/i;
+/** An id of another form, or not of this mailbox: nothing is found by it. */
+const UNKNOWN_ID = /^(erroritemnotfound|errorinvalidid|errorfoldernotfound|errorcannotuse)/i;
+
+export function refusalOf(answer: EgressResponse): ProviderError {
+  const { status, body } = answer;
+  // `{ error: { code, message } }`; gateways in between answer without it.
+  const error = memberOf(jsonIn(body.toString('utf8')), 'error');
+  const code = text(memberOf(error, 'code')) ?? '';
+  const cause = new GraphRefusal(status, code, (text(memberOf(error, 'message')) ?? '').slice(0, 300));
+  const retryAfter = retryAfterOf((name) => answer.header(name));
+  return refusalWith(meaningOf(cause, retryAfter !== undefined), { cause, retryAfter });
+}
+
+function meaningOf({ status, code }: GraphRefusal, asksToWait: boolean): Meaning {
+  if (status === 410 || FORGOTTEN.test(code))
+    return ['sync_token_expired', 'Microsoft has forgotten the last sync'];
+  if (NO_MAILBOX.test(code)) return ['no_calendars', 'This Microsoft account has no mailbox'];
+  if (status === 401)
+    return ['unauthorized', 'Microsoft refuses the access it gave', 'reauthentication_demanded'];
+  if (status === 403)
+    return ['permission_missing', 'The permission for calendars is missing', 'calendar_permission_missing'];
+  if (status === 404 || UNKNOWN_ID.test(code)) return ['not_found', 'Microsoft has no such calendar'];
+  if (status === 412) return ['precondition_failed', 'It was changed meanwhile'];
+  // Without Retry-After a 503 says that Microsoft is out of order; with it, that it has too much to do.
+  if (status === 429 || status === 509 || (status === 503 && asksToWait))
+    return ['rate_limited', 'Microsoft asks to wait', 'user_quota_exhausted'];
+  if (status >= 500) return ['unavailable', 'Microsoft is out of order', 'provider_unavailable'];
+  return ['invalid_response', 'Microsoft refuses a request of ours', 'provider_answer_unreadable'];
+}

@@ -1,0 +1,107 @@
+/** Requests to Microsoft Graph, one account's. Only the API's own origin is ever asked. */
+import type { AccountSession } from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { isPinned } from '../../lib/egress/origins.ts';
+import {
+  type BearerApiDeps,
+  type BearerApiFacts,
+  type BearerRead,
+  type BearerWrite,
+  bearerApi,
+  type JsonObject,
+  pagesOf,
+} from '../bearer-api.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { refusalOf } from './api-refusal.ts';
+
+export type GraphRead = Omit<BearerRead, 'headers'> & {
+  /** Below the API's address, or a link of Graph's, which is followed as it is. */
+  readonly url: string;
+  /** Preferences besides those of every request. */
+  readonly prefer?: readonly string[];
+};
+
+export type GraphWrite = GraphRead & Omit<BearerWrite, 'headers' | 'url'>;
+
+/** `T` is what Microsoft publishes for an item; its members are all optional and read as such. */
+export type Page<T> = {
+  readonly value: readonly T[];
+  readonly nextLink: string | undefined;
+  readonly deltaLink: string | undefined;
+};
+
+/** Fails with ProviderError. */
+export interface Graph {
+  /** Without a trailing slash, as `https://graph.microsoft.com/v1.0`. */
+  readonly apiUrl: string;
+  get(request: GraphRead): Promise<JsonObject>;
+  /** The pages of a listing, from `request.url` to the last. */
+  list<T>(request: GraphRead): AsyncGenerator<Page<T>>;
+  /** `undefined` where success has nothing to say (202, 204). */
+  write(request: GraphWrite): Promise<JsonObject | undefined>;
+}
+
+/** Sent with every request: instants in UTC, plain text, and ids that outlive a move to another folder. */
+const PREFERENCES: readonly string[] = [
+  'outlook.timezone="UTC"',
+  'outlook.body-content-type="text"',
+  'IdType="ImmutableId"',
+];
+
+const FACTS: BearerApiFacts = {
+  // A page of long invitations is larger than most answers.
+  maxBytes: 30_000_000,
+  followsRedirects: true,
+  isSuccess: (status, method) => (method === 'GET' ? [200] : [200, 201, 202, 204]).includes(status),
+  refusalOf,
+  isCallersFault: (refusal, { status }, method) =>
+    method !== 'GET' &&
+    status < 500 &&
+    refusal instanceof ProviderError &&
+    refusal.kind === 'invalid_response',
+  unreadable: () => unreadable('is no JSON object'),
+};
+
+export type GraphDeps = Omit<BearerApiDeps, 'session'>;
+
+export function microsoftGraph(session: AccountSession, { egress, apiUrl }: GraphDeps): Graph {
+  const api = bearerApi({ egress, apiUrl, session }, FACTS);
+  const get = (request: GraphRead) => api.read(withPreferences(request));
+  return {
+    apiUrl,
+    get,
+    list: <T>(request: GraphRead) =>
+      pagesOf<Page<T>>({
+        from: request.url,
+        ask: async (url = request.url) => pageIn<T>(apiUrl, await get({ ...request, url })),
+        nextOf: ({ nextLink }) => nextLink,
+        broken: unreadable,
+      }),
+    write: (request) => api.write(withPreferences(request)),
+  };
+}
+
+const withPreferences = <T extends GraphRead>({ prefer = [], ...request }: T) => ({
+  ...request,
+  headers: { prefer: [...PREFERENCES, ...prefer].join(', ') },
+});
+
+function pageIn<T>(apiUrl: string, body: JsonObject): Page<T> {
+  const { value } = body;
+  if (!Array.isArray(value)) throw unreadable('is no list');
+  const linkIn = (name: string): string | undefined => {
+    const link = body[name] ?? undefined;
+    if (link === undefined || (typeof link === 'string' && isWithin(apiUrl, link))) return link;
+    // It would be given the access token.
+    throw unreadable('links to another address');
+  };
+  return { value, nextLink: linkIn('@odata.nextLink'), deltaLink: linkIn('@odata.deltaLink') };
+}
+
+/** Whether a link is one of this API's. */
+export function isWithin(apiUrl: string, link: string): boolean {
+  const url = URL.parse(link);
+  return url !== null && isPinned([new URL(apiUrl).origin], url);
+}
+
+const unreadable = (what: string): ProviderError => unreadableAnswer(`An answer of Microsoft ${what}`);

@@ -1,0 +1,199 @@
+/**
+ * A rule of RFC 5545 §3.3.10 as a pattern and a range of Graph's that have the very same occurrences. What none has is
+ * refused with the reason; nothing is rounded.
+ */
+import type {
+  DayOfWeek,
+  PatternedRecurrence,
+  RecurrencePattern,
+  RecurrenceRange,
+} from '@microsoft/microsoft-graph-types';
+
+import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import {
+  civilOf,
+  DAY,
+  dayOfLocal,
+  daysInMonth,
+  formatDate,
+  type LocalMs,
+  weekdayOf,
+} from '../../lib/recurrence/civil.ts';
+import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
+import { expandRule } from '../../lib/recurrence/expand-rule.ts';
+import { masterClock } from '../../lib/recurrence/master-clock.ts';
+import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import type { Rule } from '../../lib/recurrence/rule.ts';
+import { ruleZone } from './body-times.ts';
+import { POSITIONS, WEEKDAYS } from './recurrence.ts';
+
+/** The most that a pattern's `interval` and a range's `numberOfOccurrences` may say; no source confirms either. */
+const MOST_INTERVAL = 999;
+const MOST_OCCURRENCES = 999;
+
+/** Fails with UnsupportedByProvider `recurrence_not_supported_by_provider`. EXDATEs are the caller's business. */
+export function patternedRecurrence(recurrence: Recurrence, start: EventTime): PatternedRecurrence {
+  const { rrules, rdates } = recurrence;
+  if (rdates.length > 0) throw unsupported('dates besides those of the rule');
+  if (rrules.length > 1) throw unsupported('more than one rule');
+  const clock = masterClock({ start, end: start, recurrence, payload: undefined }, 'UTC');
+  const [first] = clock.rules;
+  if (first === undefined) throw unsupported('a rule below days, or of another calendar than the Gregorian');
+  const { rule, until } = first;
+  refuseTimesOfDay(rule, clock.startLocal);
+  const pattern = patternOf(rule, clock.startLocal);
+  refuseOtherStart(rule, clock.startLocal);
+  return {
+    pattern: { ...pattern, interval: intervalOf(rule) },
+    range: { ...rangeOf(rule, until, clock.startLocal), recurrenceTimeZone: ruleZone(start) },
+  };
+}
+
+/** `what` it is that Outlook has not. */
+function unsupported(what: string): UnsupportedByProvider {
+  return new UnsupportedByProvider(
+    'recurrence_not_supported_by_provider',
+    `Outlook cannot repeat an event by ${what}`,
+    'recurrence',
+  );
+}
+
+function intervalOf({ interval }: Rule): number {
+  if (interval > MOST_INTERVAL) throw unsupported(`an interval over ${MOST_INTERVAL}`);
+  return interval;
+}
+
+/** Parts that say what DTSTART says anyway are none. */
+function refuseTimesOfDay({ byHour, byMinute, bySecond }: Rule, startLocal: LocalMs): void {
+  const seconds = Math.floor((startLocal - dayOfLocal(startLocal) * DAY) / 1000);
+  const startTime = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const ruleTime = [byHour, byMinute, bySecond];
+  if (ruleTime.some((list, index) => list.length > 0 && (list.length > 1 || list[0] !== startTime[index])))
+    throw unsupported('times of day other than that of its start (BYHOUR, BYMINUTE, BYSECOND)');
+}
+
+/** Exchange moves a series whose start is no day of its pattern to the first that is; RFC 5545 leaves it there. */
+function refuseOtherStart(rule: Rule, startLocal: LocalMs): void {
+  const unended = { ...rule, count: undefined, until: undefined };
+  const [first] = expandRule(
+    unended,
+    startLocal,
+    { from: startLocal, to: startLocal + DAY },
+    recurrenceBudget(),
+  );
+  if (first !== startLocal) throw unsupported('a rule that does not name its first day');
+}
+
+const dayNamed = (weekday: number): DayOfWeek => WEEKDAYS[weekday] ?? 'monday';
+
+function patternOf(rule: Rule, startLocal: LocalMs): RecurrencePattern {
+  if (rule.byWeekNo.length > 0) throw unsupported('numbers of weeks (BYWEEKNO)');
+  if (rule.byYearDay.length > 0) throw unsupported('days of the year (BYYEARDAY)');
+  switch (rule.frequency) {
+    case 'DAILY':
+      return dailyPattern(rule, startLocal);
+    case 'WEEKLY':
+      return weeklyPattern(rule, startLocal);
+    case 'MONTHLY':
+      if (rule.byMonth.length > 0) throw unsupported('some months only of a monthly rule (BYMONTH)');
+      return monthPattern(rule, startLocal, undefined);
+    case 'YEARLY':
+      return monthPattern(rule, startLocal, monthOf(rule, startLocal));
+  }
+}
+
+function dailyPattern(rule: Rule, startLocal: LocalMs): RecurrencePattern {
+  const { interval, byMonth, byMonthDay, byDay, bySetPos } = rule;
+  if ([byMonth, byMonthDay, bySetPos].some((list) => list.length > 0) || (byDay.length > 0 && interval > 1))
+    throw unsupported('some days only of a daily rule');
+  // Every day of some weekdays is every week on those.
+  return byDay.length > 0 ? weeklyPattern(rule, startLocal) : { type: 'daily' };
+}
+
+function weeklyPattern({ byMonth, byMonthDay, byDay, bySetPos, weekStart }: Rule, startLocal: LocalMs) {
+  if ([byMonth, byMonthDay, bySetPos].some((list) => list.length > 0))
+    throw unsupported('months, days of the month or positions in a weekly rule');
+  const days = byDay.length > 0 ? byDay.map(({ weekday }) => weekday) : [weekdayOf(dayOfLocal(startLocal))];
+  return {
+    type: 'weekly' as const,
+    daysOfWeek: [...new Set(days)].sort((a, b) => a - b).map(dayNamed),
+    firstDayOfWeek: dayNamed(weekStart),
+  };
+}
+
+/** RFC 5545 counts a yearly rule's days in every month, or in the year, when it names no month. */
+function monthOf({ byMonth, byMonthDay, byDay }: Rule, startLocal: LocalMs): number {
+  const [month] = byMonth;
+  if (byMonth.length > 1) throw unsupported('several months of a year');
+  if (month !== undefined) return month;
+  if (byMonthDay.length + byDay.length > 0) throw unsupported('days of a year without their month');
+  return civilOf(dayOfLocal(startLocal)).month;
+}
+
+/** Of every month, or of that one in every year. */
+function monthPattern(rule: Rule, startLocal: LocalMs, month: number | undefined): RecurrencePattern {
+  if (rule.byDay.length > 0) {
+    if (rule.byMonthDay.length > 0) throw unsupported('weekdays on certain days of the month');
+    const place = weekdayPlace(rule);
+    return month === undefined
+      ? { type: 'relativeMonthly', ...place }
+      : { type: 'relativeYearly', month, ...place };
+  }
+  const dayOfMonth = monthDay(rule, civilOf(dayOfLocal(startLocal)).day, month);
+  return month === undefined
+    ? { type: 'absoluteMonthly', dayOfMonth }
+    : { type: 'absoluteYearly', month, dayOfMonth };
+}
+
+/** `2MO`, or one position among the weekdays named. */
+function weekdayPlace({ byDay, bySetPos }: Rule): Pick<RecurrencePattern, 'daysOfWeek' | 'index'> {
+  const numbered = byDay.filter(({ ordinal }) => ordinal !== 0);
+  if (numbered.length > 0 && (byDay.length > 1 || bySetPos.length > 0))
+    throw unsupported('several numbered weekdays of a month');
+  const positions = numbered.length > 0 ? numbered.map(({ ordinal }) => ordinal) : bySetPos;
+  const [index] = POSITIONS.find(([, position]) => position === positions[0]) ?? [];
+  if (positions.length !== 1 || index === undefined)
+    throw unsupported(
+      'weekdays of a month other than the first, second, third, fourth or last (BYDAY, BYSETPOS)',
+    );
+  return { daysOfWeek: byDay.map(({ weekday }) => dayNamed(weekday)), index };
+}
+
+/**
+ * In a month without that day Outlook takes the last; iCalendar leaves the month out. So `31` alone is another series
+ * there, while "the last of the 28th to 31st" is what Outlook has.
+ */
+function monthDay({ byMonthDay, bySetPos }: Rule, startDay: number, month: number | undefined): number {
+  const days = byMonthDay.length > 0 ? byMonthDay : [startDay];
+  const [day = startDay] = days;
+  if (bySetPos.length > 0) {
+    const isLastOf = days.length > 1 && days.every((each, index) => each === 28 + index);
+    if (bySetPos.length > 1 || bySetPos[0] !== -1 || !isLastOf)
+      throw unsupported('positions among the days of a month (BYSETPOS)');
+    return 27 + days.length;
+  }
+  if (days.length > 1) throw unsupported('several days of a month (BYMONTHDAY)');
+  if (day === -1) return 31;
+  if (day < 0) throw unsupported('days counted from the end of a month (BYMONTHDAY)');
+  // A year that is not a leap year: 29 February is not in all of them.
+  if (day > (month === undefined ? 28 : daysInMonth(2027, month)))
+    throw unsupported(
+      `day ${day} alone: where a month has none, Outlook would take its last day instead of leaving it out`,
+    );
+  return day;
+}
+
+/** A range ends with a day on the clock of the series, which counts whole. */
+function rangeOf({ count }: Rule, until: LocalMs | undefined, startLocal: LocalMs): RecurrenceRange {
+  const startDate = formatDate(dayOfLocal(startLocal));
+  if (count !== undefined) {
+    if (count > MOST_OCCURRENCES) throw unsupported(`a count over ${MOST_OCCURRENCES}`);
+    return { type: 'numbered', startDate, numberOfOccurrences: count };
+  }
+  if (until === undefined) return { type: 'noEnd', startDate };
+  const timeOfDay = startLocal - dayOfLocal(startLocal) * DAY;
+  // Before the series' own time of day, that day's occurrence is not meant any more.
+  const lastDay = dayOfLocal(until - timeOfDay);
+  if (lastDay < dayOfLocal(startLocal)) throw unsupported('a rule that ends before its first day');
+  return { type: 'endDate', startDate, endDate: formatDate(lastDay) };
+}

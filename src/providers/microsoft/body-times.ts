@@ -1,0 +1,47 @@
+/** Our times as Graph takes them: `dateTimeTimeZone`, in the zones that Exchange knows. */
+import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
+import { findWindows } from 'windows-iana';
+
+import type { EventTime, Zone } from '../../lib/recurrence/event-time.ts';
+import { unsupportedField } from '../unsupported-field.ts';
+import { zoneNamed } from './event-times.ts';
+
+/** Start and end with what goes with them; `undefined` where the event's own stay. */
+export type GraphTimes = {
+  readonly isAllDay: boolean;
+  readonly start: DateTimeTimeZone;
+  readonly end: DateTimeTimeZone;
+};
+
+/** An all-day event is from midnight to midnight in one zone, which is UTC: it is read in UTC too. */
+export function timesFor(start: EventTime, end: EventTime): GraphTimes {
+  if ((start.type === 'date') !== (end.type === 'date'))
+    throw unsupportedField('end', 'An event has either dates or times');
+  return {
+    isAllDay: start.type === 'date',
+    start: graphTime(start, 'start'),
+    end: graphTime(end, 'end'),
+  };
+}
+
+function graphTime(time: EventTime, field: string): DateTimeTimeZone {
+  if (time.type === 'date') return { dateTime: `${time.date}T00:00:00`, timeZone: 'UTC' };
+  if (time.type === 'zoned') return { dateTime: time.local, timeZone: graphZone(time.zone, field) };
+  throw unsupportedField(field, 'Outlook has no times without a time zone');
+}
+
+/** Of the zone that a rule runs in. */
+export const ruleZone = (start: EventTime): string =>
+  start.type === 'zoned' ? graphZone(start.zone, 'timeZone') : 'UTC';
+
+/**
+ * Exchange keeps zones under Windows' names; those are what it certainly takes. Some of them stand for several IANA
+ * zones with one clock: an event in such a zone seems to come back in the one that Windows names first, which no source
+ * confirms. A zone without a Windows name is sent as it is called.
+ */
+function graphZone(zone: Zone, field: string): string {
+  if (typeof zone !== 'string')
+    throw unsupportedField(field, 'Outlook has no time zones with rules of their own');
+  if (zone === 'UTC') return 'UTC';
+  return findWindows(zone).find((name) => zoneNamed(name) !== undefined) ?? zone;
+}

@@ -1,0 +1,219 @@
+/**
+ * What changed in a calendar. Graph has no delta of events themselves outside of its beta, so:
+ *
+ * - the first time, and after Graph forgot the last, a delta of calendarView is begun, then everything is listed,
+ *   without a window; what changes meanwhile is in the next delta;
+ * - after that the delta says which events to read again. What it calls removed may only have left its window;
+ * - once a day the versions of everything are compared with the mirror's, for what lies outside of the window;
+ * - once a month all of it is done anew, with a window around that day.
+ *
+ * A window that Graph cannot answer in time is shortened; then versions are compared each time.
+ */
+import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { DAY } from '../../lib/recurrence/civil.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { isWithin } from './api.ts';
+import { statusOf } from './api-refusal.ts';
+import { deltaUrl, followDelta, type Hints, halved, isShortened, noHints, windowAround } from './delta.ts';
+import { exceptionIn } from './event-resource.ts';
+import {
+  listEvents,
+  listVersions,
+  type ReadEvent,
+  readEvents,
+  resourcesIn,
+  type Source,
+} from './read-events.ts';
+import { readSyncState, type SyncState, type Window, writeSyncState } from './sync-state.ts';
+
+export type ChangesInput = {
+  readonly source: Source;
+  readonly token: string | undefined;
+  readonly stored: StoredVersions;
+};
+export type ChangesDeps = { readonly now: () => number };
+
+/** After that long the window is drawn anew around the present. */
+const WINDOW_ROLLS_MS = 30 * DAY;
+/** How often ids and versions of everything are compared, for what lies outside of the window. */
+const COMPARED_EVERY_MS = DAY;
+
+/** Past so many, a listing is quicker than reading each. */
+const MOST_READ_SINGLY = 500;
+
+export async function* changesSince(input: ChangesInput, { now }: ChangesDeps): AsyncGenerator<Changes> {
+  const startedAt = now();
+  const { source, token } = input;
+  const state = token === undefined ? undefined : readSyncState(token);
+  if (state !== undefined && state.basic !== source.basic)
+    throw new ProviderError('sync_token_expired', 'The permission changed, and with it what events show');
+  if (state === undefined || startedAt - state.drawnAt >= lifetimeOf(state.window)) {
+    yield* listAll(source, windowAround(startedAt), startedAt);
+    return;
+  }
+  // Another API than it was written for.
+  if (!isWithin(source.graph.apiUrl, state.link))
+    throw new ProviderError('sync_token_expired', 'The sync token is of another address');
+
+  const delta = await deltaSince(source, state, startedAt);
+  if ('tooLong' in delta) yield* listAll(source, delta.tooLong, startedAt);
+  else yield* readHinted(input, { ...state, ...delta }, startedAt);
+}
+
+/** A shortened window is tried in its full length the next day: what was too much then may have passed. */
+const lifetimeOf = (window: Window): number => (isShortened(window) ? COMPARED_EVERY_MS : WINDOW_ROLLS_MS);
+
+type Delta = { readonly hints: Hints; readonly link: string };
+
+/** What the delta names; a window too long for Graph to answer in time is to be drawn shorter. */
+async function deltaSince(
+  source: Source,
+  { link, window }: SyncState,
+  now: number,
+): Promise<Delta | { readonly tooLong: Window }> {
+  const hints = noHints();
+  let next: string | undefined;
+  try {
+    for await (const deltaLink of followDelta(source.graph, link, hints)) next = deltaLink ?? next;
+  } catch (failure) {
+    const shorter = statusOf(failure) === 504 ? halved(window, now) : undefined;
+    if (shorter === undefined) throw failure;
+    return { tooLong: shorter };
+  }
+  return { hints, link: next ?? link };
+}
+
+async function* readHinted(
+  { source, stored }: ChangesInput,
+  { hints, ...state }: SyncState & Delta,
+  startedAt: number,
+): AsyncGenerator<Changes> {
+  // What a shortened window leaves out is near enough to matter: nobody waits for it until the day is over.
+  const isDue = startedAt - state.comparedAt >= COMPARED_EVERY_MS || isShortened(state.window);
+  const isQuiet = hints.touched.size === 0 && hints.removed.size === 0;
+  let comparedAt = state.comparedAt;
+  if (!isQuiet || isDue) {
+    const mirror = mirrorOf(await stored());
+    const { ids, unplaced } = eventsToRead(hints, mirror);
+    if (isDue || unplaced) {
+      for (const [id, series] of await versionsApart(source, mirror)) ids.set(id, series);
+      comparedAt = startedAt;
+    }
+    if (ids.size > MOST_READ_SINGLY) {
+      yield* listAll(source, windowAround(startedAt), startedAt);
+      return;
+    }
+    for await (const batch of readEvents(source, ids)) yield partOf(batch, mirror);
+  }
+  const next = writeSyncState({ ...state, comparedAt });
+  yield { changed: [], removed: [], complete: false, next };
+}
+
+/** What the mirror has: events and masters with their versions, exceptions by series. */
+type Mirror = {
+  readonly versions: ReadonlyMap<string, string | undefined>;
+  /** The hrefs of a series' exceptions. */
+  readonly exceptions: ReadonlyMap<string, readonly string[]>;
+  /** The series of each exception, by the exception's id. */
+  readonly seriesOf: ReadonlyMap<string, string>;
+};
+
+function mirrorOf(storedVersions: ReadonlyMap<string, string | undefined>): Mirror {
+  const versions = new Map<string, string | undefined>();
+  const exceptions = new Map<string, string[]>();
+  const seriesOf = new Map<string, string>();
+  for (const [href, etag] of storedVersions) {
+    const exception = exceptionIn(href);
+    if (exception === undefined) versions.set(href, etag);
+    else {
+      const { seriesId, id } = exception;
+      seriesOf.set(id, seriesId);
+      exceptions.set(seriesId, [...(exceptions.get(seriesId) ?? []), href]);
+    }
+  }
+  return { versions, exceptions, seriesOf };
+}
+
+/**
+ * The events to read for what a delta names. A removed occurrence is none we know: it may be all that is said of
+ * a change to its series, so `unplaced` asks for a comparison.
+ */
+function eventsToRead({ touched, removed }: Hints, { versions, seriesOf }: Mirror) {
+  const ids = new Map(touched);
+  let unplaced = false;
+  for (const id of removed) {
+    const series = seriesOf.get(id);
+    if (series !== undefined) ids.set(series, true);
+    else if (versions.has(id)) ids.set(id, ids.get(id) ?? false);
+    else if (!ids.has(id)) unplaced = true;
+  }
+  return { ids, unplaced };
+}
+
+/** What the calendar has in another version than the mirror, and what only the mirror has. */
+async function versionsApart(
+  source: Source,
+  { versions, exceptions }: Mirror,
+): Promise<ReadonlyMap<string, boolean>> {
+  const listed = await listVersions(source);
+  const ids = new Map<string, boolean>();
+  for (const [id, { changeKey, series }] of listed) {
+    if (changeKey === undefined || versions.get(id) !== changeKey) ids.set(id, series);
+  }
+  // Pages shift while they are read, so that a listing can pass over an event: each is asked for before it goes.
+  for (const id of [...versions.keys(), ...exceptions.keys()]) if (!listed.has(id)) ids.set(id, false);
+  return ids;
+}
+
+function partOf(batch: readonly ReadEvent[], { exceptions }: Mirror): Changes {
+  const changed = resourcesIn(batch);
+  const there = new Set(changed.map(({ href }) => href));
+  const removed = batch.flatMap(({ id, resources }) => {
+    const ofSeries = (exceptions.get(id) ?? []).filter((href) => !there.has(href));
+    return resources === 'gone' ? [id, ...ofSeries] : ofSeries;
+  });
+  return { changed, removed, complete: false };
+}
+
+/** Everything there is, and a delta that begins before it was listed. */
+async function* listAll(source: Source, longest: Window, startedAt: number): AsyncGenerator<Changes> {
+  const { hints, link, window } = yield* beginDelta(source, longest, startedAt);
+  const unlisted = hints.touched;
+  for await (const { ids, changed } of listEvents(source)) {
+    for (const id of ids) unlisted.delete(id);
+    yield { changed, removed: [], complete: true };
+  }
+  // Pages shift while they are read: what the delta named and the listing passed over is read by itself.
+  for await (const batch of readEvents(source, unlisted))
+    yield { changed: resourcesIn(batch), removed: [], complete: true };
+  const { basic } = source;
+  const next = writeSyncState({ link, window, basic, drawnAt: startedAt, comparedAt: startedAt });
+  yield { changed: [], removed: [], complete: true, next };
+}
+
+/** The first round names all there is in the window: page by page, with a shorter window where Graph gives up. */
+async function* beginDelta(
+  source: Source,
+  longest: Window,
+  now: number,
+): AsyncGenerator<Changes, Delta & { readonly window: Window }> {
+  for (let window = longest; ; ) {
+    const hints = noHints();
+    let link: string | undefined;
+    try {
+      for await (const deltaLink of followDelta(source.graph, deltaUrl(source.url, window), hints)) {
+        link = deltaLink ?? link;
+        // A sign of life for whoever waits for parts.
+        yield { changed: [], removed: [], complete: true };
+      }
+    } catch (failure) {
+      const shorter = statusOf(failure) === 504 ? halved(window, now) : undefined;
+      if (shorter === undefined) throw failure;
+      window = shorter;
+      continue;
+    }
+    if (link === undefined) throw unreadableAnswer('Microsoft ends a delta without a link to the next');
+    return { hints, link, window };
+  }
+}

@@ -1,0 +1,46 @@
+/** What is asked of Graph of events and calendars. */
+import { KALENDS_PROPERTIES } from './custom-fields.ts';
+
+/** Events on a page of a listing. Graph seems to give up to 1,000, which no source confirms; but bodies can be long. */
+export const EVENTS_PER_PAGE = 100;
+/** The same where only ids and versions are asked for. */
+export const VERSIONS_PER_PAGE = 1000;
+
+const BASIC_PROPERTIES =
+  'id,changeKey,type,iCalUId,subject,start,end,isAllDay,isCancelled,originalStart,originalStartTimeZone,' +
+  'originalEndTimeZone,recurrence,seriesMasterId,showAs,sensitivity,lastModifiedDateTime';
+
+const READ_PROPERTIES =
+  `${BASIC_PROPERTIES},createdDateTime,body,location,locations,organizer,isOrganizer,attendees,responseStatus,` +
+  'responseRequested,categories,importance,isOnlineMeeting,onlineMeeting,onlineMeetingProvider,onlineMeetingUrl,' +
+  'webLink,hasAttachments,isReminderOn,reminderMinutesBeforeStart,transactionId,singleValueExtendedProperties';
+
+/**
+ * What is asked of every event; `basic` is what Calendars.ReadBasic permits. That it refuses bodies, people and extended
+ * properties no source says in full.
+ */
+export function eventQuery(basic: boolean): string {
+  if (basic) return `$select=${BASIC_PROPERTIES}`;
+  return `$select=${READ_PROPERTIES}&$expand=${PROPERTY_EXPANSION}`;
+}
+
+/**
+ * The same for a series by its id, with the occurrences that differ from its rule: published for v1.0 as "returned
+ * only on $select and $expand in a GET operation that specifies the ID" of a master. The alternative, `instances`,
+ * needs a window and does not show what was deleted.
+ */
+export function seriesQuery(basic: boolean): string {
+  const properties = basic ? BASIC_PROPERTIES : READ_PROPERTIES;
+  const expansions = ['exceptionOccurrences', ...(basic ? [] : [PROPERTY_EXPANSION])];
+  return `$select=${properties},occurrenceId,exceptionOccurrences,cancelledOccurrences&$expand=${expansions}`;
+}
+
+/** Of the instances of a series in a window, which take no expansion. */
+export const instanceQuery = `$select=${READ_PROPERTIES},occurrenceId&$top=${EVENTS_PER_PAGE}`;
+
+/** What of a calendar has to be known before it is written to. */
+export const CALENDAR_QUERY =
+  '$select=canEdit,owner,allowedOnlineMeetingProviders,defaultOnlineMeetingProvider';
+
+const PROPERTY_FILTER = KALENDS_PROPERTIES.map((id) => `id eq '${id}'`).join(' or ');
+const PROPERTY_EXPANSION = `singleValueExtendedProperties($filter=${PROPERTY_FILTER})`;

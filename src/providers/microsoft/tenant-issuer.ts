@@ -1,0 +1,78 @@
+/**
+ * The issuers of Microsoft's authorization server, one for each tenant. Metadata for many tenants names the issuer with
+ * `{tenantid}` in it; the ID token's `tid` fills that in.
+ */
+import type { AuthorizationServer } from 'oauth4webapi';
+
+import type { ProviderApp, SignInRequest } from '../../calendars/calendar-provider.ts';
+import { jsonIn } from '../../lib/json.ts';
+import { memberOf, text } from '../json-value.ts';
+import { unreadableAnswer } from '../meaning.ts';
+import { badIssuer } from '../openid/authorization-server.ts';
+import { requestedScope } from './scopes.ts';
+
+const ANY_TENANT = '{tenantid}';
+const TENANT = '[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}';
+const ISSUER_PATH = new RegExp(`^/(?:${TENANT}|\\{tenantid\\})/v2\\.0$`, 'i');
+const isTenant = (value: string): boolean => new RegExp(`^${TENANT}$`, 'i').test(value);
+
+/** The issuer that metadata names: of one tenant at the same host, or of whichever the ID token names. */
+export async function issuerIn(response: Response, configured: URL): Promise<URL> {
+  const { status } = response;
+  if (status >= 400 && status < 500 && status !== 429)
+    throw badIssuer({ name: 'Microsoft' }, 'does not exist');
+  const namedIssuer = status === 200 ? await memberIn(response, 'issuer') : undefined;
+  // An answer that the library will refuse.
+  if (namedIssuer === undefined) return configured;
+  const isAtSameHost =
+    namedIssuer.startsWith(`${configured.origin}/`) &&
+    ISSUER_PATH.test(namedIssuer.slice(configured.origin.length));
+  if (!isAtSameHost) throw badIssuer({ name: 'Microsoft' }, 'names a foreign issuer');
+  return new URL(namedIssuer);
+}
+
+/** The metadata for checking a callback: an `iss` in it (RFC 9207) is one tenant's. */
+export function ofCallback(callback: URL, metadata: AuthorizationServer): AuthorizationServer {
+  const issuer = callback.searchParams.get('iss');
+  const [before = '', after] = metadata.issuer.split(ANY_TENANT);
+  if (issuer === null || after === undefined) return metadata;
+  const tenant = issuer.slice(before.length, issuer.length - after.length);
+  return issuer === before + tenant + after && isTenant(tenant) ? { ...metadata, issuer } : metadata;
+}
+
+/** The metadata for checking an ID token, which is read before it is checked, to know what to check it against. */
+export async function ofTokens(
+  response: Response,
+  metadata: AuthorizationServer,
+): Promise<AuthorizationServer> {
+  const idToken = await memberIn(response, 'id_token');
+  if (idToken === undefined || !metadata.issuer.includes(ANY_TENANT)) return metadata;
+  const claims = Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString('utf8');
+  const tenant = text(memberOf(jsonIn(claims), 'tid'));
+  if (tenant === undefined || !isTenant(tenant))
+    throw unreadableAnswer('Microsoft names no tenant in its ID token');
+  return { ...metadata, issuer: metadata.issuer.replace(ANY_TENANT, tenant) };
+}
+
+/** The text of a JSON answer's member; the answer can be read once more. */
+async function memberIn(response: Response, name: string): Promise<string | undefined> {
+  return text(memberOf(jsonIn(await response.clone().text()), name));
+}
+
+/**
+ * Where an administrator approves the app for a whole organisation. `organizations` stands for that of whoever signs
+ * in there: which one the user is of is not known when it was refused.
+ */
+export function adminConsentUrl(
+  issuer: string,
+  { clientId }: ProviderApp,
+  { redirectUri, scope }: Pick<SignInRequest, 'redirectUri' | 'scope'>,
+): URL {
+  const { origin, pathname } = new URL(issuer);
+  const [, path = 'common'] = pathname.split('/');
+  const tenant = path === 'common' || path === 'consumers' ? 'organizations' : path;
+  const url = new URL(`/${tenant}/v2.0/adminconsent`, origin);
+  const parameters = { client_id: clientId, redirect_uri: redirectUri, scope: requestedScope(scope) };
+  url.search = new URLSearchParams(parameters).toString();
+  return url;
+}

@@ -1,0 +1,70 @@
+/** Requests that write to a calendar. Where Graph refuses what Outlook cannot keep, they fail with the reason. */
+import type { Calendar as GraphCalendar, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
+
+import { ProviderError } from '../../calendars/provider-error.ts';
+import { UnsupportedByProvider, type UnsupportedReason } from '../../calendars/unsupported.ts';
+import type { JsonObject } from '../bearer-api.ts';
+import type { GraphWrite } from './api.ts';
+import { codeOf } from './api-refusal.ts';
+import type { Current } from './current-event.ts';
+import { CALENDAR_QUERY } from './event-queries.ts';
+import { eventUrl, type Source } from './read-events.ts';
+
+type Limit = readonly [reason: UnsupportedReason, message: string, field?: string];
+
+/** By Exchange's own codes. No source confirms which of them Graph sends when. */
+const LIMITS: ReadonlyMap<string, Limit> = new Map([
+  [
+    'erroroccurrencecrossingboundary',
+    [
+      'mode_not_supported_by_provider',
+      'Outlook keeps the occurrences of a series in order, each on a day of its own: this one cannot be moved to or past its neighbour',
+      'start',
+    ],
+  ],
+  [
+    'erroroccurrencetimespantoobig',
+    ['recurrence_not_supported_by_provider', 'In Outlook an occurrence ends before the next begins', 'end'],
+  ],
+  [
+    'errorrecurrencehasnooccurrence',
+    ['recurrence_not_supported_by_provider', 'The rule has no occurrence', 'recurrence'],
+  ],
+  [
+    'errorcalendardurationistoolong',
+    ['field_not_supported_by_provider', 'An event of Outlook is no longer than five years', 'end'],
+  ],
+  [
+    'errorinvalidrecipients',
+    ['field_not_supported_by_provider', 'Outlook refuses the address of a guest', 'attendees'],
+  ],
+  [
+    'timezonenotsupportedexception',
+    ['field_not_supported_by_provider', 'Outlook does not know this time zone', 'timeZone'],
+  ],
+]);
+
+/** Sends a write. Fails with ProviderError, or with UnsupportedByProvider where that says why. */
+export async function writeTo(source: Source, request: GraphWrite): Promise<JsonObject | undefined> {
+  try {
+    return await source.graph.write(request);
+  } catch (failure) {
+    const limit = LIMITS.get(codeOf(failure)?.toLowerCase() ?? '');
+    if (limit !== undefined) throw new UnsupportedByProvider(...limit);
+    const isForbidden = failure instanceof ProviderError && failure.kind === 'permission_missing';
+    if (isForbidden && (await calendarFacts(source)).canEdit === false)
+      throw new UnsupportedByProvider('calendar_read_only', 'This calendar can be read only');
+    throw failure;
+  }
+}
+
+/** Changes an event or an occurrence in that very version; nothing is sent when nothing is left to be written. */
+export async function patchEvent(source: Source, { id, ifMatch }: Current, body: GraphEvent): Promise<void> {
+  if (Object.keys(body).length === 0) return;
+  const request = { operation: 'events.update', method: 'PATCH', url: eventUrl(source, id) } as const;
+  await writeTo(source, { ...request, body, ifMatch });
+}
+
+/** What Graph says of the calendar itself. */
+export const calendarFacts = async ({ graph, url }: Source): Promise<GraphCalendar> =>
+  graph.get({ operation: 'calendars.get', url: `${url}?${CALENDAR_QUERY}` });

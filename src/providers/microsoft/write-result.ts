@@ -1,0 +1,25 @@
+/** The answer to a write: the event as it is now, with what is gone of it. */
+import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import { readEvent, type Source } from './read-events.ts';
+
+/** What became of the target. */
+export async function readWriteResult(
+  source: Source,
+  target: WriteTarget,
+  isSeries: boolean,
+): Promise<WriteResult> {
+  const changed = await readEvent(source, target.href, isSeries);
+  if (changed === 'gone') return deletedResult(target);
+  const there = new Set(changed.map(({ href }) => href));
+  return { changed, removed: hrefsOf(target).filter((href) => !there.has(href)) };
+}
+
+/** Nothing is left of it. */
+export const deletedResult = (target: WriteTarget): WriteResult => ({
+  changed: [],
+  removed: hrefsOf(target),
+});
+
+const hrefsOf = ({ href, known, override }: WriteTarget): string[] => [
+  ...new Set([href, ...known.map((resource) => resource.href), ...(override ? [override.href] : [])]),
+];

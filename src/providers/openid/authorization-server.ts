@@ -1,0 +1,95 @@
+/** An OpenID provider's authorization server: its metadata (OpenID Connect Discovery 1.0), kept for an hour. */
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  customFetch,
+  discoveryRequest,
+  type JWKSCacheInput,
+  jwksCache,
+  processDiscoveryResponse,
+} from 'oauth4webapi';
+
+import { ProviderError } from '../../calendars/provider-error.ts';
+import type { Egress } from '../../lib/egress/egress.ts';
+import { egressFetch } from '../../lib/egress/egress-fetch.ts';
+
+export type OpenIdDeps = {
+  readonly egress: Egress;
+  /** Without a trailing slash. */
+  readonly issuer: string;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+};
+
+export type ServerFacts = {
+  /** As messages call the provider. */
+  readonly name: string;
+  /** The issuer that the metadata may name, where it can differ from the configured one. Fails for no metadata at all. */
+  readonly issuerIn?: (response: Response, configured: URL) => Promise<URL>;
+  /** Whether all endpoints must be at the issuer's origin, so that the app's secret goes nowhere else. */
+  readonly requiresSameOrigin?: boolean;
+};
+
+export interface OpenIdServer {
+  /** Fails with what the library throws, EgressError or ProviderError. */
+  metadata(): Promise<AuthorizationServer>;
+  /** For the library's requests. */
+  readonly http: {
+    readonly [customFetch]: ReturnType<typeof egressFetch>;
+    readonly [allowInsecureRequests]: boolean;
+    readonly [jwksCache]: JWKSCacheInput;
+  };
+}
+
+const KEPT_MS = 3_600_000;
+/** The endpoints that are used without another check. */
+const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
+
+export function openIdServer(facts: ServerFacts, { egress, issuer, now }: OpenIdDeps): OpenIdServer {
+  const url = new URL(issuer);
+  const http = {
+    [customFetch]: egressFetch(egress),
+    // Plain http is for the loopback and what the operator opened: egress refuses all else.
+    [allowInsecureRequests]: url.protocol === 'http:',
+    // The library keeps the keys in it, and asks anew when a token names one it does not know.
+    [jwksCache]: {},
+  };
+  let cached: { readonly metadata: AuthorizationServer; readonly until: number } | undefined;
+  return {
+    http,
+    async metadata() {
+      if (cached !== undefined && now() < cached.until) return cached.metadata;
+      const response = await discoveryRequest(url, http);
+      const expected = (await facts.issuerIn?.(response, url)) ?? url;
+      const metadata = await processDiscoveryResponse(expected, response).catch((failure: unknown) => {
+        // What the library lets through: an issuer that is no URL at all.
+        const isNoUrl =
+          failure instanceof TypeError && 'code' in failure && failure.code === 'ERR_INVALID_URL';
+        throw isNoUrl ? badIssuer(facts, 'names no issuer', failure) : failure;
+      });
+      checkEndpoints(metadata, url, facts);
+      cached = { metadata, until: now() + KEPT_MS };
+      return metadata;
+    },
+  };
+}
+
+function checkEndpoints(metadata: AuthorizationServer, { origin }: URL, facts: ServerFacts): void {
+  for (const endpoint of NEEDED) {
+    const url = URL.parse(String(metadata[endpoint]));
+    if (url === null) throw badIssuer(facts, `has no ${endpoint}`);
+    if (facts.requiresSameOrigin && url.origin !== origin)
+      throw badIssuer(facts, `has no ${endpoint} of its own`);
+  }
+}
+
+/** `what` is wrong with the issuer, which the operator set up. */
+export const badIssuer = (
+  { name }: Pick<ServerFacts, 'name'>,
+  what: string,
+  cause?: unknown,
+): ProviderError =>
+  new ProviderError('misconfigured', `The ${name} issuer that is set up here ${what}`, {
+    cause,
+    reason: 'provider_not_set_up',
+  });

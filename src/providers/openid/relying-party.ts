@@ -1,0 +1,211 @@
+/**
+ * Signing in with an OpenID provider: OpenID Connect Core 1.0 §3.1 with PKCE (RFC 7636), and what becomes of the tokens
+ * after. The protocol is oauth4webapi's; what differs from provider to provider comes in as facts.
+ */
+import {
+  type AuthorizationServer,
+  authorizationCodeGrantRequest,
+  type ClientAuth,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  getValidatedIdTokenClaims,
+  type IDToken,
+  processAuthorizationCodeResponse,
+  processRefreshTokenResponse,
+  processRevocationResponse,
+  refreshTokenGrantRequest,
+  revocationRequest,
+  validateApplicationLevelSignature,
+  validateAuthResponse,
+} from 'oauth4webapi';
+
+import type {
+  OAuthCredentials,
+  PendingSignIn,
+  ProviderApp,
+  RedirectSignIn,
+  SignedInAccount,
+  SignInRequest,
+} from '../../calendars/calendar-provider.ts';
+import { ProviderError } from '../../calendars/provider-error.ts';
+import type { Scope } from '../../oauth/scope.ts';
+import { type Meaning, refusalWith } from '../meaning.ts';
+import {
+  type OpenIdDeps,
+  type OpenIdServer,
+  openIdServer,
+  type ServerFacts,
+} from './authorization-server.ts';
+import { accessOf, clientOf, parseScopes, refreshOf } from './client.ts';
+import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
+
+/** Who signed in. `accountId` is the address on the wire (wire 2.2), where there is one. */
+export type AccountIdentity = { readonly accountId: string; readonly display: string };
+
+export type OpenIdFacts = ServerFacts & {
+  /** The `scope` of the authorization request. */
+  readonly requestedScope: (scope: Scope) => string;
+  readonly covers: RedirectSignIn['covers'];
+  /** Parameters of the authorization request besides those of the protocol. */
+  readonly parametersFor: (request: SignInRequest) => Readonly<Record<string, string>>;
+  /** Of a validated ID token. Fails with ProviderError where it does not tell. */
+  readonly identityOf: (claims: IDToken) => AccountIdentity;
+  readonly meanings: SignInMeanings;
+  /** Why access was revoked, where the age of its tokens says more than the provider does. */
+  readonly revocationReason?: (credentials: OAuthCredentials, now: number) => Meaning;
+  /** Where one server speaks for many issuers: its metadata with the issuer that an answer is of. */
+  readonly issuers?: {
+    readonly ofCallback: (callback: URL, metadata: AuthorizationServer) => AuthorizationServer;
+    readonly ofTokens: (response: Response, metadata: AuthorizationServer) => Promise<AuthorizationServer>;
+  };
+};
+
+type Party = OpenIdFacts & { readonly server: OpenIdServer; readonly now: () => number };
+
+/** Fails with ProviderError only, as RedirectSignIn says. */
+export function openIdSignIn(facts: OpenIdFacts, deps: OpenIdDeps): RedirectSignIn {
+  const party: Party = { ...facts, server: openIdServer(facts, deps), now: deps.now };
+  const refusing = async <T>(step: () => Promise<T>): Promise<T> => {
+    try {
+      return await step();
+    } catch (failure) {
+      throw signInFailure(failure, facts.meanings);
+    }
+  };
+  return {
+    method: 'redirect',
+    covers: facts.covers,
+    begin: (request) => refusing(() => begin(request, party)),
+    complete: (callback, pending, app) => refusing(() => complete({ callback, pending, app }, party)),
+    async renew(credentials, app) {
+      try {
+        return await refusing(() => renew(credentials, app, party));
+      } catch (cause) {
+        const hasEnded = cause instanceof ProviderError && cause.kind === 'unauthorized';
+        const why = hasEnded ? facts.revocationReason?.(credentials, deps.now()) : undefined;
+        throw why === undefined ? cause : refusalWith(why, { cause });
+      }
+    },
+    revoke: (credentials, app) => refusing(() => revoke(credentials, app, party)),
+  };
+}
+
+async function begin(request: SignInRequest, { server, requestedScope, parametersFor }: Party) {
+  const { app, redirectUri, scope, state, loginHint } = request;
+  const { authorization_endpoint: endpoint = '' } = await server.metadata();
+  const codeVerifier = generateRandomCodeVerifier();
+  const nonce = generateRandomNonce();
+  const scopes = requestedScope(scope);
+  const url = new URL(endpoint);
+  const parameters = {
+    client_id: app.clientId,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: scopes,
+    state,
+    nonce,
+    code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+    code_challenge_method: 'S256',
+    ...parametersFor(request),
+    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url, pending: { state, nonce, codeVerifier, redirectUri, asked: scopes } };
+}
+
+type Returned = { readonly callback: URL; readonly pending: PendingSignIn; readonly app: ProviderApp };
+
+async function complete({ callback, pending, app }: Returned, party: Party): Promise<SignedInAccount> {
+  const {
+    state = '',
+    nonce = '',
+    codeVerifier = '',
+    redirectUri = '',
+    asked: requestedScopes = '',
+  } = pending;
+  const { server, issuers, identityOf, covers, now } = party;
+  const metadata = await server.metadata();
+  const client = clientOf(app, now());
+  const issuer = issuers?.ofCallback(callback, metadata) ?? metadata;
+  const response = await authorizationCodeGrantRequest(
+    metadata,
+    client,
+    ClientSecretPost(app.clientSecret),
+    validateAuthResponse(issuer, client, callback, state),
+    redirectUri,
+    codeVerifier,
+    server.http,
+  );
+  const signer = (await issuers?.ofTokens(response, metadata)) ?? metadata;
+  const tokens = await processAuthorizationCodeResponse(signer, client, response, {
+    expectedNonce: nonce,
+    requireIdToken: true,
+  });
+  await validateApplicationLevelSignature(signer, response, server.http);
+  const claims = getValidatedIdTokenClaims(tokens);
+  if (claims === undefined) throw new Error('The library let an answer without an ID token pass');
+  // > OPTIONAL, if identical to the scope requested by the client (RFC 6749 §5.1)
+  const scopes = parseScopes(tokens.scope ?? requestedScopes);
+  return {
+    ...identityOf(claims),
+    credentials: {
+      scopes,
+      appClientId: app.clientId,
+      ...accessOf(tokens, now()),
+      ...refreshOf(tokens, now()),
+    },
+    grantedScopes: scopes,
+    // It may be less than was requested: a smaller scope granted before still serves.
+    calendarPermission: covers(scopes, 'free-busy'),
+  };
+}
+
+/** New tokens. Where no new refresh token comes, the one before lives on (RFC 6749 §6). */
+async function renew(
+  credentials: OAuthCredentials,
+  app: ProviderApp,
+  { name, server, issuers, now }: Party,
+): Promise<OAuthCredentials> {
+  const { refreshToken } = credentials;
+  if (refreshToken === undefined)
+    throw new ProviderError('unauthorized', `${name} gave no lasting access: sign in again`, {
+      reason: 'reauthentication_demanded',
+    });
+  const metadata = await server.metadata();
+  const client = clientOf(app, now());
+  const secret = ClientSecretPost(app.clientSecret);
+  const response = await refreshTokenGrantRequest(metadata, client, secret, refreshToken, server.http);
+  const signer = (await issuers?.ofTokens(response, metadata)) ?? metadata;
+  const tokens = await processRefreshTokenResponse(signer, client, response);
+  return {
+    ...credentials,
+    appClientId: app.clientId,
+    ...accessOf(tokens, now()),
+    ...(tokens.scope === undefined ? {} : { scopes: parseScopes(tokens.scope) }),
+    ...(tokens.refresh_token === undefined ? {} : refreshOf(tokens, now())),
+  };
+}
+
+/** Ends the whole grant (RFC 7009): access tokens end with the refresh token. One that has ended already is no failure. */
+async function revoke(
+  { refreshToken, accessToken }: OAuthCredentials,
+  app: ProviderApp,
+  { server, now }: Party,
+): Promise<void> {
+  const metadata = await server.metadata();
+  if (metadata.revocation_endpoint === undefined) return;
+  const token = refreshToken ?? accessToken;
+  try {
+    const response = await revocationRequest(metadata, clientOf(app, now()), tokenAlone, token, server.http);
+    await processRevocationResponse(response);
+  } catch (failure) {
+    // RFC 7009 §2.2 asks for a success here; Google answers this error for a token that it does not know, or no more.
+    const hasEnded = failure instanceof Error && 'error' in failure && failure.error === 'invalid_token';
+    if (!hasEnded) throw failure;
+  }
+}
+
+/** Who knows the token may revoke it: the app is not named. */
+const tokenAlone: ClientAuth = () => {};

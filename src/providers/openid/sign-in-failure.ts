@@ -1,0 +1,64 @@
+/** The refusal that a failed sign-in, renewal or revocation becomes. */
+import {
+  AuthorizationResponseError,
+  OperationProcessingError,
+  ResponseBodyError,
+  UnsupportedOperationError,
+} from 'oauth4webapi';
+
+import type { ProviderError } from '../../calendars/provider-error.ts';
+import { EgressError } from '../../lib/egress/egress-error.ts';
+import { retryAfterOf } from '../../lib/retry-after.ts';
+import { connectionFailure } from '../connection-failure.ts';
+import { type Meaning, refusalWith } from '../meaning.ts';
+
+export type SignInMeanings = {
+  /** Of an `error` and its `error_description` (RFC 6749 §4.1.2.1, §5.2); `undefined` for one that is not known. */
+  readonly refused: (error: string, description: string) => Meaning | undefined;
+  /** It asks to wait (429). */
+  readonly tooMany: Meaning;
+  /** It is out of order. */
+  readonly unavailable: Meaning;
+  /** From which status on an answer without an `error` means that. */
+  readonly unavailableFrom: number;
+  /** Whether the Retry-After of such an answer counts, as that of a 429 does. */
+  readonly saysHowLong: boolean;
+  /** An answer that is none, or that fails what is checked of it: state, issuer, nonce, signature, times. */
+  readonly unusable: Meaning;
+};
+
+/** The refusal that a failure stands for; a fault of our own stays as it is. */
+export function signInFailure(failure: unknown, meanings: SignInMeanings): unknown {
+  if (failure instanceof EgressError) return connectionFailure(failure);
+  if (failure instanceof AuthorizationResponseError) return refused(failure, meanings);
+  if (failure instanceof ResponseBodyError)
+    return failure.status === 429 ? later(failure, failure.response, meanings) : refused(failure, meanings);
+  if (failure instanceof OperationProcessingError) {
+    const { cause } = failure;
+    if (cause instanceof Response && (cause.status === 429 || cause.status >= meanings.unavailableFrom))
+      return later(failure, cause, meanings);
+  }
+  const isUnusable =
+    failure instanceof OperationProcessingError ||
+    // A token or a key of a kind that is not used here, or that WebCrypto cannot read.
+    failure instanceof UnsupportedOperationError ||
+    failure instanceof DOMException;
+  return isUnusable ? refusalWith(meanings.unusable, { cause: failure }) : failure;
+}
+
+function refused(failure: AuthorizationResponseError | ResponseBodyError, meanings: SignInMeanings) {
+  const { error, error_description: description = '' } = failure;
+  // The provider's own text may name the app and the user: for the operator's log alone.
+  const cause = new Error(`${error}: ${description.slice(0, 500)}`, { cause: failure });
+  return refusalWith(meanings.refused(error, description) ?? meanings.unusable, { cause });
+}
+
+function later(
+  cause: Error,
+  { status, headers }: Response,
+  { tooMany, unavailable, saysHowLong }: SignInMeanings,
+): ProviderError {
+  const retryAfter = retryAfterOf((name) => headers.get(name) ?? undefined);
+  if (status === 429) return refusalWith(tooMany, { cause, retryAfter });
+  return refusalWith(unavailable, { cause, retryAfter: saysHowLong ? retryAfter : undefined });
+}
