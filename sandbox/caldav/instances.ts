@@ -3,7 +3,7 @@ import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
 import { parseICalendar } from '../../src/lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../src/lib/icalendar/v-event.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { Instance, Series, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import type { ListedInstance } from '../core/provider-sandbox.ts';
 import type { CalendarObject } from './collection.ts';

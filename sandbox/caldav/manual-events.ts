@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
 import type { Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';

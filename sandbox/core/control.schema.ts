@@ -1,7 +1,7 @@
 /** The wire shapes of the control endpoint. */
 import { type Static, Type } from 'typebox';
 
-import { ApiError } from '../../src/http/api-error.ts';
+import { ApiError } from '../../src/http/refusal.ts';
 import { type Fault, type FaultEffect, SANDBOX_KINDS } from './faults.ts';
 
 const MOST_LATENCY_MS = 600_000;

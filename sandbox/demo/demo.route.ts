@@ -3,9 +3,8 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 
 import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-
-import { ApiError } from '../../src/http/api-error.ts';
 import { sendPage } from '../../src/http/page.ts';
+import { ApiError } from '../../src/http/refusal.ts';
 import { connectedPage, type ReadResult } from './connected.page.ts';
 import { pagePolicy } from './demo-layout.page.ts';
 import { type DemoSession, type DemoSessions, demoSessions, type Notice } from './demo-session.ts';

@@ -1,5 +1,5 @@
 /** The Calendar API under /calendar/v3: which method a request is, and whether its token may call it. */
-import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { RecurrenceBudgetError } from '../../src/lib/recurrence/expand-rule.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { matchRoute } from '../core/path-pattern.ts';
 import { bearerToken } from '../core/request-credentials.ts';

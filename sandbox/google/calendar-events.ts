@@ -1,9 +1,8 @@
 /** Changes to the events of a calendar, by the API or by people in Google's own app. */
 import { randomBytes } from 'node:crypto';
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { instanceIdOf, instantOf, parseInstanceId } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
-import { instanceIdOf, parseInstanceId } from '../../src/lib/recurrence/instance-id.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
 import type { EventDetails, GoogleCalendar, StoredEvent } from './google-store.ts';

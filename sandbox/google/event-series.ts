@@ -4,7 +4,7 @@ import { parseTime } from '../../src/lib/icalendar/time-value.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../src/lib/recurrence/rule.ts';
 import type { Instance, SeriesOverride, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';

@@ -1,7 +1,7 @@
 /** events.list: pages of a calendar's events, or of what changed since a sync token. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { RecurrenceBudgetError } from '../../src/lib/recurrence/expand-rule.ts';
 import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { spanOf, unchangedInstance } from './calendar-events.ts';

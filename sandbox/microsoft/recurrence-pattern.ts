@@ -11,8 +11,7 @@ import type {
 } from '@microsoft/microsoft-graph-types';
 
 import { formatDate, parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { expandRule } from '../../src/lib/recurrence/expand-rule.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { expandRule, recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../src/lib/recurrence/rule.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 

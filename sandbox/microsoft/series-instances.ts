@@ -3,7 +3,7 @@ import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../../src/
 import { instantOf, localOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { eventTimeOf } from './graph-time.ts';
 import type { EventContent, EventException, StoredEvent } from './mailbox.ts';

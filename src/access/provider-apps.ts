@@ -6,7 +6,7 @@
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 
 /** The providers whose sign-in needs a registered app. */
 export type AppKind = {

@@ -1,9 +1,8 @@
 /** Renders events once, when they are synced, as JSON members of wire 2.5, so that a listing only joins text. */
 import { conferenceProviderOf } from '../lib/conference-provider.ts';
 import { dateText, instantText } from '../lib/instant-text.ts';
-import { instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
+import { instanceIdOf, instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
 import { type RenderedMembers, renderMembers, renderObject } from '../lib/rendered-json.ts';
 import { searchText } from '../lib/search-text.ts';
 import type { CalendarEvent, EventResource } from './event.ts';

@@ -13,8 +13,7 @@ import {
   wholeNumber,
 } from '../http/request-fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
-import { type CalendarFilter, calendarFilterInput } from '../reading/calendar-filter.ts';
-import { instant, type RawQuery } from '../reading/events-query.ts';
+import { type CalendarFilter, calendarFilterInput, instant, type RawQuery } from '../reading/events-query.ts';
 import type { Interval } from './intervals.ts';
 import type { WorkingHours } from './working-hours.ts';
 

@@ -2,8 +2,7 @@
 
 import { instantText } from '../lib/instant-text.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { CalendarFilter } from '../reading/calendar-filter.ts';
-import type { RawQuery } from '../reading/events-query.ts';
+import type { CalendarFilter, RawQuery } from '../reading/events-query.ts';
 import {
   type CalendarChoice,
   FRESH_MS,

@@ -2,7 +2,7 @@
  * Reading a request's body or query, once, into a typed input (wire 1): unknown fields are never looked at, null is
  * absent, and every mistake is kept under its field's name, so that a caller hears of all of them at once.
  */
-import { ApiError } from './api-error.ts';
+import { ApiError } from './refusal.ts';
 
 /** What is wrong with a field; `problem` goes on from the field's name. */
 export type Mistake = { readonly field: string; readonly problem: string };

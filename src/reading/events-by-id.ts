@@ -1,9 +1,13 @@
 /** What an id of the wire names in a calendar of the mirror: a single event, a master, or one instance of a series. */
 import { DAY } from '../lib/recurrence/civil.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import {
+  instanceIdOf,
+  instantOf,
+  originalStartOf,
+  parseInstanceId,
+} from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { instanceIdOf, parseInstanceId } from '../lib/recurrence/instance-id.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import type { EventContent, EventReader, MirroredSeries } from './event-reader.ts';
 import type { ListedEvent } from './event-text.ts';
 import { type CalendarZones, listedInstance, listedMaster, zoneIn } from './page-of-events.ts';

@@ -1,5 +1,7 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
-import { ApiError } from '../http/api-error.ts';
+
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { ApiError } from '../http/refusal.ts';
 import {
   anyText,
   type Fields,
@@ -9,10 +11,8 @@ import {
   textRead,
   unlessEmpty,
 } from '../http/request-fields.ts';
-import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
+import { civilOf, DAY, dayNumberOf, dayOfLocal, parseLocal } from '../lib/recurrence/civil.ts';
 import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
-import { type CalendarFilter, calendarFilterInput } from './calendar-filter.ts';
-import { parseDateParameter } from './date-parameter.ts';
 import type { EventWindow } from './event-reader.ts';
 
 /** As the query string holds it: a repeated parameter is a list. */
@@ -116,4 +116,79 @@ export function windowTooLarge(cause?: unknown): ApiError {
     'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
   const details = { end: ['end is too far from start'] };
   return new ApiError(400, 'window_too_large', { message, details, cause });
+}
+
+/** RFC 3339 and its looser relatives (wire 1.7). What has no offset is UTC, what has no time begins its day. */
+const DATE_AND_TIME =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:(Z)|([+-]| )(\d\d)(?::?(\d\d))?)?$/i;
+const MINUTE = 60_000;
+
+/** Epoch milliseconds, a finer fraction cut off; `undefined` when the text names no date or time. */
+export function parseDateParameter(text: string): number | undefined {
+  const parts = DATE_AND_TIME.exec(text.trim());
+  if (parts === null) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = ''] = parts;
+  // A leap second is the last of its minute: no clock here has it.
+  const whole = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
+  if (whole === undefined) return undefined;
+  // A space is a '+' that was not escaped in a query.
+  const [, sign = '', hours = '00', minutes = '00'] = parts.slice(8);
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
+  return whole + Number(fraction.padEnd(3, '0').slice(0, 3)) - offset;
+}
+
+/** The ids chosen of each provider; ids that are not the user's choose nothing. */
+export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
+
+/**
+ * The parameter `calendarIds`, in both shapes that published clients send. `undefined` where it names no id at all, which
+ * filters nothing.
+ */
+export function calendarFilterInput(fields: Fields, text: string | undefined): CalendarFilter | undefined {
+  const filter = text === undefined ? undefined : parseCalendarFilter(text);
+  if (filter !== 'unreadable') return filter;
+  const problem = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
+  return fields.mistake('calendarIds', problem);
+}
+
+function parseCalendarFilter(text: string): CalendarFilter | undefined | 'unreadable' {
+  const unreadable = 'unreadable';
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return unreadable;
+  }
+  if (value === null) return undefined;
+  if (typeof value !== 'object') return unreadable;
+  if (Array.isArray(value)) {
+    const ids = idsOf(value);
+    if (ids === undefined) return unreadable;
+    return ids.length === 0 ? undefined : anyProvider(new Set(ids));
+  }
+
+  const filter = new Map<ProviderKind, ReadonlySet<string>>();
+  let named = false;
+  for (const [name, ids] of Object.entries(value)) {
+    const list = idsOf(ids);
+    if (list === undefined) return unreadable;
+    named ||= list.length > 0;
+    const provider = parseProviderKind(name);
+    if (provider !== undefined) filter.set(provider, new Set(list));
+  }
+  return named ? filter : undefined;
+}
+
+const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>
+  new Map(PROVIDER_KINDS.map((provider) => [provider, ids]));
+
+/** PHP writes an empty map where others write an empty list, and a null is an absent list. */
+function idsOf(value: unknown): string[] | undefined {
+  if (value === null) return [];
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) {
+    return typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? [] : undefined;
+  }
+  return value.every((id) => typeof id === 'string') ? value : undefined;
 }

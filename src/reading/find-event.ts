@@ -1,9 +1,9 @@
 /** GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (wire 2.5). */
 
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { anyText, oneOf, readQuery } from '../http/request-fields.ts';
-import { RecurrenceBudgetError } from '../lib/recurrence/recurrence-budget.ts';
+import { RecurrenceBudgetError } from '../lib/recurrence/expand-rule.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';

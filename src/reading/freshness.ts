@@ -5,7 +5,7 @@
 import { healthAfter } from '../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { CalendarSync } from './calendar-sync.ts';
 import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 

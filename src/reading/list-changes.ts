@@ -2,7 +2,7 @@
  * GET /events/changes: what was created, updated and deleted in all calendars of the user since a cursor. A series is
  * one change: its master with its rules, and the instances that differ from it.
  */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { parameterOf } from '../http/request-fields.ts';
 import {
   membersOf,

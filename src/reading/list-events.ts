@@ -3,7 +3,7 @@
  * (wire 1.7), read from the mirror. A page begins behind the last event of the one before, so that none is
  * shown twice or passed over, whatever changes in between elsewhere.
  */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { parameterOf } from '../http/request-fields.ts';
 import { renderList, renderMember, renderObject } from '../lib/rendered-json.ts';
 import { requireScope } from '../oauth/bearer-authentication.ts';

@@ -1,13 +1,12 @@
 /** One page of a sorted listing: single events come from a query, recurring ones from expanding their series. */
 import { byBytes } from '../lib/byte-order.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { instanceIdOf, instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
 import {
   type RecurrenceBudget,
   RecurrenceBudgetError,
   recurrenceBudget,
-} from '../lib/recurrence/recurrence-budget.ts';
+} from '../lib/recurrence/expand-rule.ts';
 import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
 import type {
   EventContent,

@@ -1,7 +1,7 @@
 /** Webhook subscriptions, which are not available yet (wire 1.12), under both of their names (wire C11). */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 
 export type WebhookRouteDeps = BearerDeps;

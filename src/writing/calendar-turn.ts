@@ -12,7 +12,7 @@ import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
 import { renderChanges } from '../calendars/render-event.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';

@@ -2,7 +2,7 @@
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { membersOf, type RenderedObject, renderMember, renderObject } from '../lib/rendered-json.ts';
 import { within } from '../lib/within.ts';
 import type { Grant } from '../oauth/grant.ts';

@@ -1,5 +1,5 @@
 /** What a write answers (wire 2.5): the event's fields at the root with `success`, and the same event under `event`. */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import {
   membersOf,
   type RenderedObject,

@@ -1,12 +1,12 @@
 /** How much of a series a write is of (wire 1.9): decisions only. */
 import type { WriteTarget } from '../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOf, localOf, localOn, timeLike, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { Times } from './event-times.ts';
 import type { InstanceTarget, Target } from './find-target.ts';

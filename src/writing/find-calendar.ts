@@ -1,6 +1,6 @@
 /** The calendar a write names, among those of the user. */
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';

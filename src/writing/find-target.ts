@@ -3,12 +3,16 @@ import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { ApiError } from '../http/refusal.ts';
+import {
+  instanceIdOf,
+  instantOf,
+  originalStartOf,
+  parseInstanceId,
+} from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { instanceIdOf, parseInstanceId } from '../lib/recurrence/instance-id.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import type { StoredEvent, StoredEvents } from './stored-events.ts';
 import type { EventName } from './write-requests.ts';
 

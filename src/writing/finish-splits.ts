@@ -2,7 +2,7 @@
 
 import { ProviderError } from '../calendars/provider-error.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { inTurn } from './calendar-turn.ts';
 import { finishOpenSplits } from './run-split.ts';
 import type { WriteDeps } from './write-deps.ts';

@@ -5,7 +5,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { refuseMistakes, SENTENCES } from '../http/request-fields.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';

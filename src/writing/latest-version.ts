@@ -7,7 +7,7 @@
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
 import { inTurn, type Turn } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';

@@ -11,8 +11,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteResult } from '../calendars/event-writing.ts';
-import { ProviderError } from '../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Turn } from './calendar-turn.ts';
 import { isTrimmed } from './series-rules.ts';

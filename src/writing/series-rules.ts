@@ -11,9 +11,8 @@ import {
   zoneOf,
 } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence, Zone } from '../lib/recurrence/event-time.ts';
-import { expandRule } from '../lib/recurrence/expand-rule.ts';
+import { expandRule, recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../lib/recurrence/master-clock.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
 import { parseRule, type Rule } from '../lib/recurrence/rule.ts';
 import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';

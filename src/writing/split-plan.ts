@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { EventChange, EventDraft, WriteTarget } from '../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
 import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';

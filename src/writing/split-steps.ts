@@ -1,8 +1,7 @@
 /** What a split does at the provider: the new series made whole first, then the old one trimmed. */
 import type { CalendarEvent, EventResource } from '../calendars/event.ts';
 import type { WriteResult, WriteTarget } from '../calendars/event-writing.ts';
-import { ProviderError } from '../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { ProviderError, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import type { Turn } from './calendar-turn.ts';
 import type { Following } from './event-scope.ts';

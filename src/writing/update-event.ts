@@ -2,7 +2,7 @@
 
 import type { EventChange } from '../calendars/event-writing.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
-import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
+import { instanceIdOf } from '../lib/recurrence/event-instant.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
 import { changeOfOne, changeOfSeries } from './event-draft.ts';

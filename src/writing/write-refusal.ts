@@ -1,8 +1,7 @@
 /** What a write failed of, as its caller is told (wire 3.2): a status, a code, and when to try again. */
 
-import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 
 type RefusalAnswer = { readonly status: number; readonly code: string; readonly retryAfter?: number };

@@ -7,7 +7,7 @@ import type { EventDraft, WriteResult, WriteTarget } from '../../src/calendars/e
 import { instantOf, originalStartOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { SeriesOverride } from '../../src/lib/recurrence/series.ts';
 import { type Mirror, sync } from '../servers/mirror.ts';
 

@@ -15,7 +15,7 @@ import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 
 /** What the fake writes into. */
 export type WritableCalendars = {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-
-import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../src/calendars/unsupported.ts';
+import {
+  ProviderError,
+  type ProviderErrorKind,
+  UnsupportedByProvider,
+} from '../../src/calendars/provider-error.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';

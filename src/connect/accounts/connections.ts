@@ -3,7 +3,7 @@
 import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError } from '../../http/refusal.ts';
 import { instantText } from '../../lib/instant-text.ts';
 import type { Grant } from '../../oauth/grant.ts';
 

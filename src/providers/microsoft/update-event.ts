@@ -7,7 +7,7 @@ import type {
 } from '@microsoft/microsoft-graph-types';
 
 import type { EventChange, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { patternedRecurrence } from './body-recurrence.ts';
 import { type Current, currentEvent, currentOccurrence } from './current-event.ts';

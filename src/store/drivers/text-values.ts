@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError } from '../../http/refusal.ts';
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft } from '../../../src/calendars/event-writing.ts';
-import type { UnsupportedReason } from '../../../src/calendars/unsupported.ts';
+import type { UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import {
   apply,
   assertMirrored,

@@ -14,7 +14,7 @@ import type {
 } from '../../../src/calendars/calendar-provider.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
 import type { Scope } from '../../../src/oauth/scope.ts';
 import { microsoftProvider } from '../../../src/providers/microsoft/microsoft-provider.ts';

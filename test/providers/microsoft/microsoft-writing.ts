@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 
 import type { EventResource } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft, Rsvp, WriteResult } from '../../../src/calendars/event-writing.ts';
-import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/unsupported.ts';
+import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { apply, assertMirrored, targetAt, ZONE } from '../../contract/written-mirror.ts';
 import { type Mirror, sync } from '../../servers/mirror.ts';

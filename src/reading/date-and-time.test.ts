@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { parseDateParameter } from './date-parameter.ts';
+import { parseDateParameter } from './events-query.ts';
 
 const read: readonly [text: string, instant: string][] = [
   ['2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00Z'],
