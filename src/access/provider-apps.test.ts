@@ -5,11 +5,11 @@ import { type AppKind, providerApps } from './provider-apps.ts';
 
 const instance = { google: { clientId: 'g-instance', clientSecret: 'one' } };
 const acme = { clientId: 'g-acme', clientSecret: 'two' };
-const applicationsApp = {
+const store = {
   findProviderApp: async (clientId: string, kind: AppKind) =>
     clientId === 'acme' && kind === 'google' ? acme : undefined,
 };
-const apps = providerApps(applicationsApp, instance);
+const apps = providerApps(store, instance);
 
 describe('providerApps', () => {
   it('the application’s own provider app is preferred to the instance’s', async () => {

@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 import sharp from 'sharp';
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { logoImage, MOST_LOGO_BYTES } from './logo-image.ts';
 
 const RED = { r: 255, g: 0, b: 0, alpha: 1 };

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { EventResource } from '../calendars/event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
-import { countedFailure, planPart, planRemovals, retryAt } from './plan-sync.ts';
+import { countedFailure, planPart, planRemovals } from './plan-sync.ts';
 
 const resource = (href: string, etag = '1'): EventResource => ({
   href,
@@ -74,24 +74,5 @@ describe('the plan of a sync', () => {
     const failure = countedFailure({ kind: 'rate_limited', message: '', retryAt: 100_000 }, before, 0);
 
     assert.equal(failure.retryAt, 100_000);
-  });
-
-  it('the plan of a sync tries again later each time, spread out, and half an hour apart at most', () => {
-    const failure = { kind: 'unavailable', message: '' } as const;
-
-    assert.equal(retryAt(failure, 0, 0, 0), 7_500);
-    assert.equal(retryAt(failure, 0, 0, 1), 15_000);
-    assert.equal(retryAt(failure, 3, 0, 1), 120_000);
-    assert.equal(retryAt(failure, 5_000, 0, 1), 1_800_000);
-  });
-
-  it('the plan of a sync never asks again before the time the provider set', () => {
-    const failure = { kind: 'rate_limited', message: '', retryAt: 100_000 } as const;
-
-    assert.ok(retryAt(failure, 0, 50_000, 0) >= 100_000);
-  });
-
-  it('the plan of a sync leaves a refused password alone for half an hour at least', () => {
-    assert.ok(retryAt({ kind: 'unauthorized', message: '' }, 0, 0, 0) >= 30 * 60_000);
   });
 });

@@ -24,7 +24,7 @@ type Setting = { apps?: InstanceApps; tokens?: (store: TokenLeaseStore) => Token
 /** One account whose access token has expired, and sessions of it as different instances open them. */
 async function openAccount(
   db: Database,
-  { apps = { google: APP }, tokens: changed = (store) => store }: Setting = {},
+  { apps = { google: APP }, tokens: wrap = (store) => store }: Setting = {},
 ) {
   await makeUsers(db);
   const clock = { now: NOW };
@@ -41,7 +41,7 @@ async function openAccount(
   /** A session of an instance of its own: nothing is shared but the database. */
   const instance = (): AccountSession =>
     accountSessions({
-      tokens: changed(tokenLeaseStore(db, sealer)),
+      tokens: wrap(tokenLeaseStore(db, sealer)),
       requestLimits: requestLimitStore(db),
       accounts,
       providers: { google: google.asProvider() },
@@ -51,9 +51,9 @@ async function openAccount(
     }).open(account);
   const health = async () => (await accounts.findAccount(account.accountKey))?.health;
   const stored = async () => {
-    const lease = await tokens.heldCredentials(account.accountKey);
-    assert.ok(lease);
-    return lease;
+    const credentials = await tokens.findCredentials(account.accountKey);
+    assert.ok(credentials);
+    return credentials;
   };
   return { clock, google, accounts, account, tokens, instance, health, stored, linkAgain, log };
 }
@@ -139,7 +139,7 @@ onEachDatabase((database, open) => {
       const { clock, google, account, tokens, instance, stored } = await openAccount(await open());
       const { version } = await stored();
       const dead = { accountKey: account.accountKey, version, holder: 'dead' };
-      await tokens.leaseTokens(dead, 0, NOW, NOW + MINUTE);
+      await tokens.leaseTokens({ ...dead, failures: 0 }, NOW, NOW + MINUTE);
 
       const waiting = instance().accessToken();
       await sleep(300);
@@ -244,9 +244,9 @@ onEachDatabase((database, open) => {
       const apps = { google: { clientId: 'another', clientSecret: 's' } };
       const { google, instance, health } = await openAccount(await open(), { apps });
 
-      const failure = await refusal(instance().accessToken());
+      const error = await refusal(instance().accessToken());
 
-      assert.deepEqual([failure.kind, failure.reason], ['unauthorized', 'app_replaced']);
+      assert.deepEqual([error.kind, error.reason], ['unauthorized', 'app_replaced']);
       assert.equal((await health())?.state, 'reauth_required');
       assert.equal(google.renewals.length, 0);
     });
@@ -254,9 +254,9 @@ onEachDatabase((database, open) => {
     it('an account’s session says that the operator must act when no app is set up, and asks nobody', async () => {
       const { google, instance, health } = await openAccount(await open(), { apps: {} });
 
-      const failure = await refusal(instance().accessToken());
+      const error = await refusal(instance().accessToken());
 
-      assert.deepEqual([failure.kind, failure.reason], ['misconfigured', 'provider_not_set_up']);
+      assert.deepEqual([error.kind, error.reason], ['misconfigured', 'provider_not_set_up']);
       assert.equal((await health())?.state, 'degraded');
       assert.equal(google.renewals.length, 0);
     });
@@ -271,7 +271,7 @@ onEachDatabase((database, open) => {
     it('an account’s session says unauthorized for an account that is gone', async () => {
       const { accounts, instance } = await openAccount(await open());
       const session = instance();
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
 
       assert.equal((await refusal(session.accessToken())).kind, 'unauthorized');
     });
@@ -280,9 +280,9 @@ onEachDatabase((database, open) => {
       const { google, instance, health, log } = await openAccount(await open());
       google.renewalFailures.push(new TypeError('undefined is not a function'));
 
-      const failure = await refusal(instance().accessToken());
+      const error = await refusal(instance().accessToken());
 
-      assert.deepEqual([failure.kind, failure.reason], ['unavailable', 'internal_fault']);
+      assert.deepEqual([error.kind, error.reason], ['unavailable', 'internal_fault']);
       assert.equal((await health())?.reason, 'internal_fault');
       const text = log.lines.join('\n');
       assert.match(text, /fault of our own/);

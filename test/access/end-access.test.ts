@@ -4,8 +4,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs, type Worker } from '../../src/jobs/run-jobs.ts';
-import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
+import {
+  type CalendarServer,
+  link,
+  openCalendarServer,
+  START,
+  startWorker,
+} from '../harness/calendar-server.ts';
 import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
 
 const HOUR = 3_600_000;
@@ -29,16 +35,16 @@ describe('access to a disconnected account', () => {
   const linkGoogle = (userId = 'ada') =>
     link(server, { provider: 'google', accountId: 'ada@example.com', userId, credentials: google.issue() });
   const disconnect = (userId = 'ada') =>
-    server.deps.accounts.disconnect('acme', userId, 'google', undefined, clock.now);
+    server.deps.accounts.disconnect({ clientId: 'acme', userId, provider: 'google' }, clock.now);
   const start = () => {
-    worker = startJobs(server.deps);
+    worker = startWorker(server);
   };
-  const until = async (condition: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 300 && !(await condition()); i += 1) {
-      server.deps.wakeUp.ring();
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 300 && !(await isTrue()); i += 1) {
+      server.deps.wakeUp.notify();
       await sleep(10);
     }
-    assert.ok(await condition(), 'it came to be so');
+    assert.ok(await isTrue(), 'it came to be so');
   };
   const remaining = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
   const job = async () => {

@@ -71,8 +71,8 @@ describe('the API reference', () => {
   /** The operation of a call, whatever its id in the path. */
   function operationAt(method: string, url: string): OpenApiOperation {
     const [place = ''] = url.split('?');
-    const pathItem = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
-    const operation = pathItem?.[method];
+    const methods = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
+    const operation = methods?.[method];
     assert.ok(operation, `${method} ${place} is documented`);
     return operation;
   }
@@ -86,23 +86,23 @@ describe('the API reference', () => {
       headers: { ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
       ...(body === undefined ? {} : { payload: body }),
     });
-    const summary = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
-    assert.equal(answer.statusCode, status, summary);
+    const message = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
+    assert.equal(answer.statusCode, status, message);
     const documented = operationAt(method, url).responses[status];
-    assert.ok(documented, `${summary} is a documented status`);
+    assert.ok(documented, `${message} is a documented status`);
     const schema = documented.content?.['application/json']?.schema;
-    assert.ok(schema, summary);
+    assert.ok(schema, message);
     const validator = Schema.Compile({ ...closed(schema, document) });
     const [valid, errors] = validator.Errors(answer.json());
-    assert.ok(valid, `${summary}\n${JSON.stringify(errors)}`);
+    assert.ok(valid, `${message}\n${JSON.stringify(errors)}`);
     return answer;
   }
 
   it('the API reference has every public JSON route, and no other', () => {
     const expected = new Set<string>();
     for (const { method, path } of routes) {
-      const route = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
-      if (method !== 'head' && !PAGES.test(route)) expected.add(`${method} ${route}`);
+      const place = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
+      if (method !== 'head' && !PAGES.test(place)) expected.add(`${method} ${place}`);
     }
     const served = new Set(routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`));
 
@@ -122,8 +122,8 @@ describe('the API reference', () => {
     await call('get', `/event?provider=caldav&calendarId=${encodeURIComponent(HOME)}&eventId=weekly`);
     await call('get', '/events/changes?initial=true');
     await call('get', `/free-busy?${WINDOW}`);
-    const query = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
-    await call('post', '/availability', { body: query });
+    const body = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
+    await call('post', '/availability', { body });
   });
 
   it('the API answers what its reference says: writing', async () => {
@@ -203,7 +203,7 @@ describe('the API reference', () => {
         ...readFileSync(path.join(root, file), 'utf8').matchAll(
           /new ApiError\(\s*\d+,\s*'(\w+)'|code: '(\w+)', retryAfter/g,
         ),
-      ].map(([, code, retryCode]) => code ?? retryCode ?? ''),
+      ].map(([, code, waitingCode]) => code ?? waitingCode ?? ''),
     );
     assert.ok(thrown.length >= 20);
     const text = JSON.stringify(document);

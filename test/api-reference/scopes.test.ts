@@ -130,14 +130,14 @@ describe('every documented operation', () => {
   });
 
   it('every documented operation tells an application nothing of the users of another', async () => {
-    const payload = { ...exampleOf('/availability'), user_ids: ['ada'] };
+    const request = { ...exampleOf('/availability'), user_ids: ['ada'] };
     const ask = async (client: string) => {
       const authorization = `Basic ${Buffer.from(`${client}:${client}`).toString('base64')}`;
       const options = {
         method: 'POST',
         url: '/availability',
         headers: { authorization },
-        payload,
+        payload: request,
       } as const;
       return (await site.app.inject(options)).statusCode;
     };
@@ -194,11 +194,11 @@ function scopeOf({ operation }: Documented): Scope {
 /** The document's own example, with ada's ids in it. */
 function requestOf({ path, operation }: Documented): { url: string; body: object | undefined } {
   const { parameters = [], requestBody } = operation;
-  const selected = parameters.filter(
+  const sent = parameters.filter(
     ({ required, name }) => required || ['calendarIds', 'initial', 'start', 'end'].includes(name),
   );
   const valueFor = (name: string, example: unknown) => ADAS[name] ?? String(example);
-  const query = selected
+  const query = sent
     .filter((one) => one.in === 'query')
     .map(({ name, example }) => [name, valueFor(name, example)]);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ADAS[name] ?? ''));

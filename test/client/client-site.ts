@@ -39,8 +39,8 @@ export type ClientSite = {
 /** Starts all of it; the caller closes it. */
 export async function openClientSite(): Promise<ClientSite> {
   const sandbox = await caldavSandbox({ kind: 'caldav', clock: sandboxClock(), faults: faultBoard() });
-  await sandbox.hand.addPerson({ email: ADA, name: 'Ada' });
-  const calendarId = await sandbox.hand.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
+  await sandbox.manual.addPerson({ email: ADA, name: 'Ada' });
+  const calendarId = await sandbox.manual.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
   const program = await startProgram().catch(async (reason) => {
     await sandbox.close();
     throw reason;

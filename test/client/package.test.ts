@@ -200,7 +200,7 @@ describe('the published client', () => {
           gone: 'event_not_found',
           refreshed: true,
         });
-        assert.equal((await site.sandbox.hand.instances(ADA, site.calendarId, MARCH)).length, 1);
+        assert.equal((await site.sandbox.manual.instances(ADA, site.calendarId, MARCH)).length, 1);
       });
 
       it('the published client believes the published webhook', async () => {

@@ -87,7 +87,7 @@ describe('leaving for a provider', () => {
     const clientApp = { clientId: 'own-app', clientSecret: 'own-secret' };
     // The harness's own resolver works on the sealed store of this database.
     const store = providerAppStore(bare.db, bare.sealer);
-    await store.setProviderApp('acme', 'google', clientApp, 1);
+    await store.setProviderApp({ clientId: 'acme', kind: 'google' }, clientApp, 1);
     const browser = new Browser(bare);
 
     const sent = await browser.get(`/connect/google?transaction=${transactionOf(await browser.start())}`);

@@ -55,16 +55,16 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       const set = { primaryColor: '#aa3355', supportEmail: 'a@acme.example', logo: picture('one') };
       await looks.changeLook('acme', { ...set, theme: 'light', verified: true }, NOW);
 
-      const left = await looks.changeLook('acme', { hideFooter: true }, NOW + 1);
+      const changed = await looks.changeLook('acme', { hideFooter: true }, NOW + 1);
       const emptied = await looks.changeLook(
         'acme',
         { primaryColor: null, supportEmail: null, logo: null },
         NOW + 2,
       );
 
-      assert.deepEqual(left?.branding.logo, { hash: hashOf(set.logo) });
-      assert.equal(left?.branding.primaryColor, '#aa3355');
-      assert.equal(left?.facts.supportEmail, 'a@acme.example');
+      assert.deepEqual(changed?.branding.logo, { hash: hashOf(set.logo) });
+      assert.equal(changed?.branding.primaryColor, '#aa3355');
+      assert.equal(changed?.facts.supportEmail, 'a@acme.example');
       assert.deepEqual(emptied, {
         branding: { ...DEFAULT_BRANDING, theme: 'light', hideFooter: true },
         facts: { ...NO_FACTS, verified: true },
@@ -119,9 +119,9 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       const logo = picture('one');
       await looks.changeLook('acme', { logo }, NOW);
 
-      const found = await looks.findLogo(hashOf(logo));
+      const image = await looks.findLogo(hashOf(logo));
 
-      assert.deepEqual(found && Buffer.from(found.webp), logo.webp);
+      assert.deepEqual(image && Buffer.from(image.webp), logo.webp);
       assert.equal(await looks.findLogo(hashOf(picture('two'))), undefined);
     });
 
@@ -131,8 +131,8 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       await looks.changeLook('acme', { logo, darkLogo: logo }, NOW);
       await looks.changeLook('other', { logo }, NOW);
 
-      const shown: boolean[] = [];
-      const look = async () => shown.push((await looks.findLogo(hashOf(logo))) !== undefined);
+      const states: boolean[] = [];
+      const look = async () => states.push((await looks.findLogo(hashOf(logo))) !== undefined);
       await looks.changeLook('acme', { logo: picture('next') }, NOW);
       await look();
       await looks.changeLook('acme', { darkLogo: null }, NOW);
@@ -140,7 +140,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       await looks.changeLook('other', { logo: null }, NOW);
       await look();
 
-      assert.deepEqual(shown, [true, true, false]);
+      assert.deepEqual(states, [true, true, false]);
       assert.equal(await rowsIn(db, 'application_logo'), 1);
     });
 

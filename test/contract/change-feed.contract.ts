@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import type { ChangeFeed, FeedPlace, NotedChange } from '../../src/reading/change-feed.ts';
+import { renderChanges } from '../../src/calendars/render-event.ts';
+import type { ChangeFeed, FeedChange, FeedPlace } from '../../src/reading/change-feed.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import { changeFeed } from '../../src/store/change-feed.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
@@ -11,6 +12,7 @@ import { userStore } from '../../src/store/user-store.ts';
 import { NOW, newAccount, sealer } from './calendar-rows.ts';
 import {
   calendar,
+  changesTo,
   event,
   type FilledMirror,
   fill,
@@ -57,7 +59,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
     removed: string[] = [],
   ) => {
     const lease = await leased(mirror, key, `run-${Math.random()}`);
-    assert.equal(await mirror.applyChanges(lease, changed, removed, LATER), true);
+    assert.equal(await mirror.applyChanges(lease, renderChanges({ changed, removed }), LATER), true);
     await mirror.finishSync(lease, 'token', NOW);
   };
 
@@ -192,7 +194,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await made.mirror.replaceCalendars(list, [calendar('/b/')], NOW);
       assert.deepEqual(await told(made, since), ['x deleted']);
       since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
-      await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
       assert.deepEqual(await told(made, since), ['w deleted']);
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await made.mirror.leaseList({ key: accountKey, holder: 'list' }, NOW, LATER);
@@ -214,8 +216,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
 
       await made.mirror.applyChanges(
         { key: made.calendarKey, holder: 'lost' },
-        [resource('y', event('2026-11-02T09:00:00'))],
-        [],
+        changesTo(resource('y', event('2026-11-02T09:00:00'))),
         LATER,
       );
 
@@ -235,7 +236,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const whole = await all(made);
 
       for (const size of [1, 3, 8]) {
-        const pages: NotedChange[] = [];
+        const pages: FeedChange[] = [];
         for (let place: FeedPlace = { seq: made.seq }; ; ) {
           const page = await made.feed.changesAfter(ada, place, size);
           pages.push(...page);

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import type { EventDraft, ProviderHand } from '../../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { type CalendarServer, get, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { type ReadEvent, readEvents } from '../providers/provider-reader.ts';
@@ -29,7 +29,7 @@ export function providerScenarios(target: ProviderTarget): void {
     const time: MovableTime = movableTime(START);
     let started: StartedProvider;
     let server: CalendarServer;
-    let hand: ProviderHand;
+    let hand: ManualChanges;
 
     before(async () => {
       started = await target.start(time);
@@ -59,7 +59,7 @@ export function providerScenarios(target: ProviderTarget): void {
     };
 
     /** New calendars are known to readers who listed them. */
-    const addCalendar: ProviderHand['addCalendar'] = async (email, calendar) => {
+    const addCalendar: ManualChanges['addCalendar'] = async (email, calendar) => {
       const id = await hand.addCalendar(email, calendar);
       time.now += PAUSE_MS;
       await get(server, '/calendars', await server.token());
@@ -201,9 +201,9 @@ export function providerScenarios(target: ProviderTarget): void {
         const weekly = { ...meeting('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
         const series = await hand.createEvent(ADA.email, id, weekly);
         const before = new Set((await read(id)).events.map((event) => event.id));
-        await hand.updateEvent(ADA.email, id, single, { ...meeting('Single'), location: 'Here' });
+        await hand.updateEvent(ADA.email, id, { id: single, ...meeting('Single'), location: 'Here' });
         const second = at('2026-11-23 09:00', 'Europe/Paris');
-        await hand.changeOccurrence(ADA.email, id, series, second, { title: 'Second' });
+        await hand.changeOccurrence(ADA.email, id, { id: series, original: second, title: 'Second' });
 
         const { events } = await read(id);
 
@@ -221,14 +221,15 @@ const meeting = (title: string): EventDraft => ({
   end: at('2026-11-16 10:00', 'Europe/Paris'),
 });
 
-function sceneOf(hand: ProviderHand, email: string, calendar: string, differs: boolean): Scene {
+function sceneOf(hand: ManualChanges, email: string, calendar: string, differs: boolean): Scene {
   return {
     differs,
     create: (draft) => hand.createEvent(email, calendar, draft),
-    update: (id, draft) => hand.updateEvent(email, calendar, id, draft),
+    update: (id, draft) => hand.updateEvent(email, calendar, { ...draft, id }),
     remove: (id) => hand.deleteEvent(email, calendar, id),
-    changeOccurrence: (id, original, change) => hand.changeOccurrence(email, calendar, id, original, change),
-    deleteOccurrence: (id, original) => hand.deleteOccurrence(email, calendar, id, original),
+    changeOccurrence: (id, original, change) =>
+      hand.changeOccurrence(email, calendar, { ...change, id, original }),
+    deleteOccurrence: (id, original) => hand.deleteOccurrence(email, calendar, { id, original }),
     forgetSyncTokens: () => hand.forgetSyncTokens(email, calendar),
   };
 }

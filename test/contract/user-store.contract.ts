@@ -97,8 +97,8 @@ export function userStoreContract(database: string, open: () => Promise<Database
 
       assert.equal(await users.deleteIdleUsers(NOW + 10), 2);
 
-      const left = (await users.listUsers('acme')).map(({ userId }) => userId);
-      assert.deepEqual(left.toSorted(), ['connected', 'granted', 'recent']);
+      const remaining = (await users.listUsers('acme')).map(({ userId }) => userId);
+      assert.deepEqual(remaining.toSorted(), ['connected', 'granted', 'recent']);
     });
   });
 }

@@ -41,7 +41,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
       googleSandbox({ clock: sandboxClock(), faults: faultBoard() }),
       launchChromium(),
     ]);
-    await google.hand.addPerson(ADA);
+    await google.manual.addPerson(ADA);
     site = await openSite({
       env: {
         KALENDS_GOOGLE_CLIENT_ID: GOOGLE_APP.clientId,

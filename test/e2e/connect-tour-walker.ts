@@ -127,7 +127,7 @@ export class TourWalker {
     decision = 'allow',
     code,
   }: GoogleChoices = {}): Promise<void> {
-    await this.site.google.hand.revokeAccess(email);
+    await this.site.google.manual.revokeAccess(email);
     await this.pressNamed(email);
     const last = decision === 'cancel' ? 'Cancel' : 'Continue';
     const { destination } = await this.browser.press(last, {}, { untick: decision === 'untick' });
@@ -137,7 +137,7 @@ export class TourWalker {
 
   /** The same at Microsoft. */
   async signInToMicrosoft(email: string): Promise<void> {
-    await this.site.microsoft.hand.revokeAccess(email);
+    await this.site.microsoft.manual.revokeAccess(email);
     await this.press('selection.connect', { provider: 'Microsoft' });
     await this.pressNamed(email);
     await this.pressNamed(/^(Accept|Return to the application.*)$/);

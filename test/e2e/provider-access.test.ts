@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type SandboxClock, sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { walk } from '../sandbox/google/google-client.ts';
@@ -38,8 +38,8 @@ async function openSite(databaseUrl: string | undefined) {
   for (const [kind, sandbox] of Object.entries(sandboxes)) {
     const redirectUris = programs.map(({ url }) => `${url}/connect/${kind}/callback`);
     sandbox.registerApp({ ...APP, redirectUris });
-    await sandbox.hand.addPerson(ADA);
-    await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+    await sandbox.manual.addPerson(ADA);
+    await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
   }
   const registration = await programs[0].createClient();
   const applications = programs.map(({ url }): Application => ({ ...registration, url }));
@@ -70,7 +70,7 @@ async function connect(
   await browser.open(
     kind === 'google'
       ? await walk(destination, { email: ADA.email })
-      : await passSignIn(destination, { account: ADA.email }),
+      : await completeSignIn(destination, { account: ADA.email }),
   );
   await browser.press('Continue');
   await browser.press('Allow');
@@ -135,7 +135,7 @@ onEachDatabase((database, _open, place) => {
       assert.ok(first && second);
       clock.reset();
       const { google } = site.sandboxes;
-      await google.hand.revokeAccess(ADA.email);
+      await google.manual.revokeAccess(ADA.email);
       const leaving = await connect(first, 'ada-leaves', 'google');
       const staying = await connect(second, 'ada-stays', 'google');
       const before = google.requests('revoke');

@@ -8,14 +8,14 @@ import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
 
 import type { SandboxKind } from '../../sandbox/core/faults.ts';
-import type { ProviderSandbox, ShownInstance } from '../../sandbox/core/provider-sandbox.ts';
+import type { ListedInstance, ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
 import {
   type EventPage,
   type ListedCalendar,
   listCalendars,
   listEvents,
 } from '../../sandbox/demo/kalends-client.ts';
-import { APPLE_PASSWORD, CALDAV_PASSWORD, LIVES } from '../../sandbox/people.ts';
+import { ACCOUNTS, APPLE_PASSWORD, CALDAV_PASSWORD } from '../../sandbox/people/people.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 
@@ -134,9 +134,9 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   });
 
   it('the sandbox says so when there is nothing to show', async () => {
-    const { hand } = sandbox.providers.caldav;
-    await hand.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
-    await hand.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
+    const { manual } = sandbox.providers.caldav;
+    await manual.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
+    await manual.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
     await linkCalDav(page, 'idle');
@@ -302,8 +302,8 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     const lines: string[] = [];
     for (const { provider, id } of calendars) {
       const kind = kindOf(provider);
-      const { hand } = sandbox.providers[kind];
-      const instances = await hand.instances(emailOf(name, kind), id, window);
+      const { manual } = sandbox.providers[kind];
+      const instances = await manual.instances(emailOf(name, kind), id, window);
       lines.push(...instances.map((instance) => line(provider, instance)));
     }
     return lines.sort();
@@ -313,22 +313,24 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
 const SERIES_WINDOW = { start: Date.UTC(2027, 2, 1), end: Date.UTC(2027, 4, 1) };
 
 /** Tuesdays at six in Berlin: the second was moved by a day, the fourth deleted; clocks change on 28 March. */
-async function playSeries({ kind, hand }: ProviderSandbox): Promise<void> {
+async function playSeries({ kind, manual }: ProviderSandbox): Promise<void> {
   const at = (dateTime: string) => ({ dateTime, timeZone: 'Europe/Berlin' });
   const email = emailOf('mara', kind);
-  const calendar = await hand.addCalendar(email, { title: 'Club', timeZone: 'Europe/Berlin' });
-  const series = await hand.createEvent(email, calendar, {
+  const calendar = await manual.addCalendar(email, { title: 'Club', timeZone: 'Europe/Berlin' });
+  const series = await manual.createEvent(email, calendar, {
     title: 'Rowing',
     start: at('2027-03-16T18:00:00'),
     end: at('2027-03-16T19:30:00'),
     recurrence: { frequency: 'weekly', weekdays: ['TU'], count: 5 },
   });
-  await hand.changeOccurrence(email, calendar, series, at('2027-03-23T18:00:00'), {
+  await manual.changeOccurrence(email, calendar, {
+    id: series,
+    original: at('2027-03-23T18:00:00'),
     title: 'Rowing, by moonlight',
     start: at('2027-03-24T21:00:00'),
     end: at('2027-03-24T22:00:00'),
   });
-  await hand.deleteOccurrence(email, calendar, series, at('2027-04-06T18:00:00'));
+  await manual.deleteOccurrence(email, calendar, { id: series, original: at('2027-04-06T18:00:00') });
 }
 
 /** The rules broken and where, without the rest of axe's report. */
@@ -354,12 +356,12 @@ function kindOf(provider: string): SandboxKind {
 }
 
 const lifeOf = (name: string, kind: SandboxKind) =>
-  LIVES[kind].find(({ person }) => person.email.startsWith(name));
+  ACCOUNTS[kind].find(({ person }) => person.email.startsWith(name));
 const emailOf = (name: string, kind: SandboxKind): string => lifeOf(name, kind)?.person.email ?? '';
 const livesOf = (name: string, provider: string): string[] =>
   (lifeOf(name, kindOf(provider))?.calendars ?? []).map(({ title }) => title);
 
-const line = (provider: string, { title, start, end, allDay }: ShownInstance): string =>
+const line = (provider: string, { title, start, end, allDay }: ListedInstance): string =>
   [provider, new Date(start).toISOString(), new Date(end).toISOString(), allDay ? 'all day' : '', title].join(
     ' ',
   );

@@ -6,8 +6,8 @@ import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import type { ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { walk } from '../sandbox/google/google-client.ts';
 import { openBrowser } from './browser.ts';
@@ -92,7 +92,7 @@ async function connectAll(application: Application, server: string): Promise<str
   await browser.open(await walk(google.destination, { email: ADA.email }));
   const microsoft = await browser.press('Connect Microsoft');
   if (microsoft.destination === undefined) throw new Error('The browser was not sent to Microsoft');
-  await browser.open(await passSignIn(microsoft.destination, { account: ADA.email }));
+  await browser.open(await completeSignIn(microsoft.destination, { account: ADA.email }));
   await linkAccount(browser, { server, username: DAV_ADA.email, password: DAV_ADA.password });
   await browser.press('Continue');
   await browser.press('Allow');
@@ -109,7 +109,7 @@ const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftS
 /** Gives the user a calendar called Work at each; answers what tells what a provider itself shows in it. */
 async function furnish(sandboxes: Readonly<Record<WritableProvider, ProviderSandbox>>) {
   const calendars = new Map<string, string>();
-  for (const [provider, { hand }] of Object.entries(sandboxes)) {
+  for (const [provider, { manual: hand }] of Object.entries(sandboxes)) {
     const person = provider === 'caldav' ? DAV_ADA : ADA;
     await hand.addPerson(person);
     calendars.set(
@@ -119,7 +119,7 @@ async function furnish(sandboxes: Readonly<Record<WritableProvider, ProviderSand
   }
   return (provider: WritableProvider, window: { readonly start: number; readonly end: number }) => {
     const { email } = provider === 'caldav' ? DAV_ADA : ADA;
-    return sandboxes[provider].hand.instances(email, calendars.get(provider) ?? '', window);
+    return sandboxes[provider].manual.instances(email, calendars.get(provider) ?? '', window);
   };
 }
 

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs, type Worker } from '../../src/jobs/run-jobs.ts';
-import { wakeUp } from '../../src/jobs/wake-up.ts';
+import { createWakeUp } from '../../src/jobs/wake-up.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
-import { type CalendarServer, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 
 describe('the worker', () => {
   let server: CalendarServer;
@@ -24,15 +24,15 @@ describe('the worker', () => {
   });
 
   const start = () => {
-    worker = startJobs(server.deps);
+    worker = startWorker(server);
   };
-  /** Rings until `condition`, since the clock of these tests stands still. */
-  const until = async (condition: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 200 && !(await condition()); i += 1) {
-      server.deps.wakeUp.ring();
+  /** Notifies until `done`, since the clock of these tests stands still. */
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 200 && !(await isTrue()); i += 1) {
+      server.deps.wakeUp.notify();
       await sleep(10);
     }
-    assert.ok(await condition(), 'it came to be so');
+    assert.ok(await isTrue(), 'it came to be so');
   };
   const jobOf = async (kind: string) =>
     server.db.get<{ run_at: number; attempts: number; lease_holder: string | null }>(
@@ -139,7 +139,7 @@ describe('the worker', () => {
       if (failures-- > 0) throw new Error('connection lost');
       return server.deps.jobs.nextRunAt();
     };
-    worker = startJobs({ ...server.deps, jobs: { ...server.deps.jobs, nextRunAt } });
+    worker = startWorker(server, { jobs: { ...server.deps.jobs, nextRunAt } });
 
     await until(async () => (await events()) === 1);
 
@@ -149,7 +149,7 @@ describe('the worker', () => {
   it('the worker works a job once when two workers are there', async () => {
     for (let i = 0; i < 12; i += 1) await link(server, { accountId: `a${i}` });
     start();
-    const second = startJobs({ ...server.deps, wakeUp: wakeUp() });
+    const second = startWorker(server, { wakeUp: createWakeUp() });
 
     await until(async () => {
       const open = await server.db.all(
@@ -197,27 +197,27 @@ describe('the worker', () => {
   });
 });
 
-describe('the wake-up between those who make jobs and the worker', () => {
-  it('a wake-up ends a wait when it is rung', async () => {
-    const signal = wakeUp();
+describe('waking the worker up', () => {
+  it('ends its wait', async () => {
+    const wakeUp = createWakeUp();
     const startedAt = performance.now();
-    const waited = signal.wait(5_000);
+    const waited = wakeUp.wait(5_000);
 
-    signal.ring();
+    wakeUp.notify();
     await waited;
 
     assert.ok(performance.now() - startedAt < 1_000);
   });
 
-  it('a wake-up remembers one ring for the next wait, and no more', async () => {
-    const signal = wakeUp();
-    signal.ring();
-    signal.ring();
+  it('ends the next wait where none is under way, and no more', async () => {
+    const wakeUp = createWakeUp();
+    wakeUp.notify();
+    wakeUp.notify();
     const startedAt = performance.now();
 
-    await signal.wait(5_000);
+    await wakeUp.wait(5_000);
     const first = performance.now() - startedAt;
-    await signal.wait(60);
+    await wakeUp.wait(60);
 
     assert.ok(first < 1_000);
     assert.ok(performance.now() - startedAt >= 55);

@@ -69,18 +69,18 @@ async function probe({ applications }: Instances, { accessToken }: TokenPair): P
 function readAllTheTime({ applications }: Instances, { accessToken }: TokenPair) {
   let stopped = false;
   const loops = applications.map((application) => {
-    const accepted = Promise.withResolvers<void>();
+    const used = Promise.withResolvers<void>();
     const loop = async () => {
       while (!stopped) {
         const { status } = await read(application, PROTECTED, accessToken);
-        if (status === 200) accepted.resolve();
+        if (status === 200) used.resolve();
       }
     };
-    return { accepted: accepted.promise, ended: loop() };
+    return { used: used.promise, ended: loop() };
   });
   return {
     /** Resolves when both have taken the token. */
-    flowing: Promise.all(loops.map(({ accepted }) => accepted)),
+    flowing: Promise.all(loops.map(({ used }) => used)),
     async stop() {
       stopped = true;
       await Promise.all(loops.map(({ ended }) => ended));

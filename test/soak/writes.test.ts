@@ -93,7 +93,7 @@ function ask(
   return send(`${application.url}/event`, method, headers, JSON.stringify(body));
 }
 
-async function succeeded(answer: Promise<Answered>): Promise<Answered> {
+async function assertAnswered(answer: Promise<Answered>): Promise<Answered> {
   const { status, text } = await answer;
   assert.equal(status, 200, text);
   return answer;
@@ -105,11 +105,13 @@ async function makeSeries({ provider, round }: Load, site: WritingSite): Promise
   const times = { start: iso(start), end: iso(start + 3_600_000) };
   // A zone without clock changes: what is expected can be counted in days.
   const rule = { timeZone: 'Africa/Lagos', recurrence: { frequency: 'DAILY', count: INSTANCES } };
-  const made = await succeeded(ask(site, 'POST', { ...calendar, ...times, ...rule, title: titleOf(round) }));
+  const made = await assertAnswered(
+    ask(site, 'POST', { ...calendar, ...times, ...rule, title: titleOf(round) }),
+  );
   const instance = (await instancesOf({ provider, round }, site))[APART];
   const [from, to] = [1, 2].map((hours) => iso(start + APART * DAY_MS + hours * 3_600_000));
   const apart = { title: `${titleOf(round)} apart`, start: from, end: to, updateMode: 'this' };
-  await succeeded(
+  await assertAnswered(
     ask(site, 'PUT', { ...calendar, eventId: instance?.id, recurringEventId: made.body.id, ...apart }),
   );
 }
@@ -147,7 +149,7 @@ async function split(load: Load, site: WritingSite): Promise<void> {
     const instances = await instancesOf(load, site);
     const { id: eventId } = instances[Math.floor(Math.random() * instances.length)] ?? {};
     const change = { description: `Part ${part}`, updateMode: 'following' };
-    await succeeded(ask(site, 'PUT', { ...site.calendars[load.provider], eventId, ...change }));
+    await assertAnswered(ask(site, 'PUT', { ...site.calendars[load.provider], eventId, ...change }));
   }
 }
 
@@ -158,7 +160,7 @@ async function create(load: Load, who: string, site: WritingSite): Promise<void>
     const times = { start: iso(start), end: iso(start + 3_600_000) };
     const one = { key: title, body: { ...site.calendars[load.provider], ...times, title } };
     load.underWay.add(one);
-    const { body } = await succeeded(ask(site, 'POST', one.body, one.key));
+    const { body } = await assertAnswered(ask(site, 'POST', one.body, one.key));
     load.underWay.delete(one);
     load.answered.set(one, body.id);
   }
@@ -204,18 +206,22 @@ async function letLeasesLapse({ program }: WritingSite, databaseUrl: string | un
 async function assertWhole(load: Load, site: WritingSite): Promise<void> {
   const { provider, round, answered, underWay } = load;
   for (const [{ key, body }, id] of [...answered].slice(-3)) {
-    assert.equal((await succeeded(ask(site, 'POST', body, key))).body.id, id, `${key} is answered as before`);
+    assert.equal(
+      (await assertAnswered(ask(site, 'POST', body, key))).body.id,
+      id,
+      `${key} is answered as before`,
+    );
   }
-  for (const { key, body } of underWay) await succeeded(ask(site, 'POST', body, key));
+  for (const { key, body } of underWay) await assertAnswered(ask(site, 'POST', body, key));
   // A write finishes what was left half done before it begins.
   const { end } = windowOf(round);
   const last = { title: 'Last', start: iso(end), end: iso(end + 60_000) };
-  await succeeded(ask(site, 'POST', { ...site.calendars[provider], ...last }));
+  await assertAnswered(ask(site, 'POST', { ...site.calendars[provider], ...last }));
 
-  const instances = await site.shownAt(provider, windowOf(round));
+  const events = await site.shownAt(provider, windowOf(round));
   const created = [...answered.keys(), ...underWay].map(({ key }) => key).sort();
-  const series = instances.filter(({ title }) => title.startsWith(titleOf(round)));
-  assert.deepEqual(titlesOf(instances), created, `${provider} has each event once`);
+  const series = events.filter(({ title }) => title.startsWith(titleOf(round)));
+  assert.deepEqual(titlesOf(events), created, `${provider} has each event once`);
   assert.deepEqual(
     series.map(({ start }) => iso(start)),
     expectedStarts(round),

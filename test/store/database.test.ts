@@ -66,13 +66,13 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
       const other = new DatabaseSync(sqliteFileIn(settings.dataDir));
       other.exec('BEGIN IMMEDIATE');
 
-      let finished = false;
+      let isWritten = false;
       const write = db.write(PUT, { name: 'n', value: '' }).then(() => {
-        finished = true;
+        isWritten = true;
       });
       await sleep(50);
       assert.deepEqual(await db.all('SELECT name FROM setting'), []);
-      assert.equal(finished, false);
+      assert.equal(isWritten, false);
       other.exec('ROLLBACK');
       await write;
 

@@ -58,11 +58,11 @@ describe('a sync', () => {
 
     server.provider.beforePart = async () => {};
     later(11_000);
-    const remaining = await titles();
+    const mirrored = await titles();
 
     assert.equal(failed.errors[0].code, 'unavailable');
-    assert.equal(remaining.length, 120);
-    assert.ok(!remaining.includes('M5'));
+    assert.equal(mirrored.length, 120);
+    assert.ok(!mirrored.includes('M5'));
   });
 
   it('one sync is shared among twenty reads at once', async () => {
@@ -82,16 +82,19 @@ describe('a sync', () => {
       started = resolve;
     });
     let goOn = () => {};
-    const gate = new Promise<void>((resolve) => {
+    const release = new Promise<void>((resolve) => {
       goOn = resolve;
     });
     server.provider.beforePart = async () => {
       started();
-      await gate;
+      await release;
     };
     const answer = read();
     await running;
-    await server.deps.accounts.disconnect('acme', 'ada', 'caldav', undefined, server.clock.now);
+    await server.deps.accounts.disconnect(
+      { clientId: 'acme', userId: 'ada', provider: 'caldav' },
+      server.clock.now,
+    );
     goOn();
 
     assert.deepEqual((await answer).json().events, []);

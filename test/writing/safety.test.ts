@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-
-import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../src/calendars/unsupported.ts';
+import {
+  ProviderError,
+  type ProviderErrorKind,
+  UnsupportedByProvider,
+} from '../../src/calendars/provider-error.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
@@ -104,8 +106,8 @@ describe('safe writes', () => {
     );
 
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-    const [found] = stored('T');
-    const { title, description, location, privacy, availability } = found?.events[0] ?? {};
+    const [resource] = stored('T');
+    const { title, description, location, privacy, availability } = resource?.events[0] ?? {};
     assert.deepEqual(
       [title, description, location, privacy, availability],
       ['T', 'D', 'L', 'private', 'free'],
@@ -176,9 +178,9 @@ describe('safe writes', () => {
 
   it('finds an event that the mirror does not have yet', async () => {
     const { id } = await created({ title: 'Known' });
-    const [known] = stored('Known');
-    assert.ok(known);
-    server.provider.put(HOME, { ...known, href: `${HOME}new.ics`, eventId: 'brand-new' });
+    const [resource] = stored('Known');
+    assert.ok(resource);
+    server.provider.put(HOME, { ...resource, href: `${HOME}new.ics`, eventId: 'brand-new' });
     server.clock.now += 1;
 
     const { status, body } = await send('PUT', { ...ID, eventId: 'brand-new', title: 'Found' });

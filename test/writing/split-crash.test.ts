@@ -32,12 +32,12 @@ describe('a crash while a series is split', () => {
         await bench.link({ scope: 'read-write' });
         await bench.read();
         const token = await server.token();
-        const [own] = (await get(server, '/calendars', token))
+        const [calendar] = (await get(server, '/calendars', token))
           .json()
           .filter(({ title }: { title: string }) => title === 'Work');
         const write = async (method: 'POST' | 'PUT', body: object) => {
           const headers = { authorization: `Bearer ${token}` };
-          const payload = { provider: kind, calendarId: own.id, ...body };
+          const payload = { provider: kind, calendarId: calendar.id, ...body };
           const answer = await server.app.inject({ method, url: '/event', headers, payload });
           return { status: answer.statusCode, body: answer.json() };
         };
@@ -59,13 +59,13 @@ describe('a crash while a series is split', () => {
         const next = await write('POST', { ...WEEKLY, recurrence: null, title: 'Next' });
 
         assert.deepEqual([split.status, next.status], [500, 200], JSON.stringify(next.body));
-        const shown = async () =>
+        const listEvents = async () =>
           (await listed()).map(
             ({ start, title }: { start: string; title: string }) => `${start.slice(8, 16)} ${title}`,
           );
-        assert.deepEqual(await shown(), WHOLE, 'read at once');
+        assert.deepEqual(await listEvents(), WHOLE, 'read at once');
         bench.pass(60_000);
-        assert.deepEqual(await shown(), WHOLE, 'as the provider has it');
+        assert.deepEqual(await listEvents(), WHOLE, 'as the provider has it');
         await bench.close();
       });
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { EventTime, Recurrence } from './event-time.ts';
 import { expand } from './expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import type { Instance, Series, SeriesOverride } from './series.ts';
 import { spanOf } from './span-of.ts';
 

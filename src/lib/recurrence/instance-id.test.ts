@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { instanceIdOf, parseInstanceId } from './instance-id.ts';
+import { instanceIdOf, parseInstanceId } from './event-instant.ts';
 
 describe('an instance id', () => {
   it('an instance id ends with the original start in UTC, or with its date', () => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { DAY, dayNumberOf, formatDate, formatLocal, parseLocal } from './civil.ts';
-import { expandRule } from './expand-rule.ts';
-import { recurrenceBudget } from './recurrence-budget.ts';
+import { expandRule, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
 const FROM = dayNumberOf(2000, 1, 1) * DAY;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { CustomZone, EventTime } from './event-time.ts';
 import { expand } from './expand.ts';
-import { recurrenceBudget } from './recurrence-budget.ts';
+import { recurrenceBudget } from './expand-rule.ts';
 import type { Series, SeriesOverride } from './series.ts';
 import { spanOf } from './span-of.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { patternedRecurrence } from './body-recurrence.ts';
 import { recurrenceOf } from './recurrence.ts';
 

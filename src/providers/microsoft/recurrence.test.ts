@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { RecurrencePattern, RecurrenceRange } from '@microsoft/microsoft-graph-types';
 
 import { expand } from '../../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { recurrenceOf } from './recurrence.ts';
 
 const FOREVER: RecurrenceRange = { type: 'noEnd', startDate: '2026-01-01' };

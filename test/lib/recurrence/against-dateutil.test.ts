@@ -16,8 +16,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 
 import { DAY, formatLocal, parseLocal } from '../../../src/lib/recurrence/civil.ts';
-import { expandRule } from '../../../src/lib/recurrence/expand-rule.ts';
-import { recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
+import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
 

@@ -39,12 +39,12 @@ describe("Microsoft's calendars", () => {
     microsoft.faults.clear();
     microsoft.clock.reset();
     account = microsoft.open(await microsoft.signIn());
-    calendar = await microsoft.sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: BERLIN });
+    calendar = await microsoft.sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: BERLIN });
     mirror = new Map();
   });
   after(() => microsoft.close());
 
-  const hand = () => microsoft.sandbox.hand;
+  const hand = () => microsoft.sandbox.manual;
   const create = (draft: EventDraft) => hand().createEvent(ADA.email, calendar, draft);
   const window = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2030, 0, 1) };
   async function assertEqualToOutlook(seen = mirror): Promise<void> {
@@ -134,12 +134,14 @@ describe("Microsoft's calendars", () => {
 
   it('have series with moved and deleted occurrences, over a clock change', async () => {
     const series = await create(weekly('Weekly'));
-    await hand().changeOccurrence(ADA.email, calendar, series, at('2026-10-28T09:00:00'), {
+    await hand().changeOccurrence(ADA.email, calendar, {
+      id: series,
+      original: at('2026-10-28T09:00:00'),
       title: 'Weekly, later',
       start: at('2026-10-28T15:00:00'),
       end: at('2026-10-28T16:00:00'),
     });
-    await hand().deleteOccurrence(ADA.email, calendar, series, at('2026-11-04T09:00:00'));
+    await hand().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
 
     await sync(account, calendar, mirror);
 
@@ -164,8 +166,12 @@ describe("Microsoft's calendars", () => {
       recurrence: { frequency: 'weekly', weekdays: ['MO', 'FR'], count: 60 },
     });
     const on = (day: string) => at(`${day}T09:00:00`);
-    await hand().deleteOccurrence(ADA.email, calendar, series, on('2026-10-28'));
-    await hand().changeOccurrence(ADA.email, calendar, series, on('2026-11-04'), { title: 'Renamed' });
+    await hand().deleteOccurrence(ADA.email, calendar, { id: series, original: on('2026-10-28') });
+    await hand().changeOccurrence(ADA.email, calendar, {
+      id: series,
+      original: on('2026-11-04'),
+      title: 'Renamed',
+    });
     for (const event of [custom, series, night]) await hand().giveCustomZone(ADA.email, calendar, event);
 
     await sync(account, calendar, mirror);
@@ -188,7 +194,7 @@ describe("Microsoft's calendars", () => {
     const first = await create(meeting('First'));
     const second = await create(meeting('Second'));
     const { next } = await sync(account, calendar, mirror);
-    await hand().updateEvent(ADA.email, calendar, first, meeting('First changed'));
+    await hand().updateEvent(ADA.email, calendar, { ...meeting('First changed'), id: first });
     await hand().deleteEvent(ADA.email, calendar, second);
     await create(meeting('Third'));
 
@@ -208,21 +214,22 @@ describe("Microsoft's calendars", () => {
       next = (await sync(account, calendar, mirror, next)).next;
       await assertEqualToOutlook();
     };
-    const on = (day: string) => at(`${day}T09:00:00`);
+    const on = (day: string) => ({ id: series, original: at(`${day}T09:00:00`) });
 
     await change(() =>
-      hand().changeOccurrence(ADA.email, calendar, series, on('2026-10-21'), { title: 'Renamed' }),
+      hand().changeOccurrence(ADA.email, calendar, { ...on('2026-10-21'), title: 'Renamed' }),
     );
     await change(() =>
-      hand().changeOccurrence(ADA.email, calendar, series, on('2026-11-11'), {
+      hand().changeOccurrence(ADA.email, calendar, {
+        ...on('2026-11-11'),
         start: at('2026-11-12T08:00:00', 'Europe/London'),
         end: at('2026-11-12T09:00:00', 'Europe/London'),
       }),
     );
-    await change(() => hand().deleteOccurrence(ADA.email, calendar, series, on('2026-10-28')));
-    await change(() => hand().deleteOccurrence(ADA.email, calendar, series, on('2026-10-21')));
-    await change(() => hand().updateEvent(ADA.email, calendar, series, weekly('Weekly, renamed')));
-    await change(() => hand().updateEvent(ADA.email, calendar, series, meeting('Just once')));
+    await change(() => hand().deleteOccurrence(ADA.email, calendar, on('2026-10-28')));
+    await change(() => hand().deleteOccurrence(ADA.email, calendar, on('2026-10-21')));
+    await change(() => hand().updateEvent(ADA.email, calendar, { ...weekly('Weekly, renamed'), id: series }));
+    await change(() => hand().updateEvent(ADA.email, calendar, { ...meeting('Just once'), id: series }));
     await change(() => hand().deleteEvent(ADA.email, calendar, series));
     assert.equal(mirror.size, 0);
   });
@@ -231,7 +238,7 @@ describe("Microsoft's calendars", () => {
     const event = await create(meeting('Traveller'));
     let { next } = await sync(account, calendar, mirror);
     for (const day of ['2031-01-15', '2026-11-27']) {
-      await hand().updateEvent(ADA.email, calendar, event, meeting('Traveller', day));
+      await hand().updateEvent(ADA.email, calendar, { ...meeting('Traveller', day), id: event });
       next = (await sync(account, calendar, mirror, next)).next;
 
       const [resource] = mirror.values();
@@ -244,7 +251,7 @@ describe("Microsoft's calendars", () => {
     const far = await create(meeting('Far', '2033-05-05'));
     const gone = await create(meeting('Far and gone', '2033-05-06'));
     const { next } = await sync(account, calendar, mirror);
-    await hand().updateEvent(ADA.email, calendar, far, meeting('Far, renamed', '2033-05-05'));
+    await hand().updateEvent(ADA.email, calendar, { ...meeting('Far, renamed', '2033-05-05'), id: far });
     await hand().deleteEvent(ADA.email, calendar, gone);
     const { next: soon } = await sync(account, calendar, mirror, next);
     assert.deepEqual(titles(mirror), ['Far', 'Far and gone']);
@@ -297,7 +304,7 @@ describe("Microsoft's calendars", () => {
       meeting('Secret', '2026-11-25', { description: 'Hidden', attendees: [{ email: 'bo@contoso.test' }] }),
     );
     const series = await create(weekly('Weekly'));
-    await hand().deleteOccurrence(ADA.email, calendar, series, at('2026-11-04T09:00:00'));
+    await hand().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
     const basic = microsoft.open(await microsoft.signIn('free-busy'));
 
     await sync(basic, calendar, mirror);

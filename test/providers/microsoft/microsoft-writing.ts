@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
 import type { EventResource } from '../../../src/calendars/event.ts';
-import type { EventChange, EventDraft, Rsvp, Written } from '../../../src/calendars/event-writing.ts';
-import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/unsupported.ts';
+import type { EventChange, EventDraft, Rsvp, WriteResult } from '../../../src/calendars/event-writing.ts';
+import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { apply, assertMirrored, targetAt, ZONE } from '../../contract/written-mirror.ts';
 import { type Mirror, sync } from '../../servers/mirror.ts';
@@ -16,7 +16,7 @@ export type MicrosoftWriting = Awaited<ReturnType<typeof openMicrosoftWriting>>;
 export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, readOnly = false } = {}) {
   const microsoft = await microsoftHarness();
   t.after(() => microsoft.close());
-  const { hand } = microsoft.sandbox;
+  const { manual: hand } = microsoft.sandbox;
   if (email !== ADA.email) await hand.addPerson({ email, name: 'Somebody' });
   await hand.addCalendar(email, { title: 'First', timeZone: ZONE });
   const calendar = await hand.addCalendar(email, { title: 'Work', timeZone: ZONE, readOnly });
@@ -24,7 +24,7 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
   const mirror: Mirror = new Map();
   await sync(account, calendar, mirror);
   const { writing } = account;
-  const kept = async (answer: Promise<Written>): Promise<Written> => {
+  const kept = async (answer: Promise<WriteResult>): Promise<WriteResult> => {
     const written = await answer;
     apply(mirror, written);
     return written;

@@ -19,7 +19,8 @@ async function startEcho() {
       name: url.pathname === '/echo' ? 'echo' : 'other',
       user: url.searchParams.get('user') ?? undefined,
       run(effects) {
-        if (url.pathname !== '/echo') throw new SandboxRefusal(404, 'notFound', 'Not here', { 'x-a': 'b' });
+        if (url.pathname !== '/echo')
+          throw new SandboxRefusal(404, 'notFound', 'Not here').withHeaders({ 'x-a': 'b' });
         state.done += 1;
         state.effects = effects;
         return { status: 200, headers: { 'content-type': 'application/json' }, body: BODY };
@@ -39,7 +40,7 @@ describe('the server under a sandbox provider', () => {
   let faults: Faults;
   let state: Awaited<ReturnType<typeof startEcho>>['state'];
   const get = (path = '/echo') => fetch(`${server.origin}${path}`);
-  const befall = (effect: FaultEffect, more: { user?: string; times?: number } = { times: 1 }) =>
+  const setFault = (effect: FaultEffect, more: { user?: string; times?: number } = { times: 1 }) =>
     faults.set({ provider: 'google', operation: 'echo', effect, ...more });
 
   before(async () => {
@@ -72,7 +73,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('delays by the latency asked for', async () => {
-    befall({ kind: 'latency', ms: 120 });
+    setFault({ kind: 'latency', ms: 120 });
     const started = performance.now();
 
     await (await get()).text();
@@ -81,7 +82,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('resets a connection before anything took effect, for as many requests as said', async () => {
-    befall({ kind: 'reset' }, { times: 2 });
+    setFault({ kind: 'reset' }, { times: 2 });
     const done = state.done;
 
     await assert.rejects(get());
@@ -92,7 +93,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('loses an answer after the request took effect', async () => {
-    befall({ kind: 'lost_answer' });
+    setFault({ kind: 'lost_answer' });
     const done = state.done;
 
     await assert.rejects(get());
@@ -101,7 +102,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('answers a switched-on status without doing the request, with Retry-After', async () => {
-    befall({ kind: 'status', status: 429, reason: 'rateLimitExceeded', retryAfter: 7 });
+    setFault({ kind: 'status', status: 429, reason: 'rateLimitExceeded', retryAfter: 7 });
     const done = state.done;
 
     const response = await get();
@@ -113,7 +114,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('ends a truncated body before the length its head promised', async () => {
-    befall({ kind: 'truncate' });
+    setFault({ kind: 'truncate' });
 
     const response = await get();
 
@@ -122,7 +123,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('leaves a fault that names a user to that user', async () => {
-    const id = befall({ kind: 'status', status: 503 }, { user: 'ada@example.com' });
+    const id = setFault({ kind: 'status', status: 503 }, { user: 'ada@example.com' });
 
     const [ada, bob] = [await get('/echo?user=ada@example.com'), await get('/echo?user=bob@example.com')];
     faults.clear(id);
@@ -131,7 +132,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('hands the effects that are the provider’s own to the operation', async () => {
-    befall({ kind: 'reorder' });
+    setFault({ kind: 'reorder' });
 
     await get();
 

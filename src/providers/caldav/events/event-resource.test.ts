@@ -6,7 +6,7 @@ import type { CalendarEvent } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { decodeICalendar } from '../../../lib/icalendar/content-line.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../../lib/recurrence/expand-rule.ts';
 import { eventResourceOf } from './event-resource.ts';
 
 /** Odd iCalendar that servers and programs write; what it means is written by hand beside each. */
