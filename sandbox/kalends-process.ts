@@ -46,7 +46,7 @@ export async function startKalends(
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });
-  const log = lastWords(child);
+  const log = lastOutput(child);
   // In a group of its own, Ctrl-C does not reach it before we end it; but it must not outlive us either.
   const killed = () => void child.kill('SIGKILL');
   process.once('exit', killed);
@@ -67,32 +67,32 @@ export async function startKalends(
     ended: once(child, 'exit').then(() => {}),
     close,
     async createClient({ name, displayName, redirectUri }) {
-      const words = ['--name', name, '--display-name', displayName, '--redirect-uri', redirectUri];
-      const made = await command(['client', 'create', ...words, '--json'], env);
+      const options = ['--name', name, '--display-name', displayName, '--redirect-uri', redirectUri];
+      const made = await command(['client', 'create', ...options, '--json'], env);
       return { clientId: String(made.client_id), clientSecret: String(made.client_secret) };
     },
   };
 }
 
-async function command(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
-  const child = spawn(process.execPath, [MAIN, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+async function command(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Record<string, unknown>> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
   });
   await once(child, 'close');
   if (child.exitCode !== 0)
-    throw new Error(`kalends ${words.join(' ')} ended with ${child.exitCode}: ${output}`);
+    throw new Error(`kalends ${args.join(' ')} ended with ${child.exitCode}: ${output}`);
   // With --json a command writes one object.
   return JSON.parse(output) as Record<string, unknown>;
 }
 
-function lastWords(child: ChildProcess): () => string {
-  let words = '';
+function lastOutput(child: ChildProcess): () => string {
+  let last = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(-20_000);
+    last = (last + text).slice(-20_000);
   });
-  return () => words;
+  return () => last;
 }
 
 async function healthy(url: string, child: ChildProcess, log: () => string): Promise<void> {

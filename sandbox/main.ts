@@ -8,14 +8,14 @@ if (Number(process.versions.node.split('.')[0]) < 26) {
 }
 const { startSandbox } = await import('./start-sandbox.ts');
 
-const told = new Promise<string>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+const signal = new Promise<string>((resolve) => {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve(name));
 });
 console.log('Starting the sandbox …');
 const sandbox = await startSandbox({ usualPorts: true });
 console.log(welcome(sandbox));
 
-const ended = await Promise.race([told, sandbox.kalends.ended.then(() => 'kalends')]);
+const ended = await Promise.race([signal, sandbox.kalends.ended.then(() => 'kalends')]);
 if (ended === 'kalends') {
   console.error(`Kalends has ended by itself. It said:\n${sandbox.kalends.log()}`);
   process.exitCode = 1;

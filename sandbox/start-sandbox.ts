@@ -3,7 +3,7 @@ import { createServer } from '../src/http/server.ts';
 import { type CalDavSandbox, caldavSandbox } from './caldav/caldav-sandbox.ts';
 import { type SandboxClock, sandboxClock } from './core/clock.ts';
 import { controlRoute } from './core/control.route.ts';
-import { type Faults, faultBoard, type SandboxKind } from './core/faults.ts';
+import { type Faults, faultBoard, KIND_NAMES, SANDBOX_KINDS } from './core/faults.ts';
 import type { ProviderSandbox } from './core/provider-sandbox.ts';
 import { CONSOLE_LOG, startDemo } from './demo/demo-app.ts';
 import type { DemoPerson } from './demo/home.page.ts';
@@ -12,7 +12,7 @@ import { freePort } from './free-port.ts';
 import { type GoogleSandbox, googleSandbox } from './google/google-sandbox.ts';
 import { type KalendsProcess, startKalends } from './kalends-process.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from './microsoft/microsoft-sandbox.ts';
-import { LIVES, settle } from './people.ts';
+import { ACCOUNTS, addAccounts } from './people/people.ts';
 
 export type SandboxOptions = {
   /** Listen on the usual ports where they are free; on any free ones otherwise. */
@@ -78,7 +78,7 @@ async function start(
   const kalendsUrl = `http://127.0.0.1:${ports.kalends}`;
   const providers = await startProviders({ clock, faults, ports, kalendsUrl }, later);
   const all: readonly ProviderSandbox[] = Object.values(providers);
-  for (const provider of all) await settle(provider, clock.now());
+  for (const provider of all) await addAccounts(provider, clock.now());
 
   const kalends = await startKalends(ports.kalends, { ...settingsFor(providers), ...settings });
   later(() => kalends.close());
@@ -126,7 +126,7 @@ async function startProviders(
   later: (stop: () => Promise<unknown>) => void,
 ): Promise<Providers> {
   const deps = { clock, faults };
-  const kept = <T extends ProviderSandbox>(provider: T): T => {
+  const closedLater = <T extends ProviderSandbox>(provider: T): T => {
     later(() => provider.close());
     return provider;
   };
@@ -137,10 +137,10 @@ async function startProviders(
   ];
   const microsoftApps = [{ ...MICROSOFT_APP, redirectUris: at('microsoft'), name: APP_NAME }];
   return {
-    google: kept(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
-    microsoft: kept(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
-    icloud: kept(await caldavSandbox({ ...deps, kind: 'icloud', port: ports.icloud })),
-    caldav: kept(await caldavSandbox({ ...deps, kind: 'caldav', port: ports.caldav })),
+    google: closedLater(await googleSandbox({ ...deps, port: ports.google, apps: googleApps })),
+    microsoft: closedLater(await microsoftSandbox({ ...deps, port: ports.microsoft, apps: microsoftApps })),
+    icloud: closedLater(await caldavSandbox({ ...deps, kind: 'icloud', port: ports.icloud })),
+    caldav: closedLater(await caldavSandbox({ ...deps, kind: 'caldav', port: ports.caldav })),
   };
 }
 
@@ -164,33 +164,24 @@ function settingsFor({ google, microsoft, icloud }: Providers): Record<string, s
 
 /** Whom the control page offers, and the organisation of those at Microsoft. */
 function controlsFor({ microsoft }: Providers, demoPort: number) {
-  // They are the keys of the constant.
-  const people = (Object.keys(LIVES) as SandboxKind[]).flatMap((kind) =>
-    LIVES[kind].map(({ person: { email } }) => ({ kind, email })),
+  const people = SANDBOX_KINDS.flatMap((kind) =>
+    ACCOUNTS[kind].map(({ person: { email } }) => ({ kind, email })),
   );
-  const [employee = ''] = LIVES.microsoft.map(({ person }) => person.email);
+  const [employee = ''] = ACCOUNTS.microsoft.map(({ person }) => person.email);
   const [, domain = ''] = employee.split('@');
-  const organisation = { name: domain, demandConsent: () => microsoft.hand.demandAdminConsent(employee) };
+  const organisation = { name: domain, demandConsent: () => microsoft.manual.demandAdminConsent(employee) };
   return { people, organisation, demoUrl: `http://127.0.0.1:${demoPort}` };
 }
 
-const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
-  google: 'Google',
-  microsoft: 'Microsoft',
-  icloud: 'Apple',
-  caldav: 'CalDAV',
-};
-
 /** Passwords as they are now: withdrawing access changes them. */
 function peopleAt(providers: Providers): DemoPerson[] {
-  return (Object.keys(KIND_NAMES) as SandboxKind[]) // They are the keys of the constant.
-    .flatMap((kind) =>
-      LIVES[kind].map(({ person: { email, name } }) => ({
-        provider: KIND_NAMES[kind],
-        name,
-        username: email,
-        password: kind === 'icloud' || kind === 'caldav' ? providers[kind].passwordOf(email) : undefined,
-        server: kind === 'caldav' ? providers.caldav.origin : undefined,
-      })),
-    );
+  return SANDBOX_KINDS.flatMap((kind) =>
+    ACCOUNTS[kind].map(({ person: { email, name } }) => ({
+      provider: KIND_NAMES[kind],
+      name,
+      username: email,
+      password: kind === 'icloud' || kind === 'caldav' ? providers[kind].passwordOf(email) : undefined,
+      server: kind === 'caldav' ? providers.caldav.origin : undefined,
+    })),
+  );
 }

@@ -7,7 +7,7 @@ import type { Source } from './source-file.ts';
 /** What is counted, with the most files it may have. */
 export const ENDPOINTS: readonly { readonly name: string; readonly route: string; readonly most: number }[] =
   [
-    { name: 'GET /events', route: 'src/reading/calendars.route.ts', most: 28 },
+    { name: 'GET /events', route: 'src/reading/events.route.ts', most: 28 },
     { name: 'PUT /event', route: 'src/writing/events.route.ts', most: 45 },
     { name: 'linking CalDAV', route: 'src/connect/password-form.route.ts', most: 32 },
   ];

@@ -17,7 +17,7 @@ export function commentsOf({ path, text }: { readonly path: string; readonly tex
   const isComment = path.endsWith('.sql') ? /^(--|\/\*)/ : /^(\/\/|\/\*)/;
   return tokensOf(path, text)
     .filter((token) => isComment.test(token.text))
-    .map((token) => ({ line: text.slice(0, token.at).split('\n').length, text: wordsOf(token.text) }));
+    .map((token) => ({ line: text.slice(0, token.at).split('\n').length, text: textOf(token.text) }));
 }
 
 function tokensOf(path: string, text: string): Token[] {
@@ -45,7 +45,7 @@ function scriptTokens(text: string): Token[] {
 }
 
 /** Without the marks at the beginnings of lines. */
-const wordsOf = (comment: string): string =>
+const textOf = (comment: string): string =>
   comment
     .replace(/^\/\*+|\*+\/$/g, '')
     .split('\n')

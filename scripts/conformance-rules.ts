@@ -32,9 +32,9 @@ export const clauseCount = (document: string): number =>
   document.split('\n').filter((line) => clauseOf(line) !== undefined).length;
 
 function clauseOf(row: string): Clause | undefined {
-  const [, number, words, held] = /^\| ((?:\d(?:\.\d)?|S)-\d+) \| (.+?) \| (.*) \|$/.exec(row) ?? [];
-  if (number === undefined || words === undefined || held === undefined) return undefined;
-  return { number, tests: [...held.matchAll(/`([^`]+)`/g)].map(([, test = '']) => test) };
+  const [, number, clause, holders] = /^\| ((?:\d(?:\.\d)?|S)-\d+) \| (.+?) \| (.*) \|$/.exec(row) ?? [];
+  if (number === undefined || clause === undefined || holders === undefined) return undefined;
+  return { number, tests: [...holders.matchAll(/`([^`]+)`/g)].map(([, test = '']) => test) };
 }
 
 function numberingProblems(clauses: readonly Clause[]): string[] {

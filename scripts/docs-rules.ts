@@ -82,10 +82,10 @@ function citationProblems(comment: string, texts: ReadonlyMap<string, string>): 
       return anchorsOf(text).includes(anchor) ? [] : [`cites ${file}#${anchor}, which is no heading`];
     }
     if (!NUMBERED.includes(file)) return [];
-    const known = numbersOf(text);
+    const numbersThere = numbersOf(text);
     const cited = [...numbers.matchAll(new RegExp(NUMBER, 'g'))].map(([number]) => number);
     return cited
-      .filter((number) => !known.has(number))
+      .filter((number) => !numbersThere.has(number))
       .map((number) => `cites ${file} ${number}, which is no heading`);
   });
 }
@@ -93,7 +93,7 @@ function citationProblems(comment: string, texts: ReadonlyMap<string, string>): 
 function unreadableForms(comment: string): string[] {
   return UNREADABLE.flatMap(([form, instead]) =>
     [...comment.matchAll(form)].map(
-      ([found]) => `cites "${found}", which nobody can follow: write ${instead}`,
+      ([citation]) => `cites "${citation}", which nobody can follow: write ${instead}`,
     ),
   );
 }
@@ -113,14 +113,14 @@ function linksOf({ path: from, text }: TextFile): Link[] {
 
 /** The anchors that GitHub makes of a document's headings; of equal ones the later are numbered. */
 function anchorsOf(text: string): string[] {
-  const seen = new Map<string, number>();
+  const uses = new Map<string, number>();
   return headingsOf(text).map((heading) => {
     const anchor = heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-');
-    const count = seen.get(anchor) ?? 0;
-    seen.set(anchor, count + 1);
+    const count = uses.get(anchor) ?? 0;
+    uses.set(anchor, count + 1);
     return count === 0 ? anchor : `${anchor}-${count}`;
   });
 }

@@ -136,15 +136,15 @@ function foldersOf(files: readonly Source[]): Graph {
 /** Each circle once, as the way round it. Imports of types count as all others do. */
 function circlesOf(graph: Graph, what: 'imports' | 'folders'): Problem[] {
   const edges = new Map(graph);
-  const done = new Set<string>();
+  const visited = new Set<string>();
   const problems: Problem[] = [];
   const visit = (node: string, trail: readonly string[]): void => {
-    const seen = trail.indexOf(node);
-    if (seen >= 0)
-      problems.push(`${node}: is in a circle of ${what}: ${[...trail.slice(seen), node].join(' → ')}`);
-    if (seen >= 0 || done.has(node)) return;
+    const first = trail.indexOf(node);
+    if (first >= 0)
+      problems.push(`${node}: is in a circle of ${what}: ${[...trail.slice(first), node].join(' → ')}`);
+    if (first >= 0 || visited.has(node)) return;
     for (const target of edges.get(node) ?? []) visit(target, [...trail, node]);
-    done.add(node);
+    visited.add(node);
   };
   for (const node of edges.keys()) visit(node, []);
   return problems;

@@ -108,8 +108,8 @@ function namesVisitor() {
       if (object.type === 'Identifier' && property.type === 'Identifier')
         members.add(`${object.name}.${property.name}`);
     },
-    NewExpression({ callee, arguments: given }: ESTree.NewExpression) {
-      if (callee.type === 'Identifier' && given.length === 0) members.add(`new ${callee.name}()`);
+    NewExpression({ callee, arguments: args }: ESTree.NewExpression) {
+      if (callee.type === 'Identifier' && args.length === 0) members.add(`new ${callee.name}()`);
     },
     Identifier({ name, start }: { name: string; start: number }) {
       if (!notRead.has(start)) names.add(name);

@@ -25,7 +25,9 @@ const QUICK_FILES = [
   'test/{access,api-reference,free-busy,jobs,oauth,reading,store,sync,writing}/*.test.ts',
 ];
 /** What takes long there, and what is of PostgreSQL alone. */
-const NOT_QUICK = ['**/*{fuzz,radicale,providers,guards,open,instances,crash}.test.ts'];
+const NOT_QUICK = [
+  '**/*{fuzz,radicale,providers,guards,open,instances,crash,logo-image,graceful-close}.test.ts',
+];
 
 const filters = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const isQuick = process.argv.includes('--quick');
@@ -44,9 +46,9 @@ function selected(): string[] {
     ? globSync(QUICK_FILES, { cwd: ROOT, exclude: NOT_QUICK })
     : globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT });
   files.sort();
-  const wanted = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
+  const chosen = files.filter((file) => filters.length === 0 || filters.some((part) => file.includes(part)));
   const elsewhere = filters.filter((name) => path.isAbsolute(name) && existsSync(name));
-  return [...wanted.map((file) => path.join(ROOT, file)), ...elsewhere];
+  return [...chosen.map((file) => path.join(ROOT, file)), ...elsewhere];
 }
 
 async function testAll(files: string[]): Promise<number> {

@@ -18,9 +18,11 @@ import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
 import { answerCache } from './reading/answer-cache.ts';
 import { type CalendarRouteDeps, calendarRoutes } from './reading/calendars.route.ts';
 import { type EventRouteDeps, eventRoutes } from './reading/event.route.ts';
+import { type EventListRouteDeps, eventListRoute } from './reading/events.route.ts';
 import { type WebhookRouteDeps, webhookRoutes } from './webhooks/webhooks.route.ts';
 import { calendarWriteRoutes } from './writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from './writing/events.route.ts';
+import { type WritingPorts, writingPorts } from './writing/writing-ports.ts';
 
 export type AppDeps = ServerOptions &
   ApiReferenceDeps &
@@ -30,9 +32,10 @@ export type AppDeps = ServerOptions &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
+  EventListRouteDeps &
   EventRouteDeps &
   FreeBusyRouteDeps &
-  EventWriteRouteDeps &
+  Omit<EventWriteRouteDeps, keyof WritingPorts> &
   ConnectionRouteDeps &
   WebhookRouteDeps;
 
@@ -58,9 +61,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 }
 
 function resourceRoutes(given: AppDeps): FastifyPluginAsync {
-  const deps = { ...given, answers: answerCache() };
+  const deps = { ...given, answers: answerCache(), ...writingPorts(given) };
   return async (app) => {
     app.register(calendarRoutes(deps));
+    app.register(eventListRoute(deps));
     app.register(eventRoutes(deps));
     app.register(freeBusyRoutes(deps));
     app.register(eventWriteRoutes(deps));

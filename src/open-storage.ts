@@ -1,6 +1,6 @@
 /** Opens the configured database with every store on it: for serving and for the command line. */
 import type { Config } from './config/config.ts';
-import { wakeUp } from './jobs/wake-up.ts';
+import { createWakeUp } from './jobs/wake-up.ts';
 import { inspectDatabase } from './store/drivers/inspect-database.ts';
 import { openDatabase } from './store/drivers/open-database.ts';
 import { openStores } from './store/open-stores.ts';
@@ -14,16 +14,16 @@ export type Stores = Awaited<ReturnType<typeof openStorage>>;
 export async function openStorage(config: Config) {
   const now = Date.now;
   const { db, sealer, created } = await openDatabase(config, now);
-  const bell = wakeUp();
+  const wakeUp = createWakeUp();
   return {
     db,
     sealer,
     /** Whether this start made the database. */
     created,
     now,
-    ...openStores(db, { sealer, notify: bell.ring }),
-    /** Rung when one of these stores made a job. */
-    wakeUp: bell,
+    ...openStores(db, { sealer, notify: wakeUp.notify }),
+    /** Notified when one of these stores made a job. */
+    wakeUp,
     backup: (file: string) => db.backup(file),
     close: () => db.close(),
   };

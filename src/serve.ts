@@ -1,14 +1,18 @@
 /** `kalends serve`: opens everything, listens, works jobs, and ends cleanly when it is told to. */
 import { pino } from 'pino';
 import { accountSessions } from './access/account-session.ts';
+import { type EndAccessDeps, endAccess } from './access/end-access.ts';
 import { providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
+import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
 import { attemptLimit } from './http/attempt-limit.ts';
-import { type JobDeps, startJobs } from './jobs/run-jobs.ts';
+import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
+import { type JobHandlers, startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
 import type { Log } from './lib/log.ts';
+import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
 import { openStorage, type Stores } from './open-storage.ts';
@@ -16,14 +20,18 @@ import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
 import { googleProvider } from './providers/google/google-provider.ts';
 import { microsoftProvider } from './providers/microsoft/microsoft-provider.ts';
+import { deleteOldChanges, type OldChangesDeps } from './reading/old-changes.ts';
 import { type RunningSync, runningSync } from './sync/run-sync.ts';
-import { calendarTurns } from './writing/calendar-turn.ts';
+import { type SyncJobsDeps, syncJobs } from './sync/sync-jobs.ts';
+import { finishSplits } from './writing/finish-splits.ts';
+import { deleteOldAnswers, type IdempotencyDeps } from './writing/idempotency.ts';
+import type { WriteDeps } from './writing/write-deps.ts';
 
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   // The words for people go to standard output, the log to standard error.
   const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
-  const told = toldToStop();
+  const stopSignal = waitForStopSignal();
   const stores = await openStorage(config);
   const deps = await instanceDeps(config, stores, log);
   const parts: (() => Promise<unknown>)[] = [];
@@ -33,13 +41,13 @@ export async function serve(config: Config, { json }: { json: boolean }): Promis
     parts.push(() => app.close());
   }
   if (config.role !== 'web') {
-    const jobs = startJobs(deps);
+    const jobs = startJobs({ ...deps, handlers: jobHandlers(deps) });
     parts.push(() => jobs.stop());
   }
   warnOfPlainHttp(config, log);
   process.stdout.write(json ? `${JSON.stringify(startDocument(config, stores))}\n` : welcome(config, stores));
 
-  log.info({ signal: await told }, 'Stopping: what is under way is finished first');
+  log.info({ signal: await stopSignal }, 'Stopping: what is under way is finished first');
   await Promise.all(parts.map((stop) => stop()));
   await deps.sync.stop();
   await stores.close();
@@ -50,8 +58,8 @@ async function listen(app: ReturnType<typeof buildApp>, { host, port }: Config):
   try {
     await app.listen({ host, port });
   } catch (cause) {
-    const words = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Port ${port} cannot be listened on: ${words}. Set KALENDS_PORT or KALENDS_HOST.`, {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Port ${port} cannot be listened on: ${reason}. Set KALENDS_PORT or KALENDS_HOST.`, {
       cause,
     });
   }
@@ -62,7 +70,7 @@ async function instanceDeps(
   config: Config,
   stores: Stores,
   log: Log,
-): Promise<AppDeps & JobDeps & { readonly sync: RunningSync }> {
+): Promise<AppDeps & JobHandlerDeps & Pick<Stores, 'jobs' | 'wakeUp'> & { readonly sync: RunningSync }> {
   const { now, sealer } = stores;
   const keysDeps = { keys: stores.signingKeys, sealer, now, log };
   const signingKeys = await openSigningKeys(config.tokenAlgorithm, keysDeps);
@@ -90,7 +98,7 @@ async function instanceDeps(
     signInOrigins: [google, microsoft].map(({ issuer }) => new URL(issuer).origin),
     sessions,
     sync: runningSync({ ...stores, providers, sessions, log }),
-    turns: calendarTurns(),
+    turns: new Map(),
     signingKeys,
     signer: createTokenSigner(signingKeys, now),
     log,
@@ -106,8 +114,34 @@ async function instanceDeps(
   };
 }
 
+export type JobHandlerDeps = SyncJobsDeps &
+  WriteDeps &
+  EndAccessDeps &
+  HousekeepingDeps &
+  ExpiredGrantsDeps &
+  IdempotencyDeps &
+  OldChangesDeps &
+  Pick<Stores, 'requests' | 'requestLimits'>;
+
+/** What each kind of job is. */
+export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
+  const deletions = {
+    requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
+    ...expiredGrants(deps),
+    limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
+    answers: () => deleteOldAnswers(deps),
+    changes: () => deleteOldChanges(deps),
+  };
+  return {
+    ...syncJobs(deps),
+    'finish-splits': (calendarKey) => finishSplits(calendarKey, deps),
+    'end-access': (accountKey) => endAccess(accountKey, deps),
+    housekeeping: deleteExpired(deletions, deps),
+  };
+}
+
 /** Resolves with the signal's name; a second signal ends the process at once, as without a handler. */
-function toldToStop(): Promise<string> {
+function waitForStopSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });

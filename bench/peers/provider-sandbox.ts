@@ -31,14 +31,14 @@ if (import.meta.main) {
   const [, , kind = '', events = '0'] = process.argv;
   const sandbox = await startSandbox(kind);
   const { email } = SANDBOX_PERSON;
-  await sandbox.hand.addPerson(SANDBOX_PERSON);
-  const calendarId = await sandbox.hand.addCalendar(email, { title: 'Work', timeZone: 'Europe/Vienna' });
+  await sandbox.manual.addPerson(SANDBOX_PERSON);
+  const calendarId = await sandbox.manual.addCalendar(email, { title: 'Work', timeZone: 'Europe/Vienna' });
   for (let i = 0; i < Number(events); i += 1) {
     const at = (hours: number) => ({
       dateTime: new Date(START + (i + hours) * HOUR).toISOString().slice(0, 19),
       timeZone: 'Europe/Vienna',
     });
-    await sandbox.hand.createEvent(email, calendarId, {
+    await sandbox.manual.createEvent(email, calendarId, {
       title: `Meeting ${i}`,
       start: at(0),
       end: at(1),

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { passSignIn as passGoogle } from '../../sandbox/google/pass-sign-in.ts';
-import { passSignIn as passMicrosoft } from '../../sandbox/microsoft/pass-sign-in.ts';
+import { completeSignIn as passGoogle } from '../../sandbox/google/complete-sign-in.ts';
+import { completeSignIn as passMicrosoft } from '../../sandbox/microsoft/complete-sign-in.ts';
 import type { CalendarProvider } from '../../src/calendars/calendar-provider.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';

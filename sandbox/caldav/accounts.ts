@@ -2,6 +2,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 import type { Person } from '../core/provider-sandbox.ts';
+import { basicCredentials } from '../core/request-credentials.ts';
+import type { SandboxRequest } from '../core/sandbox-server.ts';
 import type { CalendarCollection } from './collection.ts';
 
 export type Account = {
@@ -19,15 +21,15 @@ export interface Accounts {
   of(email: string): Account;
   byId(id: string): Account | undefined;
   /** The account that HTTP Basic (RFC 7617) proves; `undefined` for a wrong or missing password. */
-  signedIn(authorization: string | undefined): Account | undefined;
+  signedIn(request: Pick<SandboxRequest, 'headers'>): Account | undefined;
   /** Another password, in the place of one that no longer works. */
   renewPassword(email: string): string;
 }
 
-export function accountBook(manner: 'icloud' | 'caldav'): Accounts {
+export function calendarAccounts(kind: 'icloud' | 'caldav'): Accounts {
   const byEmail = new Map<string, Account>();
   const byId = new Map<string, Account>();
-  const newPassword = manner === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
+  const newPassword = kind === 'icloud' ? appSpecificPassword : () => randomBytes(9).toString('base64url');
   const of = (email: string): Account => {
     const account = byEmail.get(keyOf(email));
     if (account === undefined) throw new Error(`${email} has no account here`);
@@ -38,7 +40,7 @@ export function accountBook(manner: 'icloud' | 'caldav'): Accounts {
     byId: (id) => byId.get(id),
     add(person) {
       if (byEmail.has(keyOf(person.email))) throw new Error(`${person.email} has an account already`);
-      const id = manner === 'icloud' ? String(randomInt(1_000_000_000, 9_999_999_999)) : person.email;
+      const id = kind === 'icloud' ? String(randomInt(1_000_000_000, 9_999_999_999)) : person.email;
       const account: Account = {
         person,
         id,
@@ -49,9 +51,9 @@ export function accountBook(manner: 'icloud' | 'caldav'): Accounts {
       byId.set(id, account);
       return account;
     },
-    signedIn(authorization) {
-      const { email, password } = readBasic(authorization) ?? {};
-      const account = byEmail.get(keyOf(email ?? ''));
+    signedIn(request) {
+      const { name = '', password } = basicCredentials(request) ?? {};
+      const account = byEmail.get(keyOf(name));
       return account !== undefined && account.password === password ? account : undefined;
     },
     renewPassword(email) {
@@ -62,21 +64,10 @@ export function accountBook(manner: 'icloud' | 'caldav'): Accounts {
   };
 }
 
-/** The name and the password of a Basic header; the name ends at the first colon. */
-export function readBasic(
-  authorization: string | undefined,
-): { readonly email: string; readonly password: string } | undefined {
-  const [, encoded] = /^Basic\s+([\w+/=-]+)\s*$/i.exec(authorization ?? '') ?? [];
-  if (encoded === undefined) return undefined;
-  const [, email = '', password = ''] =
-    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? [];
-  return { email, password };
-}
-
 const keyOf = (email: string): string => email.trim().toLowerCase();
 
 /** Four groups of four letters, as Apple shows them. */
-export function appSpecificPassword(): string {
+function appSpecificPassword(): string {
   const group = () => Array.from({ length: 4 }, () => String.fromCharCode(97 + randomInt(26))).join('');
   return Array.from({ length: 4 }, group).join('-');
 }

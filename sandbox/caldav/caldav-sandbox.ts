@@ -1,8 +1,9 @@
-/** A CalDAV server on loopback, in one of two manners: as the RFCs have it, or as iCloud does it. */
+/** A CalDAV server on loopback that behaves in one of two ways: as the RFCs have it, or as iCloud does. */
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { parseXml, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
 import type { FaultEffect } from '../core/faults.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
+import { basicCredentials } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import {
   type Operation,
@@ -11,14 +12,14 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
-import { accountBook, readBasic } from './accounts.ts';
-import { caldavHand, hrefOf } from './caldav-hand.ts';
+import { calendarAccounts } from './accounts.ts';
 import { errorAnswer as davErrorAnswer } from './dav-answer.ts';
 import type { DavContext } from './dav-context.ts';
-import { CALDAV_MANNER, ICLOUD_MANNER, type Manner } from './manner.ts';
+import { caldavManualChanges, hrefOf } from './manual-changes.ts';
 import { propfind, proppatch } from './propfind.ts';
 import { report } from './reports.ts';
 import { type DavResource, resourceAt, type Tree, type Vacancy } from './resource-tree.ts';
+import { CALDAV_BEHAVIOUR, ICLOUD_BEHAVIOUR, type ServerBehaviour } from './server-behaviour.ts';
 import { deleteResource, makeCalendar, putObject } from './writes.ts';
 
 export type CalDavSandboxOptions = SandboxDeps & {
@@ -38,25 +39,24 @@ export interface CalDavSandbox extends ProviderSandbox {
   calendarUrl(email: string, name: string): string;
 }
 
-/** Starts it; people and their calendars come by its hand, or by MKCALENDAR. Rejects when the port is taken. */
+/** Starts it, empty: people and their calendars are added later. Rejects when the port is taken. */
 export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalDavSandbox> {
   const { kind, clock, faults, port, syncPage = 1000 } = options;
-  const manner = kind === 'icloud' ? ICLOUD_MANNER : CALDAV_MANNER;
-  const accounts = accountBook(kind);
+  const behaviour = kind === 'icloud' ? ICLOUD_BEHAVIOUR : CALDAV_BEHAVIOUR;
+  const accounts = calendarAccounts(kind);
   let homeOrigin = '';
   const route = (request: SandboxRequest): Operation => {
-    const user = readBasic(request.headers.authorization)?.email;
     return {
       name: request.method,
-      user,
+      user: basicCredentials(request)?.name,
       run: (effects) =>
-        answer(request, { manner, accounts, homeOrigin, syncPage, effects, now: clock.now() }),
+        answer(request, { behaviour, accounts, homeOrigin, syncPage, effects, now: clock.now() }),
     };
   };
   const errorAnswer: SandboxServerOptions['errorAnswer'] = (error) => {
-    const given = davErrorAnswer(error);
-    if (error.status !== 401) return given;
-    return { ...given, headers: { ...given.headers, 'www-authenticate': manner.challenge } };
+    const refused = davErrorAnswer(error);
+    if (error.status !== 401) return refused;
+    return { ...refused, headers: { ...refused.headers, 'www-authenticate': behaviour.challenge } };
   };
   const front = await startSandboxServer({ kind, faults, port, route, errorAnswer });
   const partition =
@@ -64,13 +64,13 @@ export async function caldavSandbox(options: CalDavSandboxOptions): Promise<CalD
       ? await startSandboxServer({ kind, faults, route, errorAnswer }).catch(closing(front))
       : undefined;
   homeOrigin = partition?.origin ?? front.origin;
-  const deps = { manner, accounts, now: clock.now, homeOrigin };
+  const deps = { behaviour, accounts, now: clock.now, homeOrigin };
 
   return {
     kind,
     origin: front.origin,
     homeOrigin,
-    hand: caldavHand(deps),
+    manual: caldavManualChanges(deps),
     passwordOf: (email) => accounts.of(email).password,
     calendarUrl: (email, name) => hrefOf(accounts.of(email), { name }, deps),
     requests: (operation) => front.requests(operation) + (partition?.requests(operation) ?? 0),
@@ -89,23 +89,24 @@ type AnswerDeps = Tree &
   Pick<DavContext, 'homeOrigin' | 'syncPage' | 'now'> & { effects: readonly FaultEffect[] };
 
 function answer(request: SandboxRequest, deps: AnswerDeps): SandboxAnswer {
-  const { method, url, headers } = request;
-  const { manner, accounts } = deps;
-  if (method === 'OPTIONS') return options(manner);
-  if (url.pathname === '/.well-known/caldav') return { status: 301, headers: { location: manner.rootPath } };
-  const account = accounts.signedIn(headers.authorization);
+  const { method, url } = request;
+  const { behaviour, accounts } = deps;
+  if (method === 'OPTIONS') return options(behaviour);
+  if (url.pathname === '/.well-known/caldav')
+    return { status: 301, headers: { location: behaviour.rootPath } };
+  const account = accounts.signedIn(request);
   if (account === undefined)
     throw new SandboxRefusal(401, 'unauthorized', 'A user name and a password are needed');
-  const found = resourceAt(url.pathname, deps);
-  const owner = found !== undefined && 'account' in found ? found.account : account;
+  const resource = resourceAt(url.pathname, deps);
+  const owner = resource !== undefined && 'account' in resource ? resource.account : account;
   if (owner !== account) throw new SandboxRefusal(403, 'd:need-privileges', 'That is another person’s');
-  const context: DavContext = { ...deps, account, principalPath: manner.pathOfPrincipal(account) };
-  return perform(request, found, context);
+  const context: DavContext = { ...deps, account, principalPath: behaviour.pathOfPrincipal(account) };
+  return perform(request, resource, context);
 }
 
 function perform(
   request: SandboxRequest,
-  found: DavResource | Vacancy | undefined,
+  resource: DavResource | Vacancy | undefined,
   context: DavContext,
 ): SandboxAnswer {
   const { method, headers } = request;
@@ -114,60 +115,62 @@ function perform(
     case 'PROPFIND': {
       const depth = headerOf(request, 'depth') ?? 'infinity';
       const body = request.body.trim() === '' ? undefined : xmlOf(request);
-      return propfind(present(found), { depth, body }, context);
+      return propfind(present(resource), { depth, body }, context);
     }
     case 'REPORT':
       return report(
-        present(found),
+        present(resource),
         { depth: headerOf(request, 'depth') ?? '0', body: xmlOf(request) },
         context,
       );
     case 'PROPPATCH':
-      return proppatch(present(found), xmlOf(request), context);
+      return proppatch(present(resource), xmlOf(request), context);
     case 'GET':
     case 'HEAD':
-      return getObject(present(found), context.manner);
+      return getObject(present(resource), context.behaviour);
     case 'PUT':
-      return putObject(found, { ...conditions, icalendar: request.body }, context);
+      return putObject(resource, { ...conditions, icalendar: request.body }, context);
     case 'DELETE':
-      return deleteResource(found, conditions);
+      return deleteResource(resource, conditions);
     case 'MKCALENDAR':
-      return makeCalendar(found, request.body.trim() === '' ? undefined : xmlOf(request));
+      return makeCalendar(resource, request.body.trim() === '' ? undefined : xmlOf(request));
     case 'MKCOL':
-      if (context.manner.allowsMkcol) return makeCalendar(found, xmlOf(request));
-      throw notAllowed(context.manner);
+      if (context.behaviour.allowsMkcol) return makeCalendar(resource, xmlOf(request));
+      throw notAllowed(context.behaviour);
     default:
-      throw notAllowed(context.manner);
+      throw notAllowed(context.behaviour);
   }
 }
 
-function getObject(resource: DavResource, manner: Manner): SandboxAnswer {
-  if (resource.type !== 'object') throw notAllowed(manner);
+function getObject(resource: DavResource, behaviour: ServerBehaviour): SandboxAnswer {
+  if (resource.type !== 'object') throw notAllowed(behaviour);
   const { etag, icalendar } = resource.object;
   return { status: 200, headers: { etag, 'content-type': 'text/calendar; charset=utf-8' }, body: icalendar };
 }
 
-function present(found: DavResource | Vacancy | undefined): DavResource {
-  if (found === undefined || found.type === 'no calendar' || found.type === 'no object')
+function present(resource: DavResource | Vacancy | undefined): DavResource {
+  if (resource === undefined || resource.type === 'no calendar' || resource.type === 'no object')
     throw new SandboxRefusal(404, 'not found', 'Nothing is there');
-  return found;
+  return resource;
 }
 
 const METHODS = ['OPTIONS', 'GET', 'HEAD', 'PUT', 'DELETE', 'PROPFIND', 'PROPPATCH', 'REPORT', 'MKCALENDAR'];
 
-const allowed = ({ allowsMkcol }: Manner): string =>
+const allowed = ({ allowsMkcol }: ServerBehaviour): string =>
   [...METHODS, ...(allowsMkcol ? ['MKCOL'] : [])].join(', ');
 
-const options = (manner: Manner): SandboxAnswer => ({
+const options = (behaviour: ServerBehaviour): SandboxAnswer => ({
   status: 200,
   headers: {
-    allow: allowed(manner),
-    dav: `1, 3, calendar-access${manner.allowsMkcol ? ', extended-mkcol' : ''}`,
+    allow: allowed(behaviour),
+    dav: `1, 3, calendar-access${behaviour.allowsMkcol ? ', extended-mkcol' : ''}`,
   },
 });
 
-const notAllowed = (manner: Manner): SandboxRefusal =>
-  new SandboxRefusal(405, 'method not allowed', 'This cannot be done here', { allow: allowed(manner) });
+const notAllowed = (behaviour: ServerBehaviour): SandboxRefusal =>
+  new SandboxRefusal(405, 'method not allowed', 'This cannot be done here').withHeaders({
+    allow: allowed(behaviour),
+  });
 
 function headerOf({ headers }: SandboxRequest, name: string): string | undefined {
   const value = headers[name];

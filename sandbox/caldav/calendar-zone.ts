@@ -1,4 +1,4 @@
-/** The zone of a calendar, as its calendar-timezone property (RFC 4791 §5.2.2) tells it. */
+/** The zone of a calendar, as its calendar-timezone property (RFC 4791 §5.2.2) has it. */
 
 import { vtimezoneOf } from '../../src/lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
@@ -12,7 +12,7 @@ export function zoneText(timeZone: string, now: number): string {
   return writeComponent({ name: 'VCALENDAR', lines, components: [vtimezoneOf(timeZone, now)] });
 }
 
-/** An IANA zone; UTC where the calendar tells none. */
+/** An IANA zone; UTC where the calendar has none. */
 export function calendarZone({ properties }: CalendarCollection): string {
   return timeZoneOf(plainText(properties.get(TIME_ZONE) ?? '')) ?? 'UTC';
 }

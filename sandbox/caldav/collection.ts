@@ -124,9 +124,9 @@ export class CalendarCollection {
 
   #revisionOf(syncToken: string): number | undefined {
     const [, revision, epoch] = /^(\d{1,15})-([\da-f]+)$/.exec(syncToken.slice(TOKENS.length)) ?? [];
-    const isKnown =
+    const isCurrent =
       syncToken.startsWith(TOKENS) && epoch === this.#epoch && Number(revision) <= this.#revision;
-    return isKnown ? Number(revision) : undefined;
+    return isCurrent ? Number(revision) : undefined;
   }
 }
 

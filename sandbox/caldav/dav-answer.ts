@@ -16,9 +16,9 @@ const attributeText = (text: string): string =>
 /** An element of this Clark name, empty without content. */
 export function element(name: string, content = '', attributes = ''): string {
   const [, namespace = '', local = ''] = /^\{([^}]*)\}(.*)$/.exec(name) ?? [];
-  const known = prefixed(name);
-  const tag = known.includes(':') ? known : `x:${local}`;
-  const declaration = known.includes(':') ? '' : ` xmlns:x="${attributeText(namespace)}"`;
+  const prefixedName = prefixed(name);
+  const tag = prefixedName.includes(':') ? prefixedName : `x:${local}`;
+  const declaration = prefixedName.includes(':') ? '' : ` xmlns:x="${attributeText(namespace)}"`;
   return content === ''
     ? `<${tag}${declaration}${attributes}/>`
     : `<${tag}${declaration}${attributes}>${content}</${tag}>`;
@@ -41,9 +41,9 @@ export type PropertyValues = ReadonlyMap<string, string | undefined>;
 /** One response with what was found (200) and what was not (404). */
 export function propertyResponse(href: string, values: PropertyValues): string {
   const entries = [...values];
-  const found = entries.flatMap(([name, inner]) => (inner === undefined ? [] : element(name, inner)));
+  const present = entries.flatMap(([name, inner]) => (inner === undefined ? [] : element(name, inner)));
   const missing = entries.flatMap(([name, inner]) => (inner === undefined ? element(name) : []));
-  const parts = [propstat(found, '200 OK'), propstat(missing, '404 Not Found')].join('');
+  const parts = [propstat(present, '200 OK'), propstat(missing, '404 Not Found')].join('');
   // RFC 4918 §14.24: a response has a propstat at least.
   return `<d:response><d:href>${xmlText(href)}</d:href>${parts || propstat([''], '200 OK')}</d:response>`;
 }
@@ -66,7 +66,7 @@ export function multistatus(responses: readonly string[], more = ''): SandboxAns
 export const failedCondition = (status: number, condition: string, message: string): SandboxRefusal =>
   new SandboxRefusal(status, condition, message);
 
-/** The body of a refusal: the precondition where its reason is one, else words. */
+/** The body of a refusal: the precondition where its reason is one, else a text. */
 export function errorAnswer({
   status,
   reason,

@@ -1,5 +1,5 @@
 /** What answering a request needs beside what it names. */
-import type { FaultEffect } from '../core/faults.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import type { Account } from './accounts.ts';
 import type { PropertyContext } from './live-properties.ts';
 import type { Tree } from './resource-tree.ts';
@@ -14,9 +14,10 @@ export type DavContext = PropertyContext &
     readonly effects: readonly FaultEffect[];
   };
 
-/** The responses of a listing as the faults of the request have them. */
-export function befallen(responses: readonly string[], effects: readonly FaultEffect[]): readonly string[] {
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
-  const repeated = has('duplicate') ? responses.flatMap((response) => [response, response]) : responses;
-  return has('reorder') ? repeated.toReversed() : repeated;
+/** The responses of a listing as the faults of its request have them: each twice, or in another order. */
+export function withFaults(responses: readonly string[], effects: readonly FaultEffect[]): readonly string[] {
+  const repeated = hasEffect(effects, 'duplicate')
+    ? responses.flatMap((response) => [response, response])
+    : responses;
+  return hasEffect(effects, 'reorder') ? repeated.toReversed() : repeated;
 }

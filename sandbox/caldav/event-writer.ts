@@ -3,7 +3,8 @@ import { parseLocal } from '../../src/lib/recurrence/civil.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
-import type { DraftRecurrence, DraftTime, EventDraft } from '../core/provider-sandbox.ts';
+import { ruleOfDraft } from '../core/draft-rule.ts';
+import type { DraftTime, EventDraft } from '../core/provider-sandbox.ts';
 import { escapedText, quoted, timeLine, utcText } from './icalendar-writer.ts';
 
 export type Writing = {
@@ -27,7 +28,9 @@ export function eventLines(draft: EventDraft, { uid, now, sequence, organizer }:
     `SUMMARY:${escapedText(draft.title)}`,
     timeLine('DTSTART', draft.start),
     timeLine('DTEND', draft.end),
-    ...(draft.recurrence === undefined ? [] : [`RRULE:${ruleText(draft.recurrence, draft.start)}`]),
+    ...(draft.recurrence === undefined
+      ? []
+      : [`RRULE:${ruleOfDraft(draft.recurrence, eventTimeOf(draft.start))}`]),
     ...(description === undefined ? [] : [`DESCRIPTION:${escapedText(description)}`]),
     ...(location === undefined ? [] : [`LOCATION:${escapedText(location)}`]),
     ...(availability === undefined ? [] : [`TRANSP:${availability === 'free' ? 'TRANSPARENT' : 'OPAQUE'}`]),
@@ -57,22 +60,4 @@ export function eventTimeOf(time: DraftTime): EventTime {
   const zone = ianaZone(time.timeZone);
   if (zone === undefined) throw new Error(`${time.timeZone} is no IANA zone`);
   return { type: 'zoned', local: time.dateTime, zone };
-}
-
-function ruleText(rule: DraftRecurrence, start: DraftTime): string {
-  const { frequency, interval, count, until, weekdays } = rule;
-  const parts = [
-    `FREQ=${frequency.toUpperCase()}`,
-    ...(interval === undefined ? [] : [`INTERVAL=${interval}`]),
-    ...(count === undefined ? [] : [`COUNT=${count}`]),
-    ...(until === undefined ? [] : [`UNTIL=${untilText(until, start)}`]),
-    ...(weekdays === undefined ? [] : [`BYDAY=${weekdays.join(',')}`]),
-  ];
-  return parts.join(';');
-}
-
-/** §3.3.10: of the type of DTSTART, and in UTC when that has a zone. */
-function untilText(until: string, start: DraftTime): string {
-  if ('date' in start) return until.replaceAll('-', '');
-  return utcText(instantOf(eventTimeOf({ dateTime: `${until}T23:59:59`, timeZone: start.timeZone }), 'UTC'));
 }

@@ -1,26 +1,22 @@
 /** VFREEBUSY (RFC 5545 §3.6.4) of a calendar in a window of time. */
-
 import { writeComponent } from '../../src/lib/icalendar/write-lines.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
-import type { CalendarObject } from './collection.ts';
+import { busySpans } from '../core/busy-spans.ts';
+import { calendarZone } from './calendar-zone.ts';
+import type { CalendarCollection } from './collection.ts';
 import { utcText } from './icalendar-writer.ts';
 import { instancesOf } from './instances.ts';
 
 /** Busy times in order, each once; what is free, cancelled or outside of the window is left out. */
-export function freeBusyText(
-  objects: readonly CalendarObject[],
-  window: TimeWindow,
-  calendarZone: string,
-  now: number,
-): string {
-  const busy = objects
-    .flatMap((object) => instancesOf(object, window, calendarZone))
-    .filter(({ payload }) => payload.transparency !== 'TRANSPARENT')
-    .map(({ startsAt, endsAt }) => ({
-      start: Math.max(startsAt, window.start),
-      end: Math.min(endsAt, window.end),
-    }));
-  const periods = merged(busy).map(({ start, end }) => `FREEBUSY:${utcText(start)}/${utcText(end)}`);
+export function freeBusyText(calendar: CalendarCollection, window: TimeWindow, now: number): string {
+  const zone = calendarZone(calendar);
+  const busy = calendar
+    .objects()
+    .flatMap((object) => instancesOf(object, window, zone))
+    .filter(({ payload }) => payload.transparency !== 'TRANSPARENT');
+  const periods = busySpans(busy, window).map(
+    ({ start, end }) => `FREEBUSY:${utcText(start)}/${utcText(end)}`,
+  );
   const lines = [
     `DTSTAMP:${utcText(now)}`,
     `DTSTART:${utcText(window.start)}`,
@@ -32,14 +28,4 @@ export function freeBusyText(
     lines: ['VERSION:2.0', 'PRODID:-//Kalends//Sandbox//EN'],
     components: [{ name: 'VFREEBUSY', lines, components: [] }],
   });
-}
-
-function merged(busy: readonly TimeWindow[]): TimeWindow[] {
-  const periods: TimeWindow[] = [];
-  for (const { start, end } of busy.toSorted((a, b) => a.start - b.start)) {
-    const last = periods.at(-1);
-    if (last === undefined || last.end < start) periods.push({ start, end });
-    else periods.splice(-1, 1, { start: last.start, end: Math.max(last.end, end) });
-  }
-  return periods;
 }

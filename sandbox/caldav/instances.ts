@@ -3,9 +3,9 @@ import { ICalendarError } from '../../src/lib/icalendar/icalendar-error.ts';
 import { parseICalendar } from '../../src/lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../src/lib/icalendar/v-event.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { Instance, Series, TimeWindow } from '../../src/lib/recurrence/series.ts';
-import type { ShownInstance } from '../core/provider-sandbox.ts';
+import type { ListedInstance } from '../core/provider-sandbox.ts';
 import type { CalendarObject } from './collection.ts';
 
 /** The instances of an object that overlap the window; a cancelled one is none. */
@@ -44,12 +44,12 @@ export function readEvents(icalendar: string): VEvent[] {
   }
 }
 
-export const shown = ({ startsAt, endsAt, payload }: Instance<VEvent>): ShownInstance => ({
+export const listedInstance = ({ startsAt, endsAt, payload }: Instance<VEvent>): ListedInstance => ({
   title: payload.summary ?? '',
   start: startsAt,
   end: endsAt,
   allDay: payload.start.type === 'date',
 });
 
-export const byStartThenTitle = (a: ShownInstance, b: ShownInstance): number =>
+export const byStartThenTitle = (a: ListedInstance, b: ListedInstance): number =>
   a.start - b.start || (a.title < b.title ? -1 : Number(a.title > b.title));

@@ -1,11 +1,11 @@
 /** The properties that the server computes, and whose values clients cannot set. */
 import { apple, caldav, calendarServer, dav } from '../../src/providers/caldav/dav/dav-names.ts';
 import { xmlText } from './dav-answer.ts';
-import type { Manner } from './manner.ts';
 import { type DavResource, pathOf } from './resource-tree.ts';
+import type { ServerBehaviour } from './server-behaviour.ts';
 
 export type PropertyContext = {
-  readonly manner: Manner;
+  readonly behaviour: ServerBehaviour;
   /** Whose eyes it is seen with: everybody sees what is theirs only. */
   readonly principalPath: string;
   /** Where the homes are. */
@@ -17,24 +17,24 @@ type Live = (resource: DavResource, context: PropertyContext) => string | undefi
 const href = (path: string): string => `<d:href>${xmlText(path)}</d:href>`;
 
 const LIVE: Readonly<Record<string, Live>> = {
-  [dav('resourcetype')]: (resource, { manner }) => {
+  [dav('resourcetype')]: (resource, { behaviour }) => {
     if (resource.type === 'object') return '';
     if (resource.type === 'principal') return '<d:collection/><d:principal/>';
-    if (resource.type === 'box') return manner.boxes[resource.name];
+    if (resource.type === 'box') return behaviour.boxes[resource.name];
     return resource.type === 'calendar' ? '<d:collection/><c:calendar/>' : '<d:collection/>';
   },
   [dav('current-user-principal')]: (_resource, { principalPath }) => href(principalPath),
-  [dav('principal-URL')]: (resource, { manner }) =>
-    resource.type === 'principal' ? href(pathOf(resource, manner)) : undefined,
+  [dav('principal-URL')]: (resource, { behaviour }) =>
+    resource.type === 'principal' ? href(pathOf(resource, behaviour)) : undefined,
   // iCloud names the person's partition, a host of its own.
-  [caldav('calendar-home-set')]: (resource, { manner, homeOrigin }) =>
+  [caldav('calendar-home-set')]: (resource, { behaviour, homeOrigin }) =>
     resource.type === 'principal'
-      ? href((manner.kind === 'icloud' ? homeOrigin : '') + manner.pathOfHome(resource.account))
+      ? href((behaviour.kind === 'icloud' ? homeOrigin : '') + behaviour.pathOfHome(resource.account))
       : undefined,
   [caldav('calendar-user-address-set')]: (resource) =>
     resource.type === 'principal' ? href(`mailto:${resource.account.person.email}`) : undefined,
-  [dav('owner')]: (resource, { manner }) =>
-    resource.type === 'root' ? undefined : href(manner.pathOfPrincipal(resource.account)),
+  [dav('owner')]: (resource, { behaviour }) =>
+    resource.type === 'root' ? undefined : href(behaviour.pathOfPrincipal(resource.account)),
   [dav('current-user-privilege-set')]: (resource) => {
     const privileges = ['read', 'read-current-user-privilege-set', ...(isWritable(resource) ? WRITING : [])];
     return privileges.map((name) => `<d:privilege><d:${name}/></d:privilege>`).join('');
@@ -52,9 +52,9 @@ const LIVE: Readonly<Record<string, Live>> = {
     resource.type === 'calendar'
       ? resource.calendar.components.map((name) => `<c:comp name="${xmlText(name)}"/>`).join('')
       : undefined,
-  [dav('supported-report-set')]: (resource, { manner }) =>
+  [dav('supported-report-set')]: (resource, { behaviour }) =>
     resource.type === 'calendar'
-      ? reportsOf(manner)
+      ? reportsOf(behaviour)
           .map((name) => `<d:supported-report><d:report><${name}/></d:report></d:supported-report>`)
           .join('')
       : undefined,
@@ -63,7 +63,7 @@ const LIVE: Readonly<Record<string, Live>> = {
 const WRITING = ['write', 'write-content', 'write-properties', 'bind', 'unbind'];
 
 /** The reports a calendar answers, with their prefixes. */
-export const reportsOf = ({ hasFreeBusyReport }: Manner): string[] => [
+export const reportsOf = ({ hasFreeBusyReport }: ServerBehaviour): string[] => [
   'd:sync-collection',
   'c:calendar-query',
   'c:calendar-multiget',
@@ -79,7 +79,7 @@ const componentOf = ({ icalendar }: { icalendar: string }): string =>
 
 export const isLive = (name: string): boolean => Object.hasOwn(LIVE, name);
 
-/** The inner XML of a property, the client's own ones among them. `undefined` when the resource does not have it. */
+/** The inner XML of a property, those that clients set among them. `undefined` when the resource does not have it. */
 export function propertyOf(
   resource: DavResource,
   name: string,
@@ -94,18 +94,18 @@ export function propertyOf(
 
 /** What `allprop` answers: not what RFC 4791 keeps out of it (§5.2), as most servers read that leniently. */
 export function allNames(resource: DavResource): string[] {
-  const own = resource.type === 'calendar' ? [...resource.calendar.properties.keys()] : [dav('displayname')];
+  const more = resource.type === 'calendar' ? [...resource.calendar.properties.keys()] : [dav('displayname')];
   return [
     dav('resourcetype'),
     dav('getetag'),
     dav('getcontenttype'),
     dav('sync-token'),
     calendarServer('getctag'),
-    ...own,
+    ...more,
   ];
 }
 
-/** The names a calendar's own words are kept under. */
+/** The names that a calendar's title, colour and zone are kept under. */
 export const TITLE = dav('displayname');
 export const COLOR = apple('calendar-color');
 export const TIME_ZONE = caldav('calendar-timezone');

@@ -72,7 +72,7 @@ export const without = (lines: readonly string[], ...names: readonly string[]): 
 
 export type OccurrenceChange = Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>;
 
-/** A VEVENT with other words and times, its revision counted on. */
+/** A VEVENT with another title or other times, its revision counted on. */
 export function changedEvent(
   lines: readonly string[],
   { title, start, end }: OccurrenceChange,

@@ -20,20 +20,20 @@ export function propfind(
   { depth, body }: { depth: string; body: XmlElement | undefined },
   context: DavContext,
 ): SandboxAnswer {
-  const { manner } = context;
+  const { behaviour } = context;
   if (depth === 'infinity')
     throw failedCondition(403, 'd:propfind-finite-depth', 'Listings are of one level');
-  const asked = child(body, dav('prop'));
-  if (asked === undefined && !manner.allowsAllprop)
+  const requested = child(body, dav('prop'));
+  if (requested === undefined && !behaviour.allowsAllprop)
     throw failedCondition(403, 'allprop', 'Properties have to be asked for by name');
   const onlyNames = child(body, dav('propname')) !== undefined;
-  const resources = depth === '0' ? [resource] : [resource, ...membersOf(resource, manner)];
+  const resources = depth === '0' ? [resource] : [resource, ...membersOf(resource, behaviour)];
   return multistatus(
     resources.map((member) => {
-      const names = asked?.children.map(({ name }) => name) ?? allNames(member);
+      const names = requested?.children.map(({ name }) => name) ?? allNames(member);
       const values = valuesOf(member, names, context);
-      const shown = asked === undefined ? present(values, onlyNames) : values;
-      return propertyResponse(pathOf(member, manner), shown);
+      const answered = requested === undefined ? present(values, onlyNames) : values;
+      return propertyResponse(pathOf(member, behaviour), answered);
     }),
   );
 }
@@ -53,7 +53,7 @@ const present = (values: PropertyValues, onlyNames: boolean): PropertyValues =>
   );
 
 /** Sets and removes what clients may, or, when one of them is not theirs, nothing at all. */
-export function proppatch(resource: DavResource, body: XmlElement, { manner }: DavContext): SandboxAnswer {
+export function proppatch(resource: DavResource, body: XmlElement, { behaviour }: DavContext): SandboxAnswer {
   if (resource.type !== 'calendar')
     throw failedCondition(403, 'd:need-privileges', 'Only calendars are described');
   if (resource.calendar.readOnly)
@@ -79,6 +79,6 @@ export function proppatch(resource: DavResource, body: XmlElement, { manner }: D
       `<d:propstat><d:prop>${element(property.name)}</d:prop><d:status>HTTP/1.1 ${outcome(property)}</d:status></d:propstat>`,
   );
   return multistatus([
-    `<d:response><d:href>${pathOf(resource, manner)}</d:href>${propstats.join('')}</d:response>`,
+    `<d:response><d:href>${pathOf(resource, behaviour)}</d:href>${propstats.join('')}</d:response>`,
   ]);
 }

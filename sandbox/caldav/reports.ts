@@ -1,12 +1,12 @@
 /** REPORT (RFC 3253 §3.6) on a calendar: sync-collection, calendar-query, calendar-multiget, free-busy-query. */
-
 import { caldav, dav } from '../../src/providers/caldav/dav/dav-names.ts';
 import { child, hrefsOf, textOf, type XmlElement } from '../../src/providers/caldav/dav/xml.ts';
+import { hasEffect } from '../core/faults.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { calendarZone } from './calendar-zone.ts';
 import type { CalendarObject } from './collection.ts';
 import { failedCondition, multistatus, propertyResponse, statusResponse, xmlText } from './dav-answer.ts';
-import { befallen, type DavContext } from './dav-context.ts';
+import { type DavContext, withFaults } from './dav-context.ts';
 import { freeBusyText } from './free-busy.ts';
 import { valuesOf } from './propfind.ts';
 import { matches, readFilter, readTimeRange } from './query-filter.ts';
@@ -24,32 +24,32 @@ export function report(
   if (body.name === dav('sync-collection')) return syncCollection(resource, body, context);
   if (body.name === caldav('calendar-query')) return calendarQuery(resource, { depth, body }, context);
   if (body.name === caldav('calendar-multiget')) return calendarMultiget(resource, body, context);
-  if (body.name === caldav('free-busy-query') && context.manner.hasFreeBusyReport)
+  if (body.name === caldav('free-busy-query') && context.behaviour.hasFreeBusyReport)
     return freeBusyQuery(resource, body, context);
   throw failedCondition(403, 'd:supported-report', 'This report is not known here');
 }
 
 /** RFC 6578 §3. */
 function syncCollection(resource: CalendarResource, body: XmlElement, context: DavContext): SandboxAnswer {
-  const { effects, manner, syncPage } = context;
+  const { effects, behaviour, syncPage } = context;
   const syncToken = textOf(child(body, dav('sync-token'))) ?? '';
-  const forgotten = effects.some(({ kind }) => kind === 'token_forgotten') && syncToken !== '';
+  const forgotten = hasEffect(effects, 'token_forgotten') && syncToken !== '';
   const limit = Number(textOf(child(child(body, dav('limit')), dav('nresults'))) ?? syncPage);
   const most = Number.isInteger(limit) && limit > 0 ? Math.min(limit, syncPage) : syncPage;
   const changes = forgotten ? undefined : resource.calendar.changesSince(syncToken, most);
   if (changes === undefined) throw failedCondition(403, 'd:valid-sync-token', 'The sync token is not known');
-  const own = pathOf(resource, manner);
-  const changed = changes.changed.map((object) => objectResponse(resource, object, body, context));
+  const path = pathOf(resource, behaviour);
+  const { itself, members } = listing(resource, { objects: changes.changed, body }, context);
   const removed = changes.removed.map((name) =>
-    statusResponse(own + encodeURIComponent(name), '404 Not Found'),
+    statusResponse(path + encodeURIComponent(name), '404 Not Found'),
   );
   const cut = '<d:error><d:number-of-matches-within-limits/></d:error>';
   return multistatus(
     [
-      ...itself(resource, body, context),
-      ...befallen([...changed, ...removed], effects),
+      ...itself,
+      ...withFaults([...members, ...removed], effects),
       // §3.6: the collection itself says that there is more.
-      ...(changes.truncated ? [statusResponse(own, '507 Insufficient Storage', cut)] : []),
+      ...(changes.truncated ? [statusResponse(path, '507 Insufficient Storage', cut)] : []),
     ],
     `<d:sync-token>${xmlText(changes.syncToken)}</d:sync-token>`,
   );
@@ -62,57 +62,56 @@ function calendarQuery(
   context: DavContext,
 ): SandboxAnswer {
   const filter = readFilter(body);
-  if (filter.component === undefined && context.manner.wantsComponentFilter)
+  if (filter.component === undefined && context.behaviour.wantsComponentFilter)
     throw failedCondition(403, 'c:valid-filter', 'A query filters by VEVENT or VTODO');
   // > this value defaults to "0": nothing is inside of the collection's own resource.
   const objects = depth === '0' ? [] : resource.calendar.objects();
   const zone = calendarZone(resource.calendar);
-  const found = objects
-    .filter((object) => matches(object, filter, zone))
-    .map((object) => objectResponse(resource, object, body, context));
-  return multistatus([...itself(resource, body, context), ...befallen(found, context.effects)]);
+  const matching = objects.filter((object) => matches(object, filter, zone));
+  const { itself, members } = listing(resource, { objects: matching, body }, context);
+  return multistatus([...itself, ...withFaults(members, context.effects)]);
 }
 
 /** §7.9: each href asked for has a response. */
 function calendarMultiget(resource: CalendarResource, body: XmlElement, context: DavContext): SandboxAnswer {
   const responses = hrefsOf(body).map((href) => {
     const path = URL.parse(href, context.homeOrigin)?.pathname ?? '';
-    const found = resourceAt(path, context);
-    const isHere = found?.type === 'object' && found.calendar === resource.calendar;
-    return isHere
-      ? objectResponse(resource, found.object, body, context)
-      : statusResponse(href, '404 Not Found');
+    const member = resourceAt(path, context);
+    const isHere = member?.type === 'object' && member.calendar === resource.calendar;
+    return isHere ? resourceResponse(member, body, context) : statusResponse(href, '404 Not Found');
   });
-  return multistatus(befallen(responses, context.effects));
+  return multistatus(withFaults(responses, context.effects));
 }
 
 /** §7.10. */
 function freeBusyQuery({ calendar }: CalendarResource, body: XmlElement, { now }: DavContext): SandboxAnswer {
   const range = child(body, caldav('time-range'));
   if (range === undefined) throw failedCondition(403, 'c:valid-filter', 'A time range is asked about');
-  const text = freeBusyText(calendar.objects(), readTimeRange(range), calendarZone(calendar), now);
+  const text = freeBusyText(calendar, readTimeRange(range), now);
   return { status: 200, headers: { 'content-type': 'text/calendar; charset=utf-8' }, body: text };
 }
 
-function objectResponse(
-  { account, calendar }: CalendarResource,
-  object: CalendarObject,
-  body: XmlElement,
-  context: DavContext,
-): string {
-  const resource: DavResource = { type: 'object', account, calendar, object };
-  const names = askedFor(body);
+function resourceResponse(resource: DavResource, body: XmlElement, context: DavContext): string {
+  const names = requestedNames(body);
   const values = new Map(valuesOf(resource, names, context));
   // Always the whole object: what may be left out of it (§9.6) nobody here asks for.
-  if (names.includes(caldav('calendar-data'))) values.set(caldav('calendar-data'), xmlText(object.icalendar));
-  return propertyResponse(pathOf(resource, context.manner), values);
+  if (resource.type === 'object' && names.includes(caldav('calendar-data')))
+    values.set(caldav('calendar-data'), xmlText(resource.object.icalendar));
+  return propertyResponse(pathOf(resource, context.behaviour), values);
 }
 
-/** iCloud names the collection among its members. */
-function itself(resource: CalendarResource, body: XmlElement, context: DavContext): string[] {
-  if (!context.manner.listsItself) return [];
-  return [propertyResponse(pathOf(resource, context.manner), valuesOf(resource, askedFor(body), context))];
+/** The responses about members, after that of the collection where the server names it among them. */
+function listing(
+  resource: CalendarResource,
+  { objects, body }: { readonly objects: readonly CalendarObject[]; readonly body: XmlElement },
+  context: DavContext,
+) {
+  const respond = (member: DavResource) => resourceResponse(member, body, context);
+  return {
+    itself: context.behaviour.listsItself ? [respond(resource)] : [],
+    members: objects.map((object) => respond({ ...resource, type: 'object', object })),
+  };
 }
 
-const askedFor = (body: XmlElement): string[] =>
+const requestedNames = (body: XmlElement): string[] =>
   child(body, dav('prop'))?.children.map(({ name }) => name) ?? [];

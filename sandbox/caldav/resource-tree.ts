@@ -2,7 +2,7 @@
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Account, Accounts } from './accounts.ts';
 import type { CalendarCollection, CalendarObject } from './collection.ts';
-import type { Manner } from './manner.ts';
+import type { ServerBehaviour } from './server-behaviour.ts';
 
 export type DavResource =
   | { readonly type: 'root' }
@@ -28,11 +28,11 @@ export type Vacancy =
       readonly name: string;
     };
 
-export type Tree = { readonly manner: Manner; readonly accounts: Accounts };
+export type Tree = { readonly behaviour: ServerBehaviour; readonly accounts: Accounts };
 
 /** `undefined` where nothing is and nothing can be. */
-export function resourceAt(path: string, { manner, accounts }: Tree): DavResource | Vacancy | undefined {
-  const location = manner.locate(segmentsOf(path));
+export function resourceAt(path: string, { behaviour, accounts }: Tree): DavResource | Vacancy | undefined {
+  const location = behaviour.locate(segmentsOf(path));
   if (location === undefined || location.place === 'root')
     return location === undefined ? undefined : { type: 'root' };
   const account = accounts.byId(location.id);
@@ -42,7 +42,7 @@ export function resourceAt(path: string, { manner, accounts }: Tree): DavResourc
   if (calendarName === undefined) return { type: 'home', account };
   const calendar = account.calendars.get(calendarName);
   if (calendar === undefined && name === undefined) {
-    const isBox = Object.hasOwn(manner.boxes, calendarName);
+    const isBox = Object.hasOwn(behaviour.boxes, calendarName);
     return { type: isBox ? 'box' : 'no calendar', account, name: calendarName };
   }
   if (calendar === undefined || deeper.length > 0) return undefined;
@@ -63,10 +63,10 @@ function segmentsOf(path: string): string[] {
 }
 
 /** With the slash that collections end with. */
-export function pathOf(resource: DavResource, manner: Manner): string {
-  if (resource.type === 'root') return manner.rootPath;
-  if (resource.type === 'principal') return manner.pathOfPrincipal(resource.account);
-  const home = manner.pathOfHome(resource.account);
+export function pathOf(resource: DavResource, behaviour: ServerBehaviour): string {
+  if (resource.type === 'root') return behaviour.rootPath;
+  if (resource.type === 'principal') return behaviour.pathOfPrincipal(resource.account);
+  const home = behaviour.pathOfHome(resource.account);
   if (resource.type === 'home') return home;
   if (resource.type === 'box') return `${home}${resource.name}/`;
   const calendar = `${home}${encodeURIComponent(resource.calendar.name)}/`;
@@ -74,10 +74,10 @@ export function pathOf(resource: DavResource, manner: Manner): string {
 }
 
 /** What lies directly inside. */
-export function membersOf(resource: DavResource, manner: Manner): DavResource[] {
+export function membersOf(resource: DavResource, behaviour: ServerBehaviour): DavResource[] {
   if (resource.type === 'home') {
     const { account } = resource;
-    const boxes = Object.keys(manner.boxes).map((name): DavResource => ({ type: 'box', account, name }));
+    const boxes = Object.keys(behaviour.boxes).map((name): DavResource => ({ type: 'box', account, name }));
     const calendars = [...account.calendars.values()].map(
       (calendar): DavResource => ({ type: 'calendar', account, calendar }),
     );

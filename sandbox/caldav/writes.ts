@@ -12,39 +12,39 @@ import { isLive } from './live-properties.ts';
 import type { DavResource, Vacancy } from './resource-tree.ts';
 
 type Conditions = { readonly ifMatch: string | undefined; readonly ifNoneMatch: string | undefined };
-type Found = DavResource | Vacancy | undefined;
+type Target = DavResource | Vacancy | undefined;
 
 /** Creates or replaces one object; answers its etag. */
 export function putObject(
-  found: Found,
+  target: Target,
   { icalendar, ...conditions }: Conditions & { readonly icalendar: string },
   context: DavContext,
 ): SandboxAnswer {
-  if (found?.type !== 'object' && found?.type !== 'no object')
+  if (target?.type !== 'object' && target?.type !== 'no object')
     throw failedCondition(409, 'c:calendar-collection-location-ok', 'Objects are put into calendars');
-  const { calendar, account } = found;
-  const before = found.type === 'object' ? found.object : undefined;
+  const { calendar, account } = target;
+  const before = target.type === 'object' ? target.object : undefined;
   checkConditions(before, conditions);
   if (calendar.readOnly) throw failedCondition(403, 'd:need-privileges', 'This calendar is read only');
   const uid = checkedUid(icalendar, calendar, context);
-  const others = context.manner.allowsUidTwice ? [calendar] : [...account.calendars.values()];
+  const others = context.behaviour.allowsUidTwice ? [calendar] : [...account.calendars.values()];
   const holder = others.map((other) => other.objectOfUid(uid)).find((other) => other !== undefined);
   if (holder !== undefined && holder !== before)
     throw failedCondition(403, 'c:no-uid-conflict', 'Another object has this UID');
-  const name = found.type === 'object' ? found.object.name : found.name;
+  const name = target.type === 'object' ? target.object.name : target.name;
   const { etag } = calendar.put(name, uid, icalendar);
   return { status: before === undefined ? 201 : 204, headers: { etag } };
 }
 
-export function deleteResource(found: Found, conditions: Conditions): SandboxAnswer {
-  if (found?.type === 'object') {
-    checkConditions(found.object, conditions);
-    if (found.calendar.readOnly)
+export function deleteResource(target: Target, conditions: Conditions): SandboxAnswer {
+  if (target?.type === 'object') {
+    checkConditions(target.object, conditions);
+    if (target.calendar.readOnly)
       throw failedCondition(403, 'd:need-privileges', 'This calendar is read only');
-    found.calendar.remove(found.object.name);
-  } else if (found?.type === 'calendar') found.account.calendars.delete(found.calendar.name);
-  else if (found === undefined || found.type === 'no object' || found.type === 'no calendar')
-    throw new SandboxRefusal(404, 'not found', 'Nothing is there');
+    target.calendar.remove(target.object.name);
+  } else if (target?.type === 'calendar') target.account.calendars.delete(target.calendar.name);
+  else if (target === undefined || target.type === 'no object' || target.type === 'no calendar')
+    throw new SandboxRefusal(404, 'not target', 'Nothing is there');
   else throw failedCondition(403, 'd:need-privileges', 'This cannot be deleted');
   return { status: 204 };
 }
@@ -59,7 +59,7 @@ function checkConditions(before: CalendarObject | undefined, { ifMatch, ifNoneMa
 }
 
 /** The one UID of an object that may be in this calendar (RFC 4791 §4.1). */
-function checkedUid(icalendar: string, calendar: CalendarCollection, { manner }: DavContext): string {
+function checkedUid(icalendar: string, calendar: CalendarCollection, { behaviour }: DavContext): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what XML cannot carry cannot be reported.
   if (/[\x00-\x08\x0b\x0c\x0e-\x1f]/.test(icalendar)) throw invalid('it has control characters');
   const components = componentsOf(icalendar).filter(({ name }) => name !== 'VTIMEZONE');
@@ -77,7 +77,7 @@ function checkedUid(icalendar: string, calendar: CalendarCollection, { manner }:
     const properties = propertiesOf(component);
     return component.name === 'VEVENT' && !properties.has('DTEND') && !properties.has('DURATION');
   };
-  if (!manner.allowsStartAlone && components.some(isBare)) throw invalid('an event has no end');
+  if (!behaviour.allowsStartAlone && components.some(isBare)) throw invalid('an event has no end');
   return uid;
 }
 
@@ -94,10 +94,10 @@ const invalid = (why: string): SandboxRefusal =>
   failedCondition(403, 'c:valid-calendar-data', `The calendar data is refused: ${why}`);
 
 /** MKCALENDAR, or extended MKCOL of a calendar (RFC 5689). */
-export function makeCalendar(found: Found, body: XmlElement | undefined): SandboxAnswer {
-  if (found?.type === 'calendar' || found?.type === 'box')
+export function makeCalendar(target: Target, body: XmlElement | undefined): SandboxAnswer {
+  if (target?.type === 'calendar' || target?.type === 'box')
     throw failedCondition(403, 'd:resource-must-be-null', 'Something is there already');
-  if (found?.type !== 'no calendar')
+  if (target?.type !== 'no calendar')
     throw failedCondition(403, 'c:calendar-collection-location-ok', 'Calendars are made in a calendar home');
   const set = (body?.children ?? []).flatMap((part) => child(part, dav('prop'))?.children ?? []);
   const components = set
@@ -106,7 +106,7 @@ export function makeCalendar(found: Found, body: XmlElement | undefined): Sandbo
   const properties = new Map(
     set.filter(({ name }) => !isLive(name)).map((property) => [property.name, innerXml(property)]),
   );
-  const { account, name } = found;
+  const { account, name } = target;
   const calendar = new CalendarCollection({
     name,
     components: components.length === 0 ? ['VEVENT', 'VTODO'] : components,

@@ -1,5 +1,5 @@
-/** The faults that have a switch on the control page, each in the words of the provider it befalls. */
-import type { Fault, FaultEffect, SandboxKind } from './faults.ts';
+/** The faults that have a switch on the control page, each as the provider it is set for answers it. */
+import { type Fault, type FaultEffect, SANDBOX_KINDS, type SandboxKind } from './faults.ts';
 
 export type CommonFault = {
   /** For forms. */
@@ -10,11 +10,9 @@ export type CommonFault = {
   readonly at: Partial<Record<SandboxKind, Omit<Fault, 'provider' | 'user' | 'times'>>>;
 };
 
-const KINDS: readonly SandboxKind[] = ['google', 'microsoft', 'icloud', 'caldav'];
-
 const everywhere = (effect: FaultEffect, operation?: string): CommonFault['at'] =>
   Object.fromEntries(
-    KINDS.map((kind) => [kind, { effect, ...(operation === undefined ? {} : { operation }) }]),
+    SANDBOX_KINDS.map((kind) => [kind, { effect, ...(operation === undefined ? {} : { operation }) }]),
   );
 
 const status = (code: number, reason: string, retryAfter?: number): FaultEffect => ({

@@ -7,7 +7,7 @@ export type ControlDeps = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
   /** Those whose people the page can withdraw access for. */
-  readonly providers?: readonly Pick<ProviderSandbox, 'kind' | 'hand'>[];
+  readonly providers?: readonly Pick<ProviderSandbox, 'kind' | 'manual'>[];
   /** Whom the page offers to choose. */
   readonly people?: readonly ControlPerson[];
   /** The organisation at Microsoft whose users can be made to wait for their administrator. */

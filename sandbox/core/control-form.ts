@@ -1,10 +1,9 @@
-/** What the control page's forms send: read into what is to be done, or the sentence that says why not. */
+/** The control page's forms, read into what is to be done, or the sentence that says why not. */
 import { type Static, Type } from 'typebox';
 
 import { COMMON_FAULTS } from './common-faults.ts';
-import { KINDS } from './control.schema.ts';
 import type { ControlPerson } from './control-deps.ts';
-import type { Fault, SandboxKind } from './faults.ts';
+import { type Fault, KIND_NAMES, SANDBOX_KINDS } from './faults.ts';
 
 export const SwitchForm = Type.Object({
   /** A provider, or one of its people: see `formValue`. */
@@ -18,14 +17,6 @@ export const AccessForm = Type.Object({ who: Type.String() });
 
 export type Refused = { readonly trouble: string };
 
-/** As people call them. */
-export const NAMES: Readonly<Record<SandboxKind, string>> = {
-  google: 'Google',
-  microsoft: 'Microsoft',
-  icloud: 'Apple',
-  caldav: 'CalDAV',
-};
-
 /** How a form names somebody. */
 export const formValue = ({ kind, email }: ControlPerson): string => `${kind} ${email}`;
 
@@ -37,12 +28,12 @@ export function faultOfForm(
   people: readonly ControlPerson[],
 ): Fault | Refused {
   const person = personOf(whom, people);
-  const kind = person?.kind ?? KINDS.find((known) => known === whom);
+  const kind = person?.kind ?? SANDBOX_KINDS.find((candidate) => candidate === whom);
   if (kind === undefined) return { trouble: 'Choose whom it befalls.' };
-  const common = COMMON_FAULTS.find((known) => known.name === name);
+  const common = COMMON_FAULTS.find((candidate) => candidate.name === name);
   if (common === undefined) return { trouble: 'Choose a fault.' };
   const fault = common.at[kind];
-  if (fault === undefined) return { trouble: `“${common.label}” cannot happen at ${NAMES[kind]}.` };
+  if (fault === undefined) return { trouble: `“${common.label}” cannot happen at ${KIND_NAMES[kind]}.` };
   if (!/^\d{0,6}$/.test(times))
     return { trouble: 'How many requests is a whole number, or empty for no end.' };
   return {

@@ -4,13 +4,13 @@ import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 
 import { sendPage } from '../../src/http/page.ts';
-import { type ControlNotice, controlPage } from './control.page.ts';
+import { type ControlNotice, type ControlView, controlPage } from './control.page.ts';
 import { turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';
 import { AccessForm, ClockForm, faultOfForm, OffForm, personOf, SwitchForm } from './control-form.ts';
 import { STYLE_SOURCE } from './page-answer.ts';
 
-const DONE = {
+const NOTICES = {
   on: 'Switched on.',
   off: 'Switched off.',
   turned: 'The clock is turned.',
@@ -19,18 +19,23 @@ const DONE = {
   demanded: 'The administrator’s consent is needed from now on.',
 } as const;
 
-type Done = keyof typeof DONE;
+type NoticeName = keyof typeof NOTICES;
 
 export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
   const { clock, faults, providers = [], people = [], organisation } = deps;
-  const back = (reply: FastifyReply, done: Done) => reply.redirect(`/control?done=${done}`, 303);
-  const refuse = (reply: FastifyReply, text: string) =>
-    sendControls(reply, 400, deps, { isTrouble: true, text });
+  const back = (reply: FastifyReply, notice: NoticeName) => reply.redirect(`/control?done=${notice}`, 303);
+  const send = (reply: FastifyReply, notice: ControlNotice | undefined) =>
+    sendPage(
+      reply,
+      { document: controlPage(viewOf(deps, notice)), policy: { styleSource: STYLE_SOURCE } },
+      notice?.isTrouble ? 400 : 200,
+    );
+  const refuse = (reply: FastifyReply, text: string) => send(reply, { isTrouble: true, text });
 
   return async (app) => {
     const querystring = Type.Object({ done: Type.Optional(Type.String()) });
     app.get('/control', { schema: { querystring } }, async ({ query: { done } }, reply) =>
-      sendControls(reply, 200, deps, noticeOf(done)),
+      send(reply, noticeOf(done)),
     );
     app.post('/control/switch-on', { schema: { body: SwitchForm } }, async ({ body }, reply) => {
       const fault = faultOfForm(body, people);
@@ -51,7 +56,7 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
       const person = personOf(who, people);
       const provider = providers.find(({ kind }) => kind === person?.kind);
       if (person === undefined || provider === undefined) return refuse(reply, 'Choose who it is.');
-      await provider.hand.revokeAccess(person.email);
+      await provider.manual.revokeAccess(person.email);
       return back(reply, 'withdrawn');
     });
     app.post('/control/demand-consent', async (_request, reply) => {
@@ -64,15 +69,13 @@ export function controlPageRoute(deps: ControlDeps): FastifyPluginAsyncTypebox {
 
 const noticeOf = (done = ''): ControlNotice | undefined =>
   // Only its own keys: the address can say anything.
-  Object.hasOwn(DONE, done) ? { isTrouble: false, text: DONE[done as Done] } : undefined;
+  Object.hasOwn(NOTICES, done) ? { isTrouble: false, text: NOTICES[done as NoticeName] } : undefined;
 
-function sendControls(
-  reply: FastifyReply,
-  status: number,
+function viewOf(
   { clock, faults, providers = [], people = [], organisation, demoUrl }: ControlDeps,
   notice: ControlNotice | undefined,
-): FastifyReply {
-  const view = {
+): ControlView {
+  return {
     faults: faults.list(),
     now: clock.now(),
     ahead: clock.ahead(),
@@ -82,6 +85,4 @@ function sendControls(
     demoUrl,
     notice,
   };
-  const policy = { styleSource: STYLE_SOURCE };
-  return sendPage(reply, { document: controlPage(view), policy }, status);
 }

@@ -1,10 +1,9 @@
 /** /control as people see it: what is broken, what time it is, and the switches, without JavaScript. */
 import { type Html, html } from '../../src/http/html.ts';
 import { COMMON_FAULTS, type CommonFault } from './common-faults.ts';
-import { KINDS } from './control.schema.ts';
 import type { ControlPerson } from './control-deps.ts';
-import { formValue, NAMES } from './control-form.ts';
-import type { SetFault } from './faults.ts';
+import { formValue } from './control-form.ts';
+import { KIND_NAMES, SANDBOX_KINDS, type SetFault } from './faults.ts';
 import { sandboxDocument } from './page-answer.ts';
 
 export type ControlView = {
@@ -46,8 +45,8 @@ ${faults.length === 0 ? html`<p>Nothing is broken.</p>` : faultList(faults)}
 <label>Fault <select name="fault">${COMMON_FAULTS.map(
     (fault) => html`<option value="${fault.name}">${fault.label}${placesOf(fault)}</option>`,
   )}</select></label>
-<label>Befalls <select name="whom">${KINDS.map(
-    (kind) => html`<option value="${kind}">Everybody at ${NAMES[kind]}</option>`,
+<label>Befalls <select name="whom">${SANDBOX_KINDS.map(
+    (kind) => html`<option value="${kind}">Everybody at ${KIND_NAMES[kind]}</option>`,
   )}${people.map(personOption)}</select></label>
 <label>How many requests <input name="times" type="number" min="1" max="999999" placeholder="no end"></label>
 <button class="primary">Switch on</button>
@@ -55,21 +54,21 @@ ${faults.length === 0 ? html`<p>Nothing is broken.</p>` : faultList(faults)}
 }
 
 const personOption = (person: ControlPerson): Html =>
-  html`<option value="${formValue(person)}">${NAMES[person.kind]}: ${person.email}</option>`;
+  html`<option value="${formValue(person)}">${KIND_NAMES[person.kind]}: ${person.email}</option>`;
 
 /** Where it can happen, unless that is everywhere. */
 function placesOf({ at }: CommonFault): string {
-  const places = KINDS.filter((kind) => at[kind] !== undefined).map((kind) => NAMES[kind]);
-  return places.length === KINDS.length ? '' : ` (${places.join(', ')})`;
+  const places = SANDBOX_KINDS.filter((kind) => at[kind] !== undefined).map((kind) => KIND_NAMES[kind]);
+  return places.length === SANDBOX_KINDS.length ? '' : ` (${places.join(', ')})`;
 }
 
 function faultList(faults: readonly SetFault[]): Html {
   return html`<ul class="faults">${faults.map(
     (
       fault,
-    ) => html`<li><div>${wordsOf(fault)}<span class="quiet">${NAMES[fault.provider]}: ${whomOf(fault)}</span></div>
+    ) => html`<li><div>${labelOf(fault)}<span class="quiet">${KIND_NAMES[fault.provider]}: ${whomOf(fault)}</span></div>
 <form method="post" action="/control/switch-off"><input type="hidden" name="id" value="${fault.id}">
-<button aria-label="Switch off: ${wordsOf(fault)}, ${NAMES[fault.provider]}">Switch off</button></form></li>`,
+<button aria-label="Switch off: ${labelOf(fault)}, ${KIND_NAMES[fault.provider]}">Switch off</button></form></li>`,
   )}</ul>
 ${faults.length > 1 && html`<form class="row" method="post" action="/control/switch-off"><button>Switch everything off</button></form>`}`;
 }
@@ -79,14 +78,14 @@ function whomOf({ user, times }: SetFault): string {
   return `${user ?? 'everybody'}${limit}`;
 }
 
-/** The switch's own words where the fault is one of those, else what it is made of. */
-function wordsOf({ provider, operation, effect }: SetFault): string {
+/** The label of the switch that sets this fault; of another fault its effect and operation. */
+function labelOf({ provider, operation, effect }: SetFault): string {
   const same = ({ at }: CommonFault) =>
     JSON.stringify(at[provider]?.effect) === JSON.stringify(effect) && at[provider]?.operation === operation;
-  return COMMON_FAULTS.find(same)?.label ?? `${effectWords(effect)} at ${operation ?? 'any operation'}`;
+  return COMMON_FAULTS.find(same)?.label ?? `${effectLabel(effect)} at ${operation ?? 'any operation'}`;
 }
 
-function effectWords(effect: SetFault['effect']): string {
+function effectLabel(effect: SetFault['effect']): string {
   if (effect.kind === 'latency') return `${effect.ms} ms of latency`;
   if (effect.kind === 'status') return `${effect.status} ${effect.reason ?? ''}`.trim();
   return effect.kind.replaceAll('_', ' ');
@@ -98,7 +97,7 @@ const HOUR = 3_600_000;
 function timeSection({ now, ahead }: ControlView): Html {
   return html`<section class="card"><h2>Time</h2>
 <p>At the providers it is <strong><time datetime="${new Date(now).toISOString()}">${DATE.format(now)} UTC</time></strong>,
-${aheadWords(ahead)}.</p>
+${aheadText(ahead)}.</p>
 <p class="quiet">Access tokens live for an hour. Google’s app here is in Testing, as every new one is: its users have to sign in again after
 seven days.</p>
 <form class="row" method="post" action="/control/turn">
@@ -109,7 +108,7 @@ ${ahead > 0 && html`<button name="turn" value="back">Back to real time</button>`
 </form></section>`;
 }
 
-function aheadWords(ahead: number): string {
+function aheadText(ahead: number): string {
   const hours = Math.round(ahead / HOUR);
   if (hours === 0) return 'as it is here';
   const part = (count: number, unit: string) =>

@@ -6,7 +6,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 
-import { ApiError } from '../../src/http/api-error.ts';
+import { ApiError } from '../../src/http/refusal.ts';
 import { isLoopbackHost } from '../../src/lib/egress/private-network.ts';
 import { ClockBody, FaultBody, faultOf, invalid, turnOf } from './control.schema.ts';
 import type { ControlDeps } from './control-deps.ts';

@@ -1,12 +1,11 @@
 /** The wire shapes of the control endpoint. */
 import { type Static, Type } from 'typebox';
 
-import { ApiError } from '../../src/http/api-error.ts';
-import type { Fault, FaultEffect } from './faults.ts';
+import { ApiError } from '../../src/http/refusal.ts';
+import { type Fault, type FaultEffect, SANDBOX_KINDS } from './faults.ts';
 
 const MOST_LATENCY_MS = 600_000;
 
-export const KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as const;
 const EFFECTS = [
   'latency',
   'reset',
@@ -20,12 +19,12 @@ const EFFECTS = [
   'push_duplicate',
 ] as const;
 
-const oneOf = <Word extends string>(words: readonly Word[]) =>
-  Type.Union(words.map((word) => Type.Literal(word)));
+const oneOf = <Name extends string>(names: readonly Name[]) =>
+  Type.Union(names.map((name) => Type.Literal(name)));
 
 /** A fault before it is known that its effect has what its kind needs. */
 export const FaultBody = Type.Object({
-  provider: oneOf(KINDS),
+  provider: oneOf(SANDBOX_KINDS),
   operation: Type.Optional(Type.String({ minLength: 1 })),
   user: Type.Optional(Type.String({ minLength: 1 })),
   times: Type.Optional(Type.Integer({ minimum: 1 })),

@@ -1,15 +1,25 @@
 /** What can go wrong at a provider, as switches: set by tests, by the control endpoint and on its page. */
 import { randomUUID } from 'node:crypto';
 
-export type SandboxKind = 'google' | 'microsoft' | 'icloud' | 'caldav';
+export const SANDBOX_KINDS = ['google', 'microsoft', 'icloud', 'caldav'] as const;
+
+export type SandboxKind = (typeof SANDBOX_KINDS)[number];
+
+/** As people call them. */
+export const KIND_NAMES: Readonly<Record<SandboxKind, string>> = {
+  google: 'Google',
+  microsoft: 'Microsoft',
+  icloud: 'Apple',
+  caldav: 'CalDAV',
+};
 
 export type Fault = {
   readonly provider: SandboxKind;
-  /** The operation it befalls, in the provider's own words (`events.list`, `token`, `PROPFIND`); all when absent. */
+  /** The operation that fails, by the provider's own name (`events.list`, `token`, `PROPFIND`); all when absent. */
   readonly operation?: string;
-  /** The user's address it befalls; everybody when absent. */
+  /** The address of the user whose requests fail; everybody's when absent. */
   readonly user?: string;
-  /** How many requests it befalls before it is over; endless when absent. */
+  /** How many requests fail before it is over; endless when absent. */
   readonly times?: number;
   readonly effect: FaultEffect;
 };
@@ -20,7 +30,7 @@ export type FaultEffect =
   | { readonly kind: 'reset' }
   /** The request takes effect, then the connection is reset: its answer is lost. */
   | { readonly kind: 'lost_answer' }
-  /** An answer of this status; `reason` is the provider's own word (`rateLimitExceeded`, `AADSTS7000222`). */
+  /** An answer of this status; `reason` is the provider's own name for it (`rateLimitExceeded`, `AADSTS7000222`). */
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -50,16 +60,16 @@ export interface Faults {
   set(fault: Fault): string;
   list(): readonly SetFault[];
   clear(id?: string): void;
-  /** The effects that befall this request now, in the order they were set; each counts as one time. */
+  /** The effects that this request meets now, in the order they were set; each counts as one time. */
   take(request: FaultRequest): readonly FaultEffect[];
 }
 
 export function faultBoard(): Faults {
-  const set = new Map<string, { fault: SetFault; left: number }>();
+  const set = new Map<string, { fault: SetFault; remaining: number }>();
   return {
     set(fault) {
       const id = randomUUID();
-      set.set(id, { fault: { ...fault, id }, left: fault.times ?? Number.POSITIVE_INFINITY });
+      set.set(id, { fault: { ...fault, id }, remaining: fault.times ?? Number.POSITIVE_INFINITY });
       return id;
     },
     list: () => [...set.values()].map(({ fault }) => fault),
@@ -68,17 +78,21 @@ export function faultBoard(): Faults {
       else set.delete(id);
     },
     take(request) {
-      const befalling = [...set.values()].filter(({ fault }) => befalls(fault, request));
-      for (const entry of befalling) {
-        entry.left -= 1;
-        if (entry.left <= 0) set.delete(entry.fault.id);
+      const applying = [...set.values()].filter(({ fault }) => appliesTo(fault, request));
+      for (const entry of applying) {
+        entry.remaining -= 1;
+        if (entry.remaining <= 0) set.delete(entry.fault.id);
       }
-      return befalling.map(({ fault }) => fault.effect);
+      return applying.map(({ fault }) => fault.effect);
     },
   };
 }
 
-function befalls({ provider, operation, user }: Fault, request: FaultRequest): boolean {
+/** Whether one of the effects is of this kind. */
+export const hasEffect = (effects: readonly FaultEffect[], kind: FaultEffect['kind']): boolean =>
+  effects.some((effect) => effect.kind === kind);
+
+function appliesTo({ provider, operation, user }: Fault, request: FaultRequest): boolean {
   if (provider !== request.provider) return false;
   if (operation !== undefined && operation !== request.operation) return false;
   return user === undefined || user === request.user;

@@ -5,9 +5,21 @@ import { type Html, html, trusted } from '../../src/http/html.ts';
 import { hashSource } from '../../src/http/page.ts';
 import type { SandboxAnswer } from './sandbox-server.ts';
 
-const STYLES = readFileSync(new URL('./sandbox-pages.css', import.meta.url), 'utf8');
+const read = (file: string | URL) => readFileSync(new URL(file, import.meta.url), 'utf8');
+
+/** A stylesheet after the one that all pages of the sandbox begin with. */
+export const withBaseStyles = (stylesheet: string | URL): string =>
+  `${read('./base.css')}${read(stylesheet)}`;
+
+const STYLES = withBaseStyles('./sandbox-pages.css');
 
 export const STYLE_SOURCE = hashSource(STYLES);
+
+export type PageLook = {
+  readonly styles: string;
+  /** Of the body: chooses the colours. */
+  readonly className?: string;
+};
 
 export type SandboxPage = {
   /** Whose sign-in it stands in for: `Google`. */
@@ -50,17 +62,17 @@ ${content}
   };
 }
 
-/** What all of the sandbox's own pages share; the demo's have a stylesheet of their own. */
-export function sandboxDocument(title: string, body: Html, styles = STYLES): Html {
+/** What all of the sandbox's own pages share; the demo's have a look of their own. */
+export function sandboxDocument(title: string, body: Html, look: PageLook = { styles: STYLES }): Html {
   return html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<style>${trusted(styles)}</style>
+<style>${trusted(look.styles)}</style>
 </head>
-<body>
+<body${look.className && html` class="${look.className}"`}>
 ${body}
 </body>
 </html>
@@ -80,7 +92,7 @@ export function accountButtons(people: readonly { readonly email: string; readon
   return html`<ul class="list">${rows}</ul>`;
 }
 
-/** Of pages that lead nowhere, as the providers' own do not. */
+/** For pages without a way on, as the providers' own have none. */
 export const DEAD_END: Html = html`<p>Your browser’s back button leads to the application. A fault that was switched on in the
 sandbox’s controls is switched off there.</p>`;
 

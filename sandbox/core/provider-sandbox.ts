@@ -1,7 +1,6 @@
 /**
- * One built-in provider: a server on loopback that speaks the provider's own protocol, and a hand that
- * does in it what people do in the provider's own app. Tests and demo data use the hand, so that the same
- * scenario can be played on all four.
+ * One built-in provider: a server on loopback that speaks the provider's own protocol, and the changes that people
+ * make in the provider's own app. Tests and demo data use them, so that one scenario runs on all four.
  */
 import type { SandboxClock } from './clock.ts';
 import type { Faults, SandboxKind } from './faults.ts';
@@ -12,7 +11,7 @@ export interface ProviderSandbox {
   readonly kind: SandboxKind;
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  readonly hand: ProviderHand;
+  readonly manual: ManualChanges;
   /** How many requests of this operation were answered since the start; all when absent. */
   requests(operation?: string): number;
   close(): Promise<void>;
@@ -56,7 +55,7 @@ export type DraftRecurrence = {
 };
 
 /** An occurrence as its provider shows it, after recurrences and exceptions. */
-export type ShownInstance = {
+export type ListedInstance = {
   readonly title: string;
   /** Epoch milliseconds; of an all-day event midnight UTC of its date. `end` is exclusive. */
   readonly start: number;
@@ -64,8 +63,11 @@ export type ShownInstance = {
   readonly allDay: boolean;
 };
 
+/** An occurrence of the series `id`; `original` is its start by the pattern, in the form of the master's start. */
+export type OccurrenceId = { readonly id: string; readonly original: DraftTime };
+
 /** Ids are the provider's own. Every call rejects with an Error for what does not exist. */
-export interface ProviderHand {
+export interface ManualChanges {
   addPerson(person: Person): Promise<void>;
   addCalendar(
     email: string,
@@ -75,24 +77,16 @@ export interface ProviderHand {
   removeCalendar(email: string, calendarId: string): Promise<void>;
   createEvent(email: string, calendarId: string, draft: EventDraft): Promise<string>;
   /** Replaces everything of a single event or master; exceptions stay as far as the provider keeps them. */
-  updateEvent(email: string, calendarId: string, eventId: string, draft: EventDraft): Promise<void>;
+  updateEvent(email: string, calendarId: string, draft: EventDraft & { readonly id: string }): Promise<void>;
   /** The event, or the whole series. */
   deleteEvent(email: string, calendarId: string, eventId: string): Promise<void>;
-  /** `originalStart` is that of the pattern, in the form of the master's start. */
   changeOccurrence(
     email: string,
     calendarId: string,
-    eventId: string,
-    originalStart: DraftTime,
-    change: Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>,
+    change: OccurrenceId & Partial<Pick<EventDraft, 'title' | 'start' | 'end'>>,
   ): Promise<void>;
-  deleteOccurrence(
-    email: string,
-    calendarId: string,
-    eventId: string,
-    originalStart: DraftTime,
-  ): Promise<void>;
-  /** The user withdraws the application's access (password changed, permission removed): its tokens are dead. */
+  deleteOccurrence(email: string, calendarId: string, occurrence: OccurrenceId): Promise<void>;
+  /** The user withdraws the application's access (password changed, permission removed): its tokens end. */
   revokeAccess(email: string): Promise<void>;
   /** The sync tokens and delta links handed out so far are forgotten. */
   forgetSyncTokens(email: string, calendarId: string): Promise<void>;
@@ -101,5 +95,5 @@ export interface ProviderHand {
     email: string,
     calendarId: string,
     window: { readonly start: number; readonly end: number },
-  ): Promise<ShownInstance[]>;
+  ): Promise<ListedInstance[]>;
 }

@@ -1,13 +1,13 @@
 /**
- * The HTTP server under each sandbox provider: it finds out which operation of which user a request is, lets
- * the switched-on faults befall it, and counts it. What a provider says is its own business.
+ * The HTTP server under each sandbox provider: it finds out which operation of which user a request is, applies
+ * the switched-on faults to it, and counts it. What is answered, the provider decides.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { FaultEffect, Faults, SandboxKind } from './faults.ts';
+import { type FaultEffect, type Faults, hasEffect, type SandboxKind } from './faults.ts';
 import { SandboxRefusal } from './sandbox-refusal.ts';
 
 export type SandboxRequest = {
@@ -28,13 +28,13 @@ export type SandboxAnswer = {
 
 /** A request understood as far as its faults need: `run` does it. */
 export type Operation = {
-  /** In the provider's own words: `events.list`, `token`, `PROPFIND`. */
+  /** By the provider's own name: `events.list`, `token`, `PROPFIND`. */
   readonly name: string;
   /** Whose it is; `undefined` when the request does not say. */
   readonly user: string | undefined;
   /**
-   * Does the request and answers it, or throws a SandboxRefusal. `effects` has what befalls it and is the provider's
-   * to play: reorder, duplicate, token_forgotten. (Pushes are operations of their own, which the provider takes.)
+   * Does the request and answers it, or throws a SandboxRefusal. `effects` has the faults that are the provider's
+   * to apply: reorder, duplicate, token_forgotten. (Pushes are operations of their own, which the provider takes.)
    */
   run(effects: readonly FaultEffect[]): SandboxAnswer | Promise<SandboxAnswer>;
 };
@@ -46,14 +46,14 @@ export type SandboxServerOptions = {
   readonly port?: number | undefined;
   /** What a request is. Unknown paths are operations too, whose `run` refuses; a refusal may be thrown as well. */
   route(request: SandboxRequest): Operation | Promise<Operation>;
-  /** An error as the provider words it, for refusals and for the fault `status`. */
+  /** An error in the provider's form, for refusals and for the fault `status`. */
   errorAnswer(error: { status: number; reason?: string; message?: string; operation: string }): SandboxAnswer;
 };
 
 export type SandboxServer = {
   /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  /** How many requests of this operation were answered, or befallen, since the start; all when absent. */
+  /** How many requests of this operation were answered, or failed by a fault, since the start; all when absent. */
   requests(operation?: string): number;
   /** Ends every connection and whatever is still being answered. */
   close(): Promise<void>;
@@ -98,24 +98,23 @@ type AnswerDeps = SandboxServerOptions & { count(operation: string): void; reado
 
 async function answer(incoming: IncomingMessage, response: ServerResponse, deps: AnswerDeps): Promise<void> {
   const { kind, faults, closing } = deps;
-  const operation = await understood(incoming, deps);
+  const operation = await operationOf(incoming, deps);
   deps.count(operation.name);
   const effects = faults.take({ provider: kind, operation: operation.name, user: operation.user });
-  const has = (effect: FaultEffect['kind']) => effects.some((befalling) => befalling.kind === effect);
   for (const effect of effects) {
     if (effect.kind === 'latency') await sleep(effect.ms, undefined, { signal: closing });
   }
-  if (has('reset')) {
+  if (hasEffect(effects, 'reset')) {
     incoming.socket.resetAndDestroy();
     return;
   }
-  const given = statusFault(effects, operation, deps) ?? (await outcome(operation, effects, deps));
-  if (has('lost_answer')) incoming.socket.resetAndDestroy();
-  else send(response, given, has('truncate'));
+  const result = statusFault(effects, operation, deps) ?? (await outcome(operation, effects, deps));
+  if (hasEffect(effects, 'lost_answer')) incoming.socket.resetAndDestroy();
+  else send(response, result, hasEffect(effects, 'truncate'));
 }
 
 /** The operation of a request; a refusal thrown on the way becomes an operation that refuses. */
-async function understood(incoming: IncomingMessage, { route }: AnswerDeps): Promise<Operation> {
+async function operationOf(incoming: IncomingMessage, { route }: AnswerDeps): Promise<Operation> {
   try {
     const url = urlOf(incoming);
     const body = await bodyOf(incoming);
@@ -154,9 +153,9 @@ function statusFault(
   const fault = effects.find((effect) => effect.kind === 'status');
   if (fault === undefined) return undefined;
   const { status, reason, retryAfter } = fault;
-  const given = errorAnswer({ status, operation: name, ...(reason === undefined ? {} : { reason }) });
+  const result = errorAnswer({ status, operation: name, ...(reason === undefined ? {} : { reason }) });
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return { ...given, headers: { ...given.headers, ...headers } };
+  return { ...result, headers: { ...result.headers, ...headers } };
 }
 
 async function outcome(
@@ -169,8 +168,8 @@ async function outcome(
   } catch (error) {
     if (!(error instanceof SandboxRefusal)) throw error;
     const { status, reason, message, headers } = error;
-    const given = errorAnswer({ status, reason, message, operation: operation.name });
-    return { ...given, headers: { ...given.headers, ...headers } };
+    const result = errorAnswer({ status, reason, message, operation: operation.name });
+    return { ...result, headers: { ...result.headers, ...headers } };
   }
 }
 

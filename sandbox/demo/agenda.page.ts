@@ -8,8 +8,11 @@ type Day = { readonly title: string; readonly events: ListedEvent[] };
 
 export function agenda(page: EventPage, calendars: readonly ListedCalendar[], now: number): Html {
   const { events, errors = [], nextPageToken } = page;
-  const known = new Map(calendars.map((calendar) => [`${calendar.provider} ${calendar.id}`, calendar]));
-  const row = (event: ListedEvent) => eventRow(event, known.get(`${event.provider} ${event.calendarId}`));
+  const calendarsById = new Map(
+    calendars.map((calendar) => [`${calendar.provider} ${calendar.id}`, calendar]),
+  );
+  const row = (event: ListedEvent) =>
+    eventRow(event, calendarsById.get(`${event.provider} ${event.calendarId}`));
   const days = daysOf(events, now);
   return html`${events.length > 0 && html`<p class="hint">Times in ${ZONE}.</p>`}
 ${errors.map(problem)}

@@ -6,15 +6,15 @@ import type { Notice } from './demo-session.ts';
 import type { EventPage, KalendsRefusal, ListedCalendar, Tokens } from './kalends-client.ts';
 
 /** What a read answered, or why it was refused. */
-export type Told<T> = { readonly value: T } | { readonly problem: KalendsRefusal };
+export type ReadResult<T> = { readonly value: T } | { readonly problem: KalendsRefusal };
 
 export type ConnectedView = {
   readonly userId: string;
   readonly tokens: Tokens;
   readonly notice: Notice | undefined;
-  readonly calendars: Told<readonly ListedCalendar[]>;
-  readonly events: Told<EventPage>;
-  /** What was asked for the events. */
+  readonly calendars: ReadResult<readonly ListedCalendar[]>;
+  readonly events: ReadResult<EventPage>;
+  /** The request for the events. */
   readonly eventsUrl: string;
   readonly controlUrl: string | undefined;
   /** Epoch milliseconds. */
@@ -23,7 +23,7 @@ export type ConnectedView = {
 
 export function connectedPage(view: ConnectedView): Html {
   const { notice, calendars, events, now } = view;
-  const known = 'value' in calendars ? calendars.value : [];
+  const list = 'value' in calendars ? calendars.value : [];
   return demoLayout(
     'Your calendars – Tideline',
     html`${noticeOf(notice)}
@@ -31,7 +31,7 @@ export function connectedPage(view: ConnectedView): Html {
 <div class="columns">
 <section class="card wide" aria-labelledby="events">
 <h2 id="events">The next four weeks</h2>
-${'problem' in events ? refusal(events.problem) : agenda(events.value, known, now)}
+${'problem' in events ? refusal(events.problem) : agenda(events.value, list, now)}
 </section>
 <div class="side">
 <section class="card" aria-labelledby="calendars">
@@ -84,7 +84,7 @@ const WAYS_ON: Readonly<Record<string, string>> = {
 };
 
 /** Once is enough where both are refused for one reason. */
-const calendarsRefused = (problem: KalendsRefusal, events: Told<EventPage>): Html =>
+const calendarsRefused = (problem: KalendsRefusal, events: ReadResult<EventPage>): Html =>
   'problem' in events && events.problem.code === problem.code
     ? html`<p class="empty">None can be shown.</p>`
     : refusal(problem);

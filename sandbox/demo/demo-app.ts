@@ -12,7 +12,7 @@ export async function startDemo(deps: DemoDeps & { readonly port: number }): Pro
   return { origin, close: () => app.close() };
 }
 
-/** Only what went wrong is worth a line beside the words of the sandbox. */
+/** Only what went wrong is worth a line beside what the sandbox prints. */
 export const CONSOLE_LOG = {
   debug() {},
   info() {},

@@ -1,12 +1,10 @@
 /** What the demo's pages share: the document around them and their one stylesheet. */
-import { readFileSync } from 'node:fs';
-
 import { type Html, html, trusted } from '../../src/http/html.ts';
 import { hashSource, type PagePolicy } from '../../src/http/page.ts';
-import { sandboxDocument } from '../core/page-answer.ts';
+import { sandboxDocument, withBaseStyles } from '../core/page-answer.ts';
 import type { Notice } from './demo-session.ts';
 
-const STYLES = readFileSync(new URL('./demo.css', import.meta.url), 'utf8');
+const STYLES = withBaseStyles(new URL('./demo.css', import.meta.url));
 
 const STYLE_SOURCE = hashSource(STYLES);
 
@@ -21,7 +19,7 @@ export function demoLayout(title: string, content: Html): Html {
 <main>
 ${content}
 </main>`;
-  return sandboxDocument(title, body, STYLES);
+  return sandboxDocument(title, body, { styles: STYLES, className: 'demo' });
 }
 
 const LOGO = trusted(

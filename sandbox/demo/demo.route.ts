@@ -3,10 +3,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 
 import cookies from '@fastify/cookie';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-
-import { ApiError } from '../../src/http/api-error.ts';
 import { sendPage } from '../../src/http/page.ts';
-import { connectedPage } from './connected.page.ts';
+import { ApiError } from '../../src/http/refusal.ts';
+import { connectedPage, type ReadResult } from './connected.page.ts';
 import { pagePolicy } from './demo-layout.page.ts';
 import { type DemoSession, type DemoSessions, demoSessions, type Notice } from './demo-session.ts';
 import { type DemoPerson, homePage } from './home.page.ts';
@@ -49,8 +48,8 @@ const sessionOf = ({ cookies: { [COOKIE]: name } }: FastifyRequest, sessions: De
 
 /** The browser's session, made when it has none. */
 function sessionFor(request: FastifyRequest, reply: FastifyReply, sessions: DemoSessions): DemoSession {
-  const found = sessionOf(request, sessions);
-  if (found !== undefined) return found;
+  const current = sessionOf(request, sessions);
+  if (current !== undefined) return current;
   const { name, session } = sessions.start();
   reply.setCookie(COOKIE, name, { httpOnly: true, sameSite: 'lax', path: '/' });
   return session;
@@ -73,10 +72,10 @@ function pages(app: FastifyInstance, deps: DemoDeps, sessions: DemoSessions): vo
     if (session?.tokens === undefined) return reply.redirect('/', 303);
     const { userId, tokens } = session;
     const window = { start: now(), end: now() + WEEKS_MS };
-    const calendars = await told(listCalendars(application, tokens.accessToken));
-    const events = await told(listEvents(application, tokens.accessToken, window));
-    const asked = { eventsUrl: eventsUrl(application.kalendsUrl, window), controlUrl, now: now() };
-    const view = { userId, tokens, notice: takeNotice(session), calendars, events, ...asked };
+    const calendars = await resultOf(listCalendars(application, tokens.accessToken));
+    const events = await resultOf(listEvents(application, tokens.accessToken, window));
+    const links = { eventsUrl: eventsUrl(application.kalendsUrl, window), controlUrl, now: now() };
+    const view = { userId, tokens, notice: takeNotice(session), calendars, events, ...links };
     return sendPage(reply, { document: connectedPage(view), policy });
   });
 }
@@ -96,7 +95,7 @@ function flow(app: FastifyInstance, { application, now }: DemoDeps, sessions: De
     const accepted = acceptedCode(request.query, session);
     if ('trouble' in accepted) return backHome(reply, session, { kind: 'trouble', text: accepted.trouble });
     session.state = undefined;
-    return telling(session, reply, async () => {
+    return orNotice(session, reply, async () => {
       session.tokens = await exchangeCode(application, accepted.code, now());
       session.notice = {
         kind: 'done',
@@ -112,7 +111,7 @@ function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sess
     const session = sessionOf(request, sessions);
     if (session?.tokens === undefined) return reply.redirect('/', 303);
     const { refreshToken } = session.tokens;
-    return telling(session, reply, async () => {
+    return orNotice(session, reply, async () => {
       session.tokens = await refreshTokens(application, refreshToken, now());
       session.notice = { kind: 'done', text: 'The tokens are new. The old refresh token is dead.' };
       return reply.redirect('/connected', 303);
@@ -123,9 +122,9 @@ function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sess
     const session = sessionOf(request, sessions);
     if (session?.tokens === undefined) return reply.redirect('/', 303);
     const { accessToken, refreshToken } = session.tokens;
-    return telling(session, reply, async () => {
+    return orNotice(session, reply, async () => {
       await revokeTokens(application, refreshToken);
-      const after = await told(listCalendars(application, accessToken));
+      const after = await resultOf(listCalendars(application, accessToken));
       session.tokens = undefined;
       const answer = 'problem' in after ? after.problem.status : 200;
       const text = `Revoked. Asked for calendars with the old access token, Kalends now answers ${answer}.`;
@@ -134,7 +133,7 @@ function tokenButtons(app: FastifyInstance, { application, now }: DemoDeps, sess
   });
 }
 
-/** What the callback was asked with, checked as every application has to: its own state, and its own user's code. */
+/** The code of the callback's query, checked as every application has to: its own state, and its own user's code. */
 function acceptedCode(
   query: Readonly<Record<string, unknown>>,
   { state, userId }: DemoSession,
@@ -148,9 +147,9 @@ function acceptedCode(
   return { code: userId };
 }
 
-function sameText(given: unknown, expected: string): boolean {
-  if (typeof given !== 'string') return false;
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function sameText(value: unknown, expected: string): boolean {
+  if (typeof value !== 'string') return false;
+  const [one, other] = [Buffer.from(value), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
@@ -166,7 +165,7 @@ function backHome(reply: FastifyReply, session: DemoSession, notice: Notice): Fa
 }
 
 /** Does it, or shows on the page what Kalends said to it. */
-async function telling(session: DemoSession, reply: FastifyReply, work: () => Promise<FastifyReply>) {
+async function orNotice(session: DemoSession, reply: FastifyReply, work: () => Promise<FastifyReply>) {
   try {
     return await work();
   } catch (failure) {
@@ -177,7 +176,7 @@ async function telling(session: DemoSession, reply: FastifyReply, work: () => Pr
 }
 
 /** An answer, or the refusal in its place. */
-async function told<T>(answer: Promise<T>): Promise<{ value: T } | { problem: KalendsRefusal }> {
+async function resultOf<T>(answer: Promise<T>): Promise<ReadResult<T>> {
   try {
     return { value: await answer };
   } catch (failure) {
@@ -186,7 +185,7 @@ async function told<T>(answer: Promise<T>): Promise<{ value: T } | { problem: Ka
   }
 }
 
-/** A page elsewhere can have a browser send forms here; the cookie alone would not tell. */
+/** A page elsewhere can have a browser send forms here; the cookie alone does not prevent it. */
 async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin')

@@ -11,7 +11,7 @@ export type DemoPerson = {
   readonly username: string;
   /** None where a chooser is shown. */
   readonly password: string | undefined;
-  /** What to type as server, where that is asked. */
+  /** What to type as server, where the sign-in asks for it. */
   readonly server: string | undefined;
 };
 

@@ -53,16 +53,16 @@ export type EventPage = {
   readonly errors?: readonly ReadProblem[];
 };
 
-/** What Kalends refused, in its own words; `status` is 0 when it did not answer. */
+/** What Kalends refused, as it says it; `status` is 0 when it did not answer. */
 export class KalendsRefusal extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor(status: number, code: string, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(answer: { status: number; code: string; message: string }, options?: ErrorOptions) {
+    super(answer.message, options);
     this.name = 'KalendsRefusal';
-    this.status = status;
-    this.code = code;
+    this.status = answer.status;
+    this.code = answer.code;
   }
 }
 
@@ -145,13 +145,18 @@ const PATIENCE_MS = 30_000;
 async function ask(url: string, init: RequestInit): Promise<unknown> {
   const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) }).catch(
     (cause: unknown) => {
-      throw new KalendsRefusal(0, 'no_answer', 'Kalends does not answer', cause);
+      const message = 'Kalends does not answer';
+      throw new KalendsRefusal({ status: 0, code: 'no_answer', message }, { cause });
     },
   );
   const body = await answer.text();
   if (answer.ok) return JSON.parse(body);
   const { error = 'error', code, message, error_description: description } = errorIn(body);
-  throw new KalendsRefusal(answer.status, code ?? error, message ?? description ?? error);
+  throw new KalendsRefusal({
+    status: answer.status,
+    code: code ?? error,
+    message: message ?? description ?? error,
+  });
 }
 
 type ErrorBody = { error?: string; code?: string; message?: string; error_description?: string };

@@ -6,11 +6,11 @@ import type { Channels } from './channels.ts';
 import type { MeetMaker } from './conferences.ts';
 import type { Viewer } from './event-view.ts';
 import { showsBusyOnly } from './google-scopes.ts';
-import type { GoogleCalendar, GooglePerson, GoogleWorld, ListEntry } from './google-world.ts';
+import type { GoogleCalendar, GooglePerson, GoogleStore, ListEntry } from './google-store.ts';
 import { zone } from './query.ts';
 
 export type ApiContext = {
-  readonly world: GoogleWorld;
+  readonly store: GoogleStore;
   readonly channels: Channels;
   readonly meets: MeetMaker;
   readonly person: GooglePerson;
@@ -37,9 +37,9 @@ export type OpenCalendar = {
 };
 
 /** The calendar the path names; `primary` is the person's own. Refused with 404 when it is not in their list. */
-export function calendarOf({ world, person, params, scopes, query, origin }: ApiContext): OpenCalendar {
+export function calendarOf({ store, person, params, scopes, query, origin }: ApiContext): OpenCalendar {
   const named = params.calendarId ?? 'primary';
-  const { calendar, entry } = calendarNamed(world, person, named);
+  const { calendar, entry } = calendarNamed(store, person, named);
   const viewer: Viewer = {
     role: entry.role,
     busyOnly: showsBusyOnly(scopes),
@@ -49,9 +49,9 @@ export function calendarOf({ world, person, params, scopes, query, origin }: Api
   return { calendar, entry, viewer };
 }
 
-export function calendarNamed(world: GoogleWorld, person: GooglePerson, named: string) {
+export function calendarNamed(store: GoogleStore, person: GooglePerson, named: string) {
   const id = named === 'primary' ? person.email : named;
-  const calendar = world.calendars.get(id);
+  const calendar = store.calendars.get(id);
   const entry = person.list.get(id);
   if (calendar === undefined || entry === undefined || entry.deleted) throw notFound();
   return { calendar, entry };

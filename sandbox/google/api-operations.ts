@@ -1,10 +1,11 @@
 /** The Calendar API under /calendar/v3: which method a request is, and whether its token may call it. */
-import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { RecurrenceBudgetError } from '../../src/lib/recurrence/expand-rule.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
-import { matchPath } from '../core/path-pattern.ts';
+import { matchRoute } from '../core/path-pattern.ts';
+import { bearerToken } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
-import { type ApiContext, type ApiHandler, calendarOf } from './api-context.ts';
+import { type ApiContext, type ApiHandler, calendarOf, notFound } from './api-context.ts';
 import {
   deleteCalendar,
   getCalendar,
@@ -19,49 +20,47 @@ import type { MeetMaker } from './conferences.ts';
 import { getEvent, insert, listEvents, listInstances, patch, remove, update } from './event-operations.ts';
 import { queryFreeBusy } from './free-busy.ts';
 import { type CalendarMethod, METHOD_SCOPES } from './google-scopes.ts';
+import type { GoogleStore } from './google-store.ts';
 import type { AccessGrant, GoogleTokens } from './google-tokens.ts';
-import type { GoogleWorld } from './google-world.ts';
 import { jsonBody } from './query.ts';
 
 const BASE = '/calendar/v3';
 
 type Method = {
-  readonly verb: string;
-  readonly pattern: string;
+  readonly route: string;
   readonly name: CalendarMethod;
   run: ApiHandler;
 };
 
-const method = (verb: string, pattern: string, name: CalendarMethod, run: ApiHandler): Method => ({
-  verb,
-  pattern: `${BASE}${pattern}`,
+const method = (route: string, name: CalendarMethod, run: ApiHandler): Method => ({
+  route: route.replace(' ', ` ${BASE}`),
   name,
   run,
 });
 
 const METHODS: readonly Method[] = [
-  method('GET', '/users/me/calendarList', 'calendarList.list', listCalendars),
-  method('POST', '/users/me/calendarList/watch', 'calendarList.watch', watchList),
-  method('GET', '/users/me/calendarList/:calendarId', 'calendarList.get', getEntry),
-  method('PATCH', '/users/me/calendarList/:calendarId', 'calendarList.patch', patchEntry),
-  method('POST', '/calendars', 'calendars.insert', insertCalendar),
-  method('GET', '/calendars/:calendarId', 'calendars.get', getCalendar),
-  method('PATCH', '/calendars/:calendarId', 'calendars.patch', patchCalendar),
-  method('DELETE', '/calendars/:calendarId', 'calendars.delete', deleteCalendar),
-  method('GET', '/calendars/:calendarId/events', 'events.list', listEvents),
-  method('POST', '/calendars/:calendarId/events', 'events.insert', insert),
-  method('POST', '/calendars/:calendarId/events/watch', 'events.watch', watchEvents),
-  method('GET', '/calendars/:calendarId/events/:eventId', 'events.get', getEvent),
-  method('PUT', '/calendars/:calendarId/events/:eventId', 'events.update', update),
-  method('PATCH', '/calendars/:calendarId/events/:eventId', 'events.patch', patch),
-  method('DELETE', '/calendars/:calendarId/events/:eventId', 'events.delete', remove),
-  method('GET', '/calendars/:calendarId/events/:eventId/instances', 'events.instances', listInstances),
-  method('POST', '/freeBusy', 'freebusy.query', queryFreeBusy),
-  method('POST', '/channels/stop', 'channels.stop', stopChannel),
+  method('GET /users/me/calendarList', 'calendarList.list', listCalendars),
+  method('POST /users/me/calendarList/watch', 'calendarList.watch', watchList),
+  method('GET /users/me/calendarList/:calendarId', 'calendarList.get', getEntry),
+  method('PATCH /users/me/calendarList/:calendarId', 'calendarList.patch', patchEntry),
+  method('POST /calendars', 'calendars.insert', insertCalendar),
+  method('GET /calendars/:calendarId', 'calendars.get', getCalendar),
+  method('PATCH /calendars/:calendarId', 'calendars.patch', patchCalendar),
+  method('DELETE /calendars/:calendarId', 'calendars.delete', deleteCalendar),
+  method('GET /calendars/:calendarId/events', 'events.list', listEvents),
+  method('POST /calendars/:calendarId/events', 'events.insert', insert),
+  method('POST /calendars/:calendarId/events/watch', 'events.watch', watchEvents),
+  method('GET /calendars/:calendarId/events/:eventId', 'events.get', getEvent),
+  method('PUT /calendars/:calendarId/events/:eventId', 'events.update', update),
+  method('PATCH /calendars/:calendarId/events/:eventId', 'events.patch', patch),
+  method('DELETE /calendars/:calendarId/events/:eventId', 'events.delete', remove),
+  method('GET /calendars/:calendarId/events/:eventId/instances', 'events.instances', listInstances),
+  method('POST /freeBusy', 'freebusy.query', queryFreeBusy),
+  method('POST /channels/stop', 'channels.stop', stopChannel),
 ];
 
 export type ApiDeps = {
-  readonly world: GoogleWorld;
+  readonly store: GoogleStore;
   readonly tokens: GoogleTokens;
   readonly channels: Channels;
   readonly meets: MeetMaker;
@@ -74,28 +73,29 @@ export type ApiDeps = {
 
 /** `undefined` for a path outside the API. */
 export function apiOperation(request: SandboxRequest, deps: ApiDeps): Operation | undefined {
-  const { pathname, searchParams: query } = request.url;
-  if (!pathname.startsWith(`${BASE}/`)) return undefined;
-  const grant = grantOf(request, deps.tokens);
-  for (const { verb, pattern, name, run } of METHODS) {
-    const params = verb === request.method ? matchPath(pattern, pathname) : undefined;
-    if (params === undefined) continue;
-    const { headers, body } = request;
-    return {
-      name,
-      user: grant?.user,
-      run(effects) {
-        const { person, scopes } = permitted(grant, name, deps.world);
-        const { world, channels, meets, eventsPerPage } = deps;
-        const given = { world, channels, meets, person, scopes, params, query, headers, body, effects };
-        return bounded(() => run({ ...given, now: deps.now(), origin: deps.origin(), eventsPerPage }));
-      },
+  const { url, headers, body } = request;
+  if (!url.pathname.startsWith(`${BASE}/`)) return undefined;
+  const grant = deps.tokens.accessOf(bearerToken(request) ?? '');
+  const user = grant?.user;
+  const matched = matchRoute(METHODS, request);
+  if (matched === undefined) {
+    const run = () => {
+      throw notFound();
     };
+    return { name: 'unknown', user, run };
   }
-  const missing = () => {
-    throw new SandboxRefusal(404, 'notFound', 'Not Found');
+  const { endpoint, parts: params } = matched;
+  return {
+    name: endpoint.name,
+    user,
+    run(effects) {
+      const { person, scopes } = permitted(grant, endpoint.name, deps.store);
+      const { store, channels, meets, eventsPerPage } = deps;
+      const requestContext = { person, scopes, params, query: url.searchParams, headers, body, effects };
+      const context = { store, channels, meets, eventsPerPage, ...requestContext };
+      return bounded(() => endpoint.run({ ...context, now: deps.now(), origin: deps.origin() }));
+    },
   };
-  return { name: 'unknown', user: grant?.user, run: missing };
 }
 
 /** A listing that would expand more than any calendar has is the client's mistake. */
@@ -108,13 +108,8 @@ async function bounded(run: () => ReturnType<ApiHandler>): Promise<SandboxAnswer
   }
 }
 
-function grantOf({ headers }: SandboxRequest, tokens: GoogleTokens): AccessGrant | undefined {
-  const [, token] = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  return token === undefined ? undefined : tokens.accessOf(token);
-}
-
-function permitted(grant: AccessGrant | undefined, name: CalendarMethod, world: GoogleWorld) {
-  const person = grant && world.people.get(grant.user);
+function permitted(grant: AccessGrant | undefined, name: CalendarMethod, store: GoogleStore) {
+  const person = grant && store.people.get(grant.user);
   if (grant === undefined || person === undefined) {
     const message =
       'Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.';
@@ -126,7 +121,7 @@ function permitted(grant: AccessGrant | undefined, name: CalendarMethod, world: 
       'www-authenticate': 'Bearer realm="https://accounts.google.com/", error="insufficient_scope"',
     };
     const message = 'Request had insufficient authentication scopes.';
-    throw new SandboxRefusal(403, 'insufficientPermissions', message, header);
+    throw new SandboxRefusal(403, 'insufficientPermissions', message).withHeaders(header);
   }
   return { person, scopes: grant.scopes };
 }

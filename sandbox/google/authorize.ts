@@ -3,12 +3,12 @@ import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { SCOPES, scopesOf } from './google-scopes.ts';
+import type { GooglePerson, GoogleStore } from './google-store.ts';
 import type { GoogleApp, GoogleTokens } from './google-tokens.ts';
-import type { GooglePerson, GoogleWorld } from './google-world.ts';
 import { accountPage, consentPage, type PageFrame } from './sign-in.page.ts';
 
 export type AuthorizeDeps = {
-  readonly world: GoogleWorld;
+  readonly store: GoogleStore;
   readonly tokens: GoogleTokens;
   readonly apps: ReadonlyMap<string, GoogleApp>;
   readonly issuer: () => string;
@@ -37,9 +37,9 @@ export interface Authorization {
 /** Sign-ins that nobody ended are forgotten, the oldest first. */
 const MOST_TRANSACTIONS = 1000;
 
-/** Mistakes of the app are told on a page, as RFC 6749 §4.1.2.1 has it: nobody is sent to an address that is not proven. */
+/** Mistakes of the app are answered with a page (RFC 6749 §4.1.2.1): nobody is redirected to an unproven address. */
 export function authorization(deps: AuthorizeDeps): Authorization {
-  const { world, tokens, apps } = deps;
+  const { store, tokens, apps } = deps;
   const transactions = new Map<string, Transaction>();
   const frameOf = (id: string, { redirectUri }: Transaction): PageFrame => ({
     transaction: id,
@@ -57,18 +57,18 @@ export function authorization(deps: AuthorizeDeps): Authorization {
     }
     return [id, transaction];
   };
-  const goOn = (id: string, transaction: Transaction, person: GooglePerson): SandboxAnswer => {
+  const afterAccount = (id: string, transaction: Transaction, person: GooglePerson): SandboxAnswer => {
     transaction.person = person;
     const { app, scopes, prompts } = transaction;
     const granted = tokens.granted(person.email, app.clientId);
     // Who agreed to all of it before is not asked again, and then no refresh token comes.
     if (!prompts.includes('consent') && scopes.every((scope) => granted.includes(scope))) {
       transactions.delete(id);
-      return answerCode({ ...transaction, offline: false }, person, scopes, deps);
+      return answerCode({ ...transaction, person, offline: false }, scopes, deps);
     }
-    const known = transaction.includeGranted ? granted : [];
-    const asked = { person, appName: app.name ?? app.clientId, scopes, granted: known };
-    return consentPage(asked, frameOf(id, transaction));
+    const grantedBefore = transaction.includeGranted ? granted : [];
+    const input = { person, appName: app.name ?? app.clientId, scopes, granted: grantedBefore };
+    return consentPage(input, frameOf(id, transaction));
   };
 
   return {
@@ -80,18 +80,18 @@ export function authorization(deps: AuthorizeDeps): Authorization {
         if (transactions.size <= MOST_TRANSACTIONS) break;
         transactions.delete(oldest);
       }
-      const hinted = world.people.get(query.get('login_hint') ?? '');
+      const hinted = store.people.get(query.get('login_hint') ?? '');
       if (hinted !== undefined && !transaction.prompts.includes('select_account')) {
-        return goOn(id, transaction, hinted);
+        return afterAccount(id, transaction, hinted);
       }
-      return accountPage([...world.people.values()], frameOf(id, transaction));
+      return accountPage([...store.people.values()], frameOf(id, transaction));
     },
     chooseAccount(form) {
       const [id, transaction] = transactionOf(form);
-      const person = world.people.get(form.get('account') ?? '');
+      const person = store.people.get(form.get('account') ?? '');
       if (person === undefined)
         throw new SandboxRefusal(400, 'invalid_request', 'Couldn’t find your account');
-      return goOn(id, transaction, person);
+      return afterAccount(id, transaction, person);
     },
     decide(form) {
       const [id, transaction] = transactionOf(form);
@@ -102,10 +102,10 @@ export function authorization(deps: AuthorizeDeps): Authorization {
         return redirected(transaction, { error: 'access_denied' }, deps);
       const ticked = form.getAll('scope');
       const before = transaction.includeGranted ? tokens.granted(person.email, app.clientId) : [];
-      const given = scopes.filter(
+      const accepted = scopes.filter(
         (scope) => SCOPES.get(scope) === undefined || ticked.includes(scope) || before.includes(scope),
       );
-      return answerCode(transaction, person, given, deps);
+      return answerCode({ ...transaction, person }, accepted, deps);
     },
   };
 }
@@ -135,7 +135,7 @@ function readRequest(query: URLSearchParams, apps: ReadonlyMap<string, GoogleApp
   const codeChallenge = query.get('code_challenge') ?? undefined;
   const challengeMethod = query.get('code_challenge_method') ?? 'plain';
   if (codeChallenge !== undefined && challengeMethod !== 'S256') {
-    throw new SandboxRefusal(400, 'invalid_request', 'Only code_challenge_method=S256 is played here');
+    throw new SandboxRefusal(400, 'invalid_request', 'Only code_challenge_method=S256 is supported here');
   }
   return {
     app,
@@ -151,22 +151,21 @@ function readRequest(query: URLSearchParams, apps: ReadonlyMap<string, GoogleApp
 }
 
 function answerCode(
-  transaction: Transaction,
-  person: GooglePerson,
-  given: readonly string[],
+  transaction: Transaction & { readonly person: GooglePerson },
+  accepted: readonly string[],
   deps: AuthorizeDeps,
 ): SandboxAnswer {
-  const { app, redirectUri, codeChallenge, nonce, prompts, includeGranted } = transaction;
+  const { app, person, redirectUri, codeChallenge, nonce, prompts, includeGranted } = transaction;
   const before = deps.tokens.granted(person.email, app.clientId);
   // Without prompt=consent a refresh token comes with the first agreement only.
   const offline = transaction.offline && (prompts.includes('consent') || before.length === 0);
-  const scopes = includeGranted ? [...new Set([...before, ...given])] : given;
+  const scopes = includeGranted ? [...new Set([...before, ...accepted])] : accepted;
   const { clientId } = app;
   const code = { user: person.email, clientId, scopes, redirectUri, codeChallenge, nonce, offline };
   return redirected(transaction, { code: deps.tokens.issueCode(code), scope: scopes.join(' ') }, deps);
 }
 
-/** Back to the app. That `iss` (RFC 9207) comes along is unconfirmed (k). */
+/** Back to the app. No source confirms that `iss` (RFC 9207) comes along. */
 function redirected(
   { redirectUri, state }: Transaction,
   parameters: Readonly<Record<string, string>>,

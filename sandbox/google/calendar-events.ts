@@ -1,34 +1,35 @@
-/** What can be done to the events of a calendar, whoever does it: the API, or people in Google's own app. */
+/** Changes to the events of a calendar, by the API or by people in Google's own app. */
 import { randomBytes } from 'node:crypto';
 import { formatLocal } from '../../src/lib/recurrence/civil.ts';
-import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { instanceIdOf, instantOf, parseInstanceId } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
-import { instanceIdOf, parseInstanceId } from '../../src/lib/recurrence/instance-id.ts';
 import { localOfInstant } from '../../src/lib/recurrence/zone.ts';
 import { exceptionsOf, isMaster, patternInstanceAt } from './event-series.ts';
-import type { EventWords, GoogleCalendar, StoredEvent } from './google-world.ts';
+import type { EventDetails, GoogleCalendar, StoredEvent } from './google-store.ts';
 
-/** What a writer says of an event. */
+/** What a writer sets of an event. */
 export type EventInput = {
   readonly status?: 'confirmed' | 'tentative';
   readonly start: EventTime;
   readonly end: EventTime;
   readonly recurrence?: readonly string[] | undefined;
-  readonly words: EventWords;
+  readonly details: EventDetails;
 };
+
+/** An event in its calendar. */
+export type PlacedEvent = { readonly calendar: GoogleCalendar; readonly event: StoredEvent };
 
 export type Writer = { readonly email: string; readonly now: number };
 
-/** base32hex in lower case, 26 characters, as Google makes them (k). */
+/** base32hex in lower case, 26 characters, as Google seems to make them: no source confirms it. */
 export const newEventId = (): string =>
   Array.from(randomBytes(26), (byte) => '0123456789abcdefghijklmnopqrstuv'[byte % 32]).join('');
 
-/** `id` must be free. */
+/** An `id` must be free; a new one is made where there is none. */
 export function insertEvent(
   calendar: GoogleCalendar,
-  input: EventInput,
+  { id = newEventId(), ...input }: EventInput & { readonly id?: string | undefined },
   { email, now }: Writer,
-  id = newEventId(),
 ): StoredEvent {
   return put(calendar, {
     ...input,
@@ -44,8 +45,7 @@ export function insertEvent(
 
 /** Replaces a single event, a master or an exception. Exceptions that a master's new pattern lacks are cancelled. */
 export function replaceEvent(
-  calendar: GoogleCalendar,
-  event: StoredEvent,
+  { calendar, event }: PlacedEvent,
   input: EventInput,
   { now }: Writer,
 ): StoredEvent {
@@ -57,25 +57,24 @@ export function replaceEvent(
     sequence: event.sequence + 1,
     updated: now,
   });
-  if (event.instanceOf === undefined) dropStrays(calendar, replaced, now);
+  if (event.instanceOf === undefined) cancelLostExceptions(calendar, replaced, now);
   return replaced;
 }
 
 /** What Google itself adds to an event. */
 export function amendEvent(
-  calendar: GoogleCalendar,
-  event: StoredEvent,
-  words: EventWords,
+  { calendar, event }: PlacedEvent,
+  details: EventDetails,
   now: number,
 ): StoredEvent {
-  return put(calendar, { ...event, words, updated: now });
+  return put(calendar, { ...event, details, updated: now });
 }
 
 /**
- * Google keeps exceptions that are still in the pattern; that the others stay as cancelled ones, so that a sync
- * tells of them, is unconfirmed (k).
+ * Google keeps exceptions that are still in the pattern. No source confirms that the others stay as cancelled ones,
+ * which a sync lists.
  */
-function dropStrays(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
+function cancelLostExceptions(calendar: GoogleCalendar, master: StoredEvent, now: number): void {
   for (const exception of exceptionsOf(calendar, master.id)) {
     const { instanceOf, status } = exception;
     if (instanceOf === undefined || status === 'cancelled') continue;
@@ -85,10 +84,10 @@ function dropStrays(calendar: GoogleCalendar, master: StoredEvent, now: number):
 }
 
 /**
- * Deletes an event, a series or an instance. With a series its exceptions are gone: that a sync names the master
- * alone is unconfirmed (k); it is the harder case for clients.
+ * Deletes an event, a series or an instance. With a series its exceptions are gone. No source confirms that a sync
+ * names the master alone; it is the harder case for clients.
  */
-export function cancelEvent(calendar: GoogleCalendar, event: StoredEvent, { now }: Writer): void {
+export function cancelEvent({ calendar, event }: PlacedEvent, { now }: Writer): void {
   put(calendar, { ...event, status: 'cancelled', updated: now, sequence: event.sequence + 1 });
   if (event.instanceOf !== undefined) return;
   for (const id of calendar.exceptions.get(event.id) ?? []) calendar.events.delete(id);
@@ -107,20 +106,14 @@ function put(calendar: GoogleCalendar, event: Omit<StoredEvent, 'version'>): Sto
   return stored;
 }
 
-/** An event by its id, or an instance of a series by its own, which need not be stored. */
-export type FoundEvent =
-  | { readonly kind: 'stored'; readonly event: StoredEvent }
-  /** An unchanged instance, as the exception it would become. */
-  | { readonly kind: 'instance'; readonly event: StoredEvent };
-
-export function findEvent(calendar: GoogleCalendar, id: string): FoundEvent | undefined {
+/** An event by its id, or an instance of a series by its own: an unchanged one as the exception it would become. */
+export function findEvent(calendar: GoogleCalendar, id: string): StoredEvent | undefined {
   const event = calendar.events.get(id);
-  if (event !== undefined) return { kind: 'stored', event };
+  if (event !== undefined) return event;
   const named = parseInstanceId(id);
   const master = named && calendar.events.get(named.masterId);
   if (named === undefined || master === undefined || !isMaster(master)) return undefined;
-  const instance = instanceAt(calendar, master, named.originalStart);
-  return instance && { kind: 'instance', event: instance };
+  return instanceAt(calendar, master, named.originalStart);
 }
 
 /** An instance of the pattern as the exception it would become when somebody changes it. */

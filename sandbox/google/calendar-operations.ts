@@ -2,7 +2,8 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
-import type { FaultEffect } from '../core/faults.ts';
+import { hasEffect } from '../core/faults.ts';
+import type { JsonObject } from '../core/json-object.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -15,20 +16,19 @@ import {
   type ListEntry,
   putEntry,
   removeCalendar,
-} from './google-world.ts';
+} from './google-store.ts';
 import { fullSyncRequired, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
-import { flag, jsonBody, pageSize } from './query.ts';
+import { flag, jsonBody, pageSize, parametersOf, withFaults } from './query.ts';
 
 const ROLES: readonly AccessRole[] = ['freeBusyReader', 'reader', 'writer', 'owner'];
 const ROLE_NAMES: readonly string[] = ROLES;
 
 export function listCalendars(context: ApiContext): SandboxAnswer {
   const { person, query, effects } = context;
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
   const of = `list ${person.email}`;
   const parameters = parametersOf(query);
   const sync = query.get('syncToken');
-  if (sync !== null && has('token_forgotten')) throw fullSyncRequired();
+  if (sync !== null && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
   const { tokenEpoch: epoch } = person;
   if (sync !== null && (query.has('minAccessRole') || flag(query, 'showDeleted') === false)) {
     throw new SandboxRefusal(400, 'badRequest', 'Sync token cannot be used with these query restrictions.');
@@ -37,11 +37,11 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
   const pageText = query.get('pageToken');
   const page = pageText === null ? undefined : readPageToken(pageText, { of, parameters });
   const version = page?.version ?? person.version;
-  const rest = entriesShown(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
-  const shown = rest.slice(0, pageSize(query, 100, 250));
-  const last = shown.at(-1);
+  const rest = listedEntries(context, since).filter(({ calendarId }) => calendarId > (page?.after ?? ''));
+  const entries = rest.slice(0, pageSize(query, 100, 250));
+  const last = entries.at(-1);
   const next: calendar_v3.Schema$CalendarList =
-    last !== undefined && shown.length < rest.length
+    last !== undefined && entries.length < rest.length
       ? { nextPageToken: tokenText({ kind: 'page', of, after: last.calendarId, version, parameters }) }
       : query.has('minAccessRole')
         ? {}
@@ -55,18 +55,14 @@ export function listCalendars(context: ApiContext): SandboxAnswer {
               window: [null, null],
             }),
           };
-  const items = shown.map((entry) => entryView(context, entry));
-  if (has('duplicate')) items.push(...items);
-  if (has('reorder')) items.reverse();
+  const items = withFaults(
+    entries.map((entry) => entryView(context, entry)),
+    effects,
+  );
   return jsonAnswer(200, { kind: 'calendar#calendarList', etag: etagOf(person), ...next, items });
 }
 
-function parametersOf(query: URLSearchParams): string {
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  return new URLSearchParams(kept.sort()).toString();
-}
-
-function entriesShown({ person, query }: ApiContext, since: number | undefined): ListEntry[] {
+function listedEntries({ person, query }: ApiContext, since: number | undefined): ListEntry[] {
   const least = query.get('minAccessRole');
   const rank = least === null ? 0 : ROLE_NAMES.indexOf(least);
   if (rank < 0) throw new SandboxRefusal(400, 'invalidParameter', 'Invalid value for minAccessRole.');
@@ -78,11 +74,11 @@ function entriesShown({ person, query }: ApiContext, since: number | undefined):
 }
 
 function entryView(
-  { world, person, meets }: ApiContext,
+  { store, person, meets }: ApiContext,
   entry: ListEntry,
 ): calendar_v3.Schema$CalendarListEntry {
   const { calendarId: id, role, color } = entry;
-  const calendar = world.calendars.get(id);
+  const calendar = store.calendars.get(id);
   const head = { kind: 'calendar#calendarListEntry', etag: etagOf(entry), id };
   if (entry.deleted || calendar === undefined) return { ...head, deleted: true };
   return {
@@ -97,7 +93,7 @@ function entryView(
     selected: true,
     ...(id === person.email ? { primary: true } : { dataOwner: calendar.dataOwner }),
     defaultReminders: role === 'owner' ? [{ method: 'popup', minutes: 10 }] : [],
-    conferenceProperties: { allowedConferenceSolutionTypes: [...meets.manner.conferenceSolutions] },
+    conferenceProperties: { allowedConferenceSolutionTypes: [...meets.behaviour.conferenceSolutions] },
   };
 }
 
@@ -125,10 +121,10 @@ export function getCalendar(context: ApiContext): SandboxAnswer {
 }
 
 export function insertCalendar(context: ApiContext): SandboxAnswer {
-  const { world, person, body, channels } = context;
+  const { store, person, body, channels } = context;
   const { summary, description, timeZone } = readCalendar(jsonBody(body));
   if (!summary) throw new SandboxRefusal(400, 'required', 'Missing title.');
-  const calendar = addCalendar(world, person, { title: summary, description, timeZone: timeZone ?? 'UTC' });
+  const calendar = addCalendar(store, person, { title: summary, description, timeZone: timeZone ?? 'UTC' });
   channels.changed(`list ${person.email}`);
   return answerCalendar(calendar);
 }
@@ -149,18 +145,18 @@ export function deleteCalendar(context: ApiContext): SandboxAnswer {
   if (calendar.id === context.person.email) {
     throw new SandboxRefusal(403, 'forbidden', 'The primary calendar of a user cannot be deleted.');
   }
-  removeCalendar(context.world, calendar.id);
+  removeCalendar(context.store, calendar.id);
   context.channels.changed(`list ${context.person.email}`);
   return { status: 204 };
 }
 
-function ownedCalendarOf({ world, person, params }: ApiContext) {
-  const open = calendarNamed(world, person, params.calendarId ?? '');
+function ownedCalendarOf({ store, person, params }: ApiContext) {
+  const open = calendarNamed(store, person, params.calendarId ?? '');
   if (open.entry.role === 'owner') return open;
   throw new SandboxRefusal(403, 'forbidden', 'Forbidden');
 }
 
-function readCalendar({ summary, description, timeZone }: Readonly<Record<string, unknown>>) {
+function readCalendar({ summary, description, timeZone }: JsonObject) {
   const text = (value: unknown, name: string) => {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') throw new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { Faults } from '../core/faults.ts';
+import type { JsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 type Channel = {
@@ -22,7 +23,7 @@ type Channel = {
 };
 
 export type WatchInput = {
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: JsonObject;
   readonly watched: string;
   readonly user: string;
   readonly resourceUri: string;
@@ -32,14 +33,14 @@ export interface Channels {
   /** Opens a channel and pushes its first message, `sync`. Refuses an id that was used before. */
   watch(input: WatchInput): calendar_v3.Schema$Channel;
   /** Refuses with 404 what is not open. */
-  stop(body: Readonly<Record<string, unknown>>, user: string): void;
+  stop(body: JsonObject, user: string): void;
   /** Pushes to the channels that watch it. */
   changed(watched: string): void;
   /** Ends the pushes under way. */
   close(): void;
 }
 
-/** About seven days at most (k). */
+/** No source confirms that channels live seven days at most. */
 const LONGEST_MS = 7 * 86_400_000;
 /** Google retries these with exponential backoff; here thrice and fast. */
 const RETRIED = [500, 502, 503, 504];
@@ -58,7 +59,7 @@ export function openChannels({ now, faults }: { now: () => number; faults: Fault
     for (let copy = 0; copy < (has('push_duplicate') ? 2 : 1); copy += 1) {
       channel.messages += 1;
       deliver(channel, state, closing.signal).catch((error: unknown) => {
-        // A receiver that cannot be reached is told nothing more, as at Google; the polls of clients are for that.
+        // As at Google, a receiver that cannot be reached gets no more of it; clients poll for that.
         if (!closing.signal.aborted) console.warn(`A push was not taken: ${String(error)}`);
       });
     }
@@ -103,7 +104,7 @@ export function openChannels({ now, faults }: { now: () => number; faults: Fault
   };
 }
 
-function readRequest({ id, type, address, token, params, expiration }: Readonly<Record<string, unknown>>) {
+function readRequest({ id, type, address, token, params, expiration }: JsonObject) {
   if (typeof id !== 'string' || !/^[A-Za-z0-9\-_+/=]{1,64}$/.test(id)) {
     throw new SandboxRefusal(400, 'required', 'entity.id: 1 to 64 characters of [A-Za-z0-9\\-_+/=]');
   }

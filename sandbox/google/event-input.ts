@@ -1,13 +1,12 @@
 /** Events as clients send them, checked as Google checks them. */
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { isJsonObject, type JsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventInput } from './calendar-events.ts';
-import { conferenceWords, type MeetManner } from './conferences.ts';
+import { conferenceDetails, type MeetBehaviour } from './conferences.ts';
 import { readRecurrence } from './event-series.ts';
 import { readTime } from './event-times.ts';
-import type { EventWords, GoogleEvent } from './google-world.ts';
-
-type Body = Readonly<Record<string, unknown>>;
+import type { EventDetails, GoogleEvent } from './google-store.ts';
 
 const TEXTS = [
   'summary',
@@ -30,45 +29,42 @@ const OBJECTS = [
 ] as const;
 const LISTS = ['attendees', 'recurrence'] as const;
 
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const wrong = (name: string) => new SandboxRefusal(400, 'invalid', `Invalid value for: ${name}`);
 
 /** The body with every member checked for its type; null counts as absent. What is read-only is left out. */
-export function eventBody(body: Body): GoogleEvent {
+export function eventBody(body: JsonObject): GoogleEvent {
   const checks: [readonly string[], (value: unknown) => boolean][] = [
     [[...TEXTS, 'id', 'status'], (value) => typeof value === 'string'],
     [FLAGS, (value) => typeof value === 'boolean'],
-    [[...OBJECTS, 'start', 'end'], isObject],
+    [[...OBJECTS, 'start', 'end'], isJsonObject],
     [LISTS, Array.isArray],
   ];
-  const kept: Record<string, unknown> = {};
+  const checked: Record<string, unknown> = {};
   for (const [names, holds] of checks) {
     for (const name of names) {
       const value = body[name];
       if (value === undefined || value === null) continue;
       if (!holds(value)) throw wrong(name);
-      kept[name] = value;
+      checked[name] = value;
     }
   }
   for (const side of ['start', 'end']) {
-    const time = kept[side];
-    const texts = isObject(time) ? [time.date, time.dateTime, time.timeZone] : [];
+    const time = checked[side];
+    const texts = isJsonObject(time) ? [time.date, time.dateTime, time.timeZone] : [];
     if (texts.some((value) => value && typeof value !== 'string')) throw wrong(side);
   }
-  checkAttendees(kept.attendees);
-  checkConference(kept.conferenceData);
-  if (Array.isArray(kept.recurrence) && !kept.recurrence.every((line) => typeof line === 'string')) {
+  checkAttendees(checked.attendees);
+  checkConference(checked.conferenceData);
+  if (Array.isArray(checked.recurrence) && !checked.recurrence.every((line) => typeof line === 'string')) {
     throw wrong('recurrence');
   }
-  return kept as GoogleEvent; // every member that is read below was checked above
+  return checked as GoogleEvent; // every member that is read below was checked above
 }
 
 function checkAttendees(attendees: unknown): void {
   if (!Array.isArray(attendees)) return;
   for (const attendee of attendees) {
-    const email: unknown = isObject(attendee) ? attendee.email : undefined;
+    const email: unknown = isJsonObject(attendee) ? attendee.email : undefined;
     if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email)) {
       throw new SandboxRefusal(400, 'invalid', 'Invalid attendee email.');
     }
@@ -76,14 +72,15 @@ function checkAttendees(attendees: unknown): void {
 }
 
 function checkConference(conference: unknown): void {
-  if (!isObject(conference)) return;
+  if (!isJsonObject(conference)) return;
   const { createRequest, entryPoints } = conference;
-  const isList = Array.isArray(entryPoints) && entryPoints.every(isObject);
+  const isList = Array.isArray(entryPoints) && entryPoints.every(isJsonObject);
   if (entryPoints !== undefined && !isList) throw wrong('conferenceData.entryPoints');
   if (createRequest === undefined) return;
   const holds =
-    isObject(createRequest) &&
-    (createRequest.conferenceSolutionKey === undefined || isObject(createRequest.conferenceSolutionKey)) &&
+    isJsonObject(createRequest) &&
+    (createRequest.conferenceSolutionKey === undefined ||
+      isJsonObject(createRequest.conferenceSolutionKey)) &&
     (createRequest.requestId === undefined || typeof createRequest.requestId === 'string');
   if (!holds) throw wrong('conferenceData.createRequest');
 }
@@ -91,10 +88,10 @@ function checkConference(conference: unknown): void {
 export type InputContext = {
   readonly timeZone: string;
   /** Of what is replaced or patched. */
-  readonly former?: EventWords;
+  readonly former?: EventDetails;
   /** `conferenceDataVersion`: 0 leaves conferences as they are. */
   readonly conferenceDataVersion: number;
-  readonly meets: MeetManner;
+  readonly meets: MeetBehaviour;
 };
 
 /** Refuses times, rules and conferences that cannot be. */
@@ -121,25 +118,25 @@ export function eventInput(
   }
   if (event.status === 'cancelled') throw new SandboxRefusal(400, 'invalid', 'Invalid value for: status');
   const conference =
-    conferenceDataVersion === 1 ? conferenceWords(event.conferenceData, meets) : conferenceIn(former);
+    conferenceDataVersion === 1 ? conferenceDetails(event.conferenceData, meets) : conferenceIn(former);
   return {
     start,
     end,
     recurrence,
     status: event.status === 'tentative' ? 'tentative' : 'confirmed',
-    words: { ...wordsIn(event), ...conference },
+    details: { ...detailsIn(event), ...conference },
   };
 }
 
 /** A conference stays as it is, whatever is sent of it. */
-const conferenceIn = ({ conferenceData, hangoutLink }: EventWords = {}): EventWords => ({
+const conferenceIn = ({ conferenceData, hangoutLink }: EventDetails = {}): EventDetails => ({
   ...(conferenceData === undefined ? {} : { conferenceData }),
   ...(hangoutLink === undefined ? {} : { hangoutLink }),
 });
 
-function wordsIn(event: GoogleEvent): EventWords {
+function detailsIn(event: GoogleEvent): EventDetails {
   const names = [...TEXTS, ...FLAGS, ...OBJECTS, 'attendees'] as const;
-  const words = Object.fromEntries(names.flatMap((name) => (event[name] ? [[name, event[name]]] : [])));
-  delete words.conferenceData;
-  return words;
+  const details = Object.fromEntries(names.flatMap((name) => (event[name] ? [[name, event[name]]] : [])));
+  delete details.conferenceData;
+  return details;
 }

@@ -2,6 +2,7 @@
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { isJsonObject, type JsonObject } from '../core/json-object.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
@@ -24,10 +25,10 @@ import { eventBody, eventInput } from './event-input.ts';
 import { exceptionsOf, instancesOf, isMaster } from './event-series.ts';
 import { rfc3339, writeTime } from './event-times.ts';
 import { etagOf, viewOf } from './event-view.ts';
-import type { GoogleEvent, StoredEvent } from './google-world.ts';
+import type { GoogleEvent, StoredEvent } from './google-store.ts';
 import { listEvents as listing } from './list-events.ts';
 import { readPageToken, tokenText } from './page-tokens.ts';
-import { flag, instant, jsonBody, pageSize } from './query.ts';
+import { flag, instant, jsonBody, pageSize, parametersOf } from './query.ts';
 
 export function listEvents(context: ApiContext): SandboxAnswer {
   const { calendar, viewer } = calendarOf(context);
@@ -56,10 +57,10 @@ export function insert(context: ApiContext): SandboxAnswer {
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
     conferenceDataVersion: conferencesIn(context),
-    meets: context.meets.manner,
+    meets: context.meets.behaviour,
   });
-  const event = insertEvent(calendar, input, writerOf(context), id);
-  context.meets.expect(calendar, event);
+  const event = insertEvent(calendar, { ...input, id }, writerOf(context));
+  context.meets.schedule(calendar, event);
   context.channels.changed(calendar.id);
   return answerEvent(200, event, open);
 }
@@ -71,22 +72,23 @@ export const update = (context: ApiContext): SandboxAnswer => change(context, (_
 export const patch = (context: ApiContext): SandboxAnswer =>
   change(context, (former, body) => merged(former, body));
 
-type Body = Readonly<Record<string, unknown>>;
-
-function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body): SandboxAnswer {
+function change(
+  context: ApiContext,
+  bodyOf: (former: JsonObject, body: JsonObject) => JsonObject,
+): SandboxAnswer {
   const open = writableCalendarOf(context);
   const { calendar, viewer } = open;
   const event = eventOf(open, context);
   const sent = jsonBody(context.body);
-  // Restoring what was deleted is not played: whoever wants it back inserts it again.
+  // Restoring what was deleted is not supported: whoever wants it back inserts it again.
   if (event.status === 'cancelled' && event.instanceOf === undefined) throw gone();
   refuseStale(event, context);
   const times = (time: StoredEvent['start']) => writeTime(time, calendar.timeZone);
   const recurrence = event.recurrence === undefined ? {} : { recurrence: event.recurrence };
-  // That a changed instance that was cancelled is back is unconfirmed (k).
+  // No source confirms that changing a cancelled instance brings it back.
   const status = event.status === 'cancelled' ? {} : { status: event.status };
   const former = {
-    ...event.words,
+    ...event.details,
     ...recurrence,
     ...status,
     start: times(event.start),
@@ -95,36 +97,33 @@ function change(context: ApiContext, bodyOf: (former: Body, body: Body) => Body)
   const body = eventBody(bodyOf(former, sent));
   const input = eventInput(body, {
     timeZone: calendar.timeZone,
-    former: event.words,
+    former: event.details,
     conferenceDataVersion: conferencesIn(context),
-    meets: context.meets.manner,
+    meets: context.meets.behaviour,
   });
-  const changed = replaceEvent(calendar, event, input, writerOf(context));
-  context.meets.expect(calendar, changed);
+  const changed = replaceEvent({ calendar, event }, input, writerOf(context));
+  context.meets.schedule(calendar, changed);
   context.channels.changed(calendar.id);
   return answerEvent(200, changed, { ...open, viewer });
 }
 
 /** RFC 7396, as far as Google's PATCH follows it. */
-function merged(former: Body, patch: Body): Body {
+function merged(former: JsonObject, patch: JsonObject): JsonObject {
   const result: Record<string, unknown> = { ...former };
   for (const [name, value] of Object.entries(patch)) {
-    const known = result[name];
-    const both = isObject(known) && isObject(value);
-    result[name] = both ? merged(known, value) : value;
+    const before = result[name];
+    const both = isJsonObject(before) && isJsonObject(value);
+    result[name] = both ? merged(before, value) : value;
   }
   return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== null));
 }
-
-const isObject = (value: unknown): value is Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function remove(context: ApiContext): SandboxAnswer {
   const open = writableCalendarOf(context);
   const event = eventOf(open, context);
   if (event.status === 'cancelled') throw gone();
   refuseStale(event, context);
-  cancelEvent(open.calendar, event, writerOf(context));
+  cancelEvent({ calendar: open.calendar, event }, writerOf(context));
   context.channels.changed(open.calendar.id);
   return { status: 204 };
 }
@@ -135,25 +134,24 @@ export function listInstances(context: ApiContext): SandboxAnswer {
   const { query, params, now } = context;
   const master = calendar.events.get(params.eventId ?? '');
   if (master === undefined || master.status === 'cancelled') throw notFound();
-  const found = instancesShown(context, { calendar, master, now });
+  const instances = listedInstances(context, { calendar, master, now });
   const size = pageSize(query, 250, 2500);
   const of = `${calendar.id} ${master.id}`;
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  const parameters = new URLSearchParams(kept.sort()).toString();
+  const parameters = parametersOf(query);
   const token = query.get('pageToken');
   const after = token === null ? '' : readPageToken(token, { of, parameters }).after;
-  const rest = found.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const shown = rest.slice(0, size);
-  const last = shown.at(-1);
+  const rest = instances.filter(({ id }) => id > after).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const page = rest.slice(0, size);
+  const last = page.at(-1);
   const answer: calendar_v3.Schema$Events = {
     kind: 'calendar#events',
     etag: etagOf(calendar),
     summary: calendar.title,
     timeZone: viewer.timeZone,
     accessRole: viewer.role,
-    items: shown.map((event) => viewOf(calendar, event, viewer)),
+    items: page.map((event) => viewOf(calendar, event, viewer)),
   };
-  if (last !== undefined && shown.length < rest.length) {
+  if (last !== undefined && page.length < rest.length) {
     const { version } = calendar;
     answer.nextPageToken = tokenText({ kind: 'page', of, after: last.id, version, parameters });
   }
@@ -162,19 +160,19 @@ export function listInstances(context: ApiContext): SandboxAnswer {
 
 const TWO_YEARS = 2 * 366 * 86_400_000;
 
-function instancesShown(
+function listedInstances(
   { query }: ApiContext,
   { calendar, master, now }: Pick<OpenCalendar, 'calendar'> & { master: StoredEvent; now: number },
 ): StoredEvent[] {
   const { startsAt } = spanOf(master, calendar);
-  const wanted = originalStartIn(query);
-  // Where a series without an end stops when no timeMax is asked is unconfirmed (k).
+  const originalStart = originalStartIn(query);
+  // No source confirms where a series without an end stops when there is no timeMax.
   const window = {
     start: instant(query, 'timeMin') ?? startsAt - 1,
     end: instant(query, 'timeMax') ?? Math.max(startsAt, now) + TWO_YEARS,
   };
   // A moved instance is found by where it was to start, wherever it is now.
-  const around = wanted === undefined ? window : { start: wanted, end: wanted + 1 };
+  const around = originalStart === undefined ? window : { start: originalStart, end: originalStart + 1 };
   const regular = isMaster(master)
     ? instancesOf(calendar, master, around)
         .filter(({ isOverride }) => !isOverride)
@@ -183,12 +181,12 @@ function instancesShown(
   const exceptions = exceptionsOf(calendar, master.id).filter((event) => {
     if (event.status === 'cancelled' && !(flag(query, 'showDeleted') ?? false)) return false;
     const span = spanOf(event, calendar);
-    return wanted !== undefined || (span.endsAt > window.start && span.startsAt < window.end);
+    return originalStart !== undefined || (span.endsAt > window.start && span.startsAt < window.end);
   });
   return [...regular, ...exceptions].filter(
     ({ instanceOf }) =>
-      wanted === undefined ||
-      (instanceOf !== undefined && instantOf(instanceOf.original, calendar.timeZone) === wanted),
+      originalStart === undefined ||
+      (instanceOf !== undefined && instantOf(instanceOf.original, calendar.timeZone) === originalStart),
   );
 }
 
@@ -202,9 +200,9 @@ function originalStartIn(query: URLSearchParams): number | undefined {
 }
 
 function eventOf({ calendar }: OpenCalendar, { params }: ApiContext): StoredEvent {
-  const found = findEvent(calendar, params.eventId ?? '');
-  if (found === undefined) throw notFound();
-  return found.event;
+  const event = findEvent(calendar, params.eventId ?? '');
+  if (event === undefined) throw notFound();
+  return event;
 }
 
 const gone = () => new SandboxRefusal(410, 'deleted', 'Resource has been deleted');

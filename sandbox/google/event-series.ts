@@ -4,12 +4,12 @@ import { parseTime } from '../../src/lib/icalendar/time-value.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../src/lib/recurrence/rule.ts';
 import type { Instance, SeriesOverride, TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { ianaZone } from '../../src/lib/recurrence/zone.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
-import type { GoogleCalendar, StoredEvent } from './google-world.ts';
+import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 
 /** Series of real calendars stay far below; a window that needs more is refused by the engine. */
 const MOST_INSTANCES = 20_000;
@@ -26,11 +26,11 @@ export function readRecurrence(lines: readonly string[], calendarZone: string): 
     const times = line?.value
       .split(',')
       .map((value) => parseTime(value, line, (tzid) => (tzid === undefined ? calendarZone : ianaZone(tzid))));
-    const known = times?.filter((time) => time !== undefined) ?? [];
+    const readable = times?.filter((time) => time !== undefined) ?? [];
     if (line?.name === 'RRULE' && parseRule(line.value) !== undefined) rrules.push(line.value);
-    // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not played here.
-    else if (line?.name === 'RDATE' && known.length === times?.length) dates.rdate.push(...known);
-    else if (line?.name === 'EXDATE' && known.length === times?.length) dates.exdate.push(...known);
+    // EXRULE, which Google takes as well, is deprecated by RFC 5545 and not supported here.
+    else if (line?.name === 'RDATE' && readable.length === times?.length) dates.rdate.push(...readable);
+    else if (line?.name === 'EXDATE' && readable.length === times?.length) dates.exdate.push(...readable);
     else throw new SandboxRefusal(400, 'invalid', 'Invalid recurrence rule.');
   }
   return { rrules, rdates: dates.rdate.map((start) => ({ start })), exdates: dates.exdate };
@@ -43,7 +43,7 @@ export function instancesOf(
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
   const overrides = exceptionsOf(calendar, event.id).flatMap(overrideOf);
-  return expanded(calendar, event, overrides, window);
+  return expanded(calendar, { event, overrides }, window);
 }
 
 /** What the rule alone says, as if nothing had been changed or cancelled. */
@@ -52,7 +52,7 @@ export function patternOf(
   event: StoredEvent,
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
-  return expanded(calendar, event, [], window);
+  return expanded(calendar, { event, overrides: [] }, window);
 }
 
 /** The pattern's instance of that original start; `undefined` when the rule names none. */
@@ -68,13 +68,12 @@ export function patternInstanceAt(
 
 function expanded(
   { timeZone }: GoogleCalendar,
-  { start, end, recurrence, ...event }: StoredEvent,
-  overrides: readonly SeriesOverride<StoredEvent>[],
+  { event, overrides }: { event: StoredEvent; overrides: readonly SeriesOverride<StoredEvent>[] },
   window: TimeWindow,
 ): readonly Instance<StoredEvent>[] {
-  const stored: StoredEvent = { ...event, start, end, recurrence };
+  const { start, end, recurrence } = event;
   const rules = recurrence === undefined ? undefined : readRecurrence(recurrence, timeZone);
-  const master = { start, end, recurrence: rules, payload: stored };
+  const master = { start, end, recurrence: rules, payload: event };
   return expand({ master, overrides }, window, timeZone, recurrenceBudget(MOST_INSTANCES)).instances;
 }
 

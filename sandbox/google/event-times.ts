@@ -53,15 +53,15 @@ export function readTime(
   if (!dateTime) throw new SandboxRefusal(400, 'required', `Missing ${where} time.`);
   const zone = timeZone ? zoneNamed(timeZone, where) : calendarZone;
   const [, text = '', offset] = RFC3339.exec(dateTime) ?? [];
-  const written = parseLocal(text.toUpperCase());
-  if (written === undefined || (offset === undefined && !timeZone)) {
+  const wallClock = parseLocal(text.toUpperCase());
+  if (wallClock === undefined || (offset === undefined && !timeZone)) {
     throw new SandboxRefusal(
       400,
       'invalid',
       `Invalid value for: ${where} dateTime needs an offset or a zone`,
     );
   }
-  const local = offset === undefined ? written : localOfInstant(zone, written - offsetMs(offset));
+  const local = offset === undefined ? wallClock : localOfInstant(zone, wallClock - offsetMs(offset));
   return { type: 'zoned', local: formatLocal(local), zone };
 }
 

@@ -1,7 +1,7 @@
 /** Events as the API answers them, typed by Google's published types. */
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { writeTime } from './event-times.ts';
-import type { AccessRole, GoogleCalendar, GoogleEvent, StoredEvent } from './google-world.ts';
+import type { AccessRole, GoogleCalendar, GoogleEvent, StoredEvent } from './google-store.ts';
 
 export type Viewer = {
   readonly role: AccessRole;
@@ -39,26 +39,26 @@ export function viewOf(calendar: GoogleCalendar, event: StoredEvent, viewer: Vie
     sequence: event.sequence,
     created: new Date(event.created).toISOString(),
     updated: new Date(event.updated).toISOString(),
-    eventType: event.words.eventType ?? 'default',
-    ...(event.words.transparency === 'transparent' ? { transparency: 'transparent' } : {}),
+    eventType: event.details.eventType ?? 'default',
+    ...(event.details.transparency === 'transparent' ? { transparency: 'transparent' } : {}),
   };
-  // Which fields are left of an event that may only be seen as busy is unconfirmed (k).
-  if (hidesWords(event, viewer)) return { ...placed, visibility: 'private' };
-  return { ...placed, ...wordsOf(calendar, event, viewer) };
+  // No source confirms which fields are left of an event that may only be seen as busy.
+  if (hidesDetails(event, viewer)) return { ...placed, visibility: 'private' };
+  return { ...placed, ...detailsOf(calendar, event, viewer) };
 }
 
-function hidesWords({ words }: StoredEvent, { role, busyOnly }: Viewer): boolean {
+function hidesDetails({ details }: StoredEvent, { role, busyOnly }: Viewer): boolean {
   if (busyOnly || role === 'freeBusyReader') return true;
-  const isPrivate = words.visibility === 'private' || words.visibility === 'confidential';
+  const isPrivate = details.visibility === 'private' || details.visibility === 'confidential';
   return isPrivate && role === 'reader';
 }
 
-function wordsOf(calendar: GoogleCalendar, event: StoredEvent, { origin }: Viewer): GoogleEvent {
-  const { attendees, ...words } = event.words;
+function detailsOf(calendar: GoogleCalendar, event: StoredEvent, { origin }: Viewer): GoogleEvent {
+  const { attendees, ...details } = event.details;
   // `self` means the calendar that this copy of the event is on, not the reader.
   const self = (address: string) => (address === calendar.id ? { self: true } : {});
   return {
-    ...words,
+    ...details,
     htmlLink: `${origin}/calendar/event?eid=${Buffer.from(`${event.id} ${calendar.id}`).toString('base64url')}`,
     creator: { email: event.creator, ...self(event.creator) },
     organizer: { email: calendar.id, displayName: calendar.title, self: true },
@@ -71,6 +71,6 @@ function wordsOf(calendar: GoogleCalendar, event: StoredEvent, { origin }: Viewe
             ...self(attendee.email ?? ''),
           })),
         }),
-    reminders: words.reminders ?? { useDefault: true },
+    reminders: details.reminders ?? { useDefault: true },
   };
 }

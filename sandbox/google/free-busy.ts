@@ -1,28 +1,29 @@
 /** freebusy.query: when the people of calendars are busy, and nothing more. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
+import type { Instance, TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { busySpans } from '../core/busy-spans.ts';
+import type { JsonObject } from '../core/json-object.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { type ApiContext, calendarNamed } from './api-context.ts';
 import { instancesOf } from './event-series.ts';
 import { rfc3339, textOfInstant, zoneNamed } from './event-times.ts';
-import type { GoogleCalendar } from './google-world.ts';
+import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 import { jsonBody } from './query.ts';
 
-/** (k) */
+/** No source confirms it. */
 const MOST_CALENDARS = 50;
-/** About three months (k). */
+/** About three months. No source confirms it. */
 const LONGEST_WINDOW = 93 * 86_400_000;
-
-type Window = { readonly start: number; readonly end: number };
 
 export function queryFreeBusy(context: ApiContext): SandboxAnswer {
   const body = jsonBody(context.body);
   const window = windowOf(body);
   const zone = typeof body.timeZone === 'string' ? zoneNamed(body.timeZone, 'response') : 'UTC';
   const ids = itemsOf(body);
-  const calendars = Object.fromEntries(ids.map((id) => [id, busyOf(context, id, window, zone)]));
+  const calendars = Object.fromEntries(ids.map((id) => [id, busyOf(context, id, { window, zone })]));
   const answer: calendar_v3.Schema$FreeBusyResponse = {
     kind: 'calendar#freeBusy',
     timeMin: textOfInstant(window.start, zone),
@@ -32,7 +33,7 @@ export function queryFreeBusy(context: ApiContext): SandboxAnswer {
   return jsonAnswer(200, answer);
 }
 
-function windowOf({ timeMin, timeMax }: Readonly<Record<string, unknown>>): Window {
+function windowOf({ timeMin, timeMax }: JsonObject): TimeWindow {
   const [start, end] = [timeMin, timeMax].map((text) =>
     typeof text === 'string' ? rfc3339(text) : undefined,
   );
@@ -46,7 +47,7 @@ function windowOf({ timeMin, timeMax }: Readonly<Record<string, unknown>>): Wind
   return { start, end };
 }
 
-function itemsOf({ items }: Readonly<Record<string, unknown>>): string[] {
+function itemsOf({ items }: JsonObject): string[] {
   const ids = (Array.isArray(items) ? items : []).map((item: unknown) =>
     typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined,
   );
@@ -58,17 +59,15 @@ function itemsOf({ items }: Readonly<Record<string, unknown>>): string[] {
 }
 
 function busyOf(
-  { world, person }: ApiContext,
+  { store, person }: ApiContext,
   id: string,
-  window: Window,
-  zone: string,
+  { window, zone }: { readonly window: TimeWindow; readonly zone: string },
 ): calendar_v3.Schema$FreeBusyCalendar {
   try {
-    const { calendar } = calendarNamed(world, person, id);
-    const busy = busySpans(calendar, window).map(({ start, end }) => ({
-      start: textOfInstant(start, zone),
-      end: textOfInstant(end, zone),
-    }));
+    const { calendar } = calendarNamed(store, person, id);
+    const busy = busySpans(busyInstances(calendar, window), window)
+      .filter(({ start, end }) => end > start)
+      .map(({ start, end }) => ({ start: textOfInstant(start, zone), end: textOfInstant(end, zone) }));
     return { busy };
   } catch (error) {
     if (!(error instanceof SandboxRefusal)) throw error;
@@ -76,23 +75,9 @@ function busyOf(
   }
 }
 
-/** Merged where they meet, cut to the window. */
-function busySpans(calendar: GoogleCalendar, window: Window): Window[] {
-  const instances = [...calendar.events.values()]
+function busyInstances(calendar: GoogleCalendar, window: TimeWindow): Instance<StoredEvent>[] {
+  return [...calendar.events.values()]
     .filter(({ instanceOf, status }) => instanceOf === undefined && status !== 'cancelled')
     .flatMap((event) => instancesOf(calendar, event, window))
-    .filter(({ payload }) => payload.words.transparency !== 'transparent')
-    .map(({ startsAt, endsAt }) => ({
-      start: Math.max(startsAt, window.start),
-      end: Math.min(endsAt, window.end),
-    }))
-    .filter(({ start, end }) => end > start)
-    .sort((a, b) => a.start - b.start);
-  const spans: Window[] = [];
-  for (const span of instances) {
-    const last = spans.at(-1);
-    if (last === undefined || span.start > last.end) spans.push(span);
-    else spans[spans.length - 1] = { start: last.start, end: Math.max(last.end, span.end) };
-  }
-  return spans;
+    .filter(({ payload }) => payload.details.transparency !== 'transparent');
 }

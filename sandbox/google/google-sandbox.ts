@@ -1,18 +1,18 @@
 /**
- * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Facts no source at
- * hand confirmed are marked (k) where they are played.
+ * A Google on loopback: OAuth with its pages, OpenID Connect, and the Calendar API v3. Where no source
+ * confirms a behaviour, the comment there says so.
  */
+import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { startSandboxServer } from '../core/sandbox-server.ts';
 import { apiOperation } from './api-operations.ts';
 import { openChannels } from './channels.ts';
-import { type MeetManner, meetMaker } from './conferences.ts';
+import { type MeetBehaviour, meetMaker } from './conferences.ts';
 import { googleErrorAnswer } from './google-errors.ts';
-import { googleHand } from './google-hand.ts';
+import { googleStore, type InstanceVersions } from './google-store.ts';
 import { type GoogleApp, googleTokens } from './google-tokens.ts';
-import { googleWorld, type InstanceVersions } from './google-world.ts';
-import { idTokens } from './id-token.ts';
+import { googleManualChanges } from './manual-changes.ts';
 import { oauthOperations } from './oauth-operations.ts';
 
 export type GoogleSandboxOptions = {
@@ -22,7 +22,7 @@ export type GoogleSandboxOptions = {
   readonly instanceVersions?: InstanceVersions;
   /** Most events in a page of events.list, which may have fewer than were asked for. Google's own 2,500 when absent. */
   readonly eventsPerPage?: number;
-} & Partial<MeetManner>;
+} & Partial<MeetBehaviour>;
 
 export interface GoogleSandbox extends ProviderSandbox {
   readonly kind: 'google';
@@ -39,15 +39,15 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
   const { clock, faults, port, apps: registered = [], eventsPerPage = 2500 } = deps;
   const { conferenceSolutions = ['hangoutsMeet'], keepsDescribed = true, meetDelayMs = 0 } = deps;
   const now = () => clock.now();
-  const world = googleWorld(deps.instanceVersions);
+  const store = googleStore(deps.instanceVersions);
   const tokens = googleTokens(now);
   const channels = openChannels({ now, faults });
   const meets = meetMaker({ conferenceSolutions, keepsDescribed, meetDelayMs }, channels, now);
   const apps = new Map(registered.map((app) => [app.clientId, app]));
   let origin = '';
   const issuer = () => origin;
-  const oauth = oauthOperations({ world, tokens, apps, issuer, idTokens: idTokens({ issuer, now }) });
-  const api = { world, tokens, channels, meets, now, origin: issuer, eventsPerPage };
+  const oauth = oauthOperations({ store, tokens, apps, issuer, signer: idTokenSigner(), now });
+  const api = { store, tokens, channels, meets, now, origin: issuer, eventsPerPage };
 
   const server = await startSandboxServer({
     kind: 'google',
@@ -67,7 +67,7 @@ export async function googleSandbox(deps: SandboxDeps & GoogleSandboxOptions): P
     origin,
     issuer: origin,
     apiUrl: `${origin}/calendar/v3`,
-    hand: googleHand({ world, tokens, channels, now }),
+    manual: googleManualChanges({ store, tokens, channels, now }),
     requests: server.requests,
     registerApp: (app) => void apps.set(app.clientId, app),
     async close() {

@@ -4,7 +4,7 @@ const AUTH = 'https://www.googleapis.com/auth/';
 const calendar = (...names: string[]) =>
   names.map((name) => `${AUTH}calendar${name === '' ? '' : `.${name}`}`);
 
-/** What a scope means, in the words of a consent page. Those without words are part of signing in. */
+/** What a scope means, as a consent page says it. Those without a text are part of signing in. */
 export const SCOPES: ReadonlyMap<string, string | undefined> = new Map([
   ['openid', undefined],
   [`${AUTH}userinfo.email`, undefined],

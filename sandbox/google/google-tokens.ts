@@ -1,5 +1,5 @@
-/** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them dies. */
-import { createHash } from 'node:crypto';
+/** Codes, access tokens and refresh tokens of the sandbox's Google, and when each of them expires. */
+import { hash } from 'node:crypto';
 
 import { randomText } from '../../src/lib/random-text.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
@@ -11,7 +11,7 @@ export type GoogleApp = {
   readonly clientSecret: string;
   /** Compared as they are. */
   readonly redirectUris: readonly string[];
-  /** Refresh tokens of an app in Testing die after seven days. `production` when absent. */
+  /** Refresh tokens of an app in Testing expire after seven days. `production` when absent. */
   readonly status?: 'testing' | 'production';
 };
 
@@ -28,6 +28,12 @@ export type NewCode = AccessGrant & {
   readonly nonce: string | undefined;
   /** Whether a refresh token comes with it. */
   readonly offline: boolean;
+};
+
+export type RedeemedCode = {
+  readonly code: string;
+  readonly redirectUri: string;
+  readonly codeVerifier: string | undefined;
 };
 
 type Code = NewCode & { readonly expiresAt: number };
@@ -48,16 +54,11 @@ export interface GoogleTokens {
   /** What the user let the app do so far. */
   granted(user: string, clientId: string): readonly string[];
   issueCode(code: NewCode): string;
-  /** Refuses with the words of RFC 6749 §5.2. A code works once. */
-  redeemCode(
-    code: string,
-    redirectUri: string,
-    codeVerifier: string | undefined,
-    app: GoogleApp,
-  ): IssuedTokens;
+  /** Refuses with the codes of RFC 6749 §5.2. A code works once. */
+  redeemCode(redeemed: RedeemedCode, app: GoogleApp): IssuedTokens;
   /** Refuses a token that is unknown, revoked, too old, or another app's, as `invalid_grant`. */
   refresh(refreshToken: string, app: GoogleApp): IssuedTokens;
-  /** Whose refresh token it is, dead or alive. */
+  /** Whose token it is, good or not any more. */
   ownerOf(token: string): string | undefined;
   accessOf(accessToken: string): AccessGrant | undefined;
   /** Ends everything the user gave the app of this token; false when it is none. */
@@ -72,7 +73,7 @@ const DAY = 86_400_000;
 const TESTING_MS = 7 * DAY;
 /** Six months without use. */
 const IDLE_MS = 183 * DAY;
-/** Of one account and app: the oldest dies without a word. */
+/** Of one account and app: the oldest ends silently. */
 const MOST_REFRESH_TOKENS = 100;
 
 export function googleTokens(now: () => number): GoogleTokens {
@@ -100,9 +101,9 @@ export function googleTokens(now: () => number): GoogleTokens {
     owners.set(token, user);
     return token;
   };
-  const end = (dies: (grant: Pick<AccessGrant, 'user' | 'clientId'>) => boolean) => {
+  const end = (ends: (grant: Pick<AccessGrant, 'user' | 'clientId'>) => boolean) => {
     for (const map of [codes, access, refresh, grants]) {
-      for (const [key, grant] of map) if (dies(grant)) map.delete(key);
+      for (const [key, grant] of map) if (ends(grant)) map.delete(key);
     }
   };
 
@@ -116,7 +117,7 @@ export function googleTokens(now: () => number): GoogleTokens {
       grants.set(keyOf(code), { user, clientId, scopes });
       return text;
     },
-    redeemCode(text, redirectUri, codeVerifier, app) {
+    redeemCode({ code: text, redirectUri, codeVerifier }, app) {
       const code = codes.get(text);
       if (code === undefined || code.clientId !== app.clientId || code.expiresAt <= now()) {
         throw new SandboxRefusal(400, 'invalid_grant', 'Malformed auth code.');
@@ -163,6 +164,6 @@ function isTooOld({ issuedAt, usedAt }: RefreshToken, { status }: GoogleApp, now
 function checkVerifier(challenge: string | undefined, verifier: string | undefined): void {
   if (challenge === undefined) return;
   if (verifier === undefined) throw new SandboxRefusal(400, 'invalid_grant', 'Missing code verifier.');
-  const hashed = createHash('sha256').update(verifier).digest('base64url');
-  if (hashed !== challenge) throw new SandboxRefusal(400, 'invalid_grant', 'Invalid code verifier.');
+  if (hash('sha256', verifier, 'base64url') !== challenge)
+    throw new SandboxRefusal(400, 'invalid_grant', 'Invalid code verifier.');
 }

@@ -1,19 +1,19 @@
 /** events.list: pages of a calendar's events, or of what changed since a sync token. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { RecurrenceBudgetError } from '../../src/lib/recurrence/recurrence-budget.ts';
-import type { FaultEffect } from '../core/faults.ts';
+import { RecurrenceBudgetError } from '../../src/lib/recurrence/expand-rule.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { spanOf, unchangedInstance } from './calendar-events.ts';
 import { instancesOf, isMaster } from './event-series.ts';
 import { textOfInstant } from './event-times.ts';
 import { etagOf, type Viewer, viewOf } from './event-view.ts';
-import type { GoogleCalendar, StoredEvent } from './google-world.ts';
+import type { GoogleCalendar, StoredEvent } from './google-store.ts';
 import { fullSyncRequired, type PageToken, readPageToken, readSyncToken, tokenText } from './page-tokens.ts';
-import { flag, instant, pageSize, zone } from './query.ts';
+import { flag, instant, pageSize, parametersOf, withFaults, zone } from './query.ts';
 
 const DAY = 86_400_000;
-/** How far a series without an end is expanded when the listing has none: unconfirmed (k). */
+/** How far a series without an end is expanded when the listing has none. No source confirms it. */
 const HORIZON = 2 * 366 * DAY;
 
 type Window = { readonly start: number | undefined; readonly end: number | undefined };
@@ -51,26 +51,28 @@ const NOT_WITH_SYNC = [
   'timeMax',
   'updatedMin',
 ];
-/** A listing restricted by these gives no sync token (k); one with a window does, for that window (k). */
+/** A listing restricted by these gives no sync token; one with a window does, for that window. No source confirms either. */
 const WITHOUT_SYNC = NOT_WITH_SYNC.filter((name) => name !== 'timeMin' && name !== 'timeMax');
 const REPEATING = ['singleEvents', 'eventTypes', 'maxAttendees', 'showHiddenInvitations', 'timeZone'];
 
 /** Refuses as Google does; RecurrenceBudgetError for a calendar whose instances are more than anybody's. */
 export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   const { calendar, query, effects, now } = input;
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
-  if (query.has('syncToken') && has('token_forgotten')) throw fullSyncRequired();
+  if (query.has('syncToken') && hasEffect(effects, 'token_forgotten')) throw fullSyncRequired();
   const { listing, page, repeating } = readListing(input);
   const size = pageSize(query, 250, input.eventsPerPage);
   const version = page?.version ?? calendar.version;
   const rows = rowsOf(calendar, listing).filter(({ key }) => page === undefined || key > page.after);
   rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const shown = rows.slice(0, size);
-  const last = shown.at(-1);
+  const pageRows = rows.slice(0, size);
+  const last = pageRows.at(-1);
   const viewer = { ...input.viewer, timeZone: zone(query, calendar.timeZone) };
-  const items = shown.map(({ event }) => viewOf(calendar, event, viewer));
+  const items = withFaults(
+    pageRows.map(({ event }) => viewOf(calendar, event, viewer)),
+    effects,
+  );
   const next: calendar_v3.Schema$Events = {};
-  if (last !== undefined && shown.length < rows.length) {
+  if (last !== undefined && pageRows.length < rows.length) {
     const parameters = parametersOf(query);
     next.nextPageToken = tokenText({ kind: 'page', of: calendar.id, after: last.key, version, parameters });
   } else if (!WITHOUT_SYNC.some((name) => query.has(name))) {
@@ -79,8 +81,6 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
     const { id: of, tokenEpoch: epoch } = calendar;
     next.nextSyncToken = tokenText({ kind: 'sync', of, epoch, version, parameters: repeating, window });
   }
-  if (has('duplicate')) items.push(...items);
-  if (has('reorder')) items.reverse();
   return {
     kind: 'calendar#events',
     etag: etagOf(calendar),
@@ -94,15 +94,9 @@ export function listEvents(input: ListEventsInput): calendar_v3.Schema$Events {
   };
 }
 
-/** Everything that has to be the same on every page. */
-function parametersOf(query: URLSearchParams): string {
-  const kept = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
-  return new URLSearchParams(kept.sort()).toString();
-}
-
 function readListing({ calendar, query, now }: ListEventsInput) {
-  const kept = [...query].filter(([name]) => REPEATING.includes(name));
-  const repeating = new URLSearchParams(kept.sort()).toString();
+  const repeatingParameters = [...query].filter(([name]) => REPEATING.includes(name));
+  const repeating = new URLSearchParams(repeatingParameters.sort()).toString();
   const syncText = query.get('syncToken');
   const pageText = query.get('pageToken');
   const page: PageToken | undefined =
@@ -131,12 +125,12 @@ function readListing({ calendar, query, now }: ListEventsInput) {
 }
 
 function refuseBesideSync(query: URLSearchParams): void {
-  const found = NOT_WITH_SYNC.find((name) => query.has(name));
-  if (found !== undefined) {
+  const forbidden = NOT_WITH_SYNC.find((name) => query.has(name));
+  if (forbidden !== undefined) {
     throw new SandboxRefusal(
       400,
       'badRequest',
-      `Sync token cannot be used with ${found} query restrictions.`,
+      `Sync token cannot be used with ${forbidden} query restrictions.`,
     );
   }
   if (flag(query, 'showDeleted') === false) {
@@ -163,10 +157,10 @@ function rowsOf(calendar: GoogleCalendar, listing: Listing): Row[] {
   const rows: Row[] = [];
   for (const event of calendar.events.values()) {
     if (!isOfKind(event, listing)) continue;
-    const shown = listing.singleEvents
+    const events = listing.singleEvents
       ? instanceRows(calendar, event, listing)
       : resourceRows(calendar, event, listing);
-    for (const one of shown) rows.push({ key: keyOf(calendar, one, listing), event: one });
+    for (const one of events) rows.push({ key: keyOf(calendar, one, listing), event: one });
   }
   return rows;
 }
@@ -181,31 +175,31 @@ const isNew = ({ version, updated }: StoredEvent, { since, updatedMin }: Listing
   (since === undefined || version > since) && (updatedMin === undefined || updated >= updatedMin);
 
 /** Whether what is deleted is listed at all. */
-const tellsDeletions = ({ showDeleted, since, updatedMin }: Listing): boolean =>
+const listsDeletions = ({ showDeleted, since, updatedMin }: Listing): boolean =>
   showDeleted || since !== undefined || updatedMin !== undefined;
 
 /** As stored: masters and exceptions by themselves. Cancelled exceptions are listed whatever is asked. */
 function resourceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
   if (!isNew(event, listing)) return [];
   if (event.status === 'cancelled' && event.instanceOf === undefined) {
-    return tellsDeletions(listing) ? [event] : [];
+    return listsDeletions(listing) ? [event] : [];
   }
   const { window } = listing;
   const inside = isMaster(event)
     ? seriesReaches(calendar, event, window)
     : touches(spanOf(event, calendar), window);
-  // What a change moved out of the listing's window is told as well: clients cannot know otherwise.
+  // What a change moved out of the listing's window is listed as well: clients cannot know otherwise.
   return inside || listing.since !== undefined ? [event] : [];
 }
 
 /** Single events and instances; masters do not show. An instance is new when its master or its exception is. */
 function instanceRows(calendar: GoogleCalendar, event: StoredEvent, listing: Listing): StoredEvent[] {
   if (event.instanceOf !== undefined) {
-    const isDeletion = event.status === 'cancelled' && tellsDeletions(listing);
+    const isDeletion = event.status === 'cancelled' && listsDeletions(listing);
     const inside = listing.since !== undefined || touches(spanOf(event, calendar), listing.window);
     return isDeletion && inside && isNew(event, listing) ? [event] : [];
   }
-  if (event.status === 'cancelled' && !tellsDeletions(listing)) return [];
+  if (event.status === 'cancelled' && !listsDeletions(listing)) return [];
   if (!isMaster(event)) {
     const shows = isNew(event, listing) && touches(spanOf(event, calendar), listing.window);
     return shows ? [event] : [];
@@ -243,23 +237,23 @@ function seriesReaches(calendar: GoogleCalendar, master: StoredEvent, { start, e
   }
 }
 
-function isOfKind({ words, iCalUID }: StoredEvent, { query }: Listing): boolean {
+function isOfKind({ details, iCalUID }: StoredEvent, { query }: Listing): boolean {
   const eventTypes = query.getAll('eventTypes');
-  if (eventTypes.length > 0 && !eventTypes.includes(words.eventType ?? 'default')) return false;
+  if (eventTypes.length > 0 && !eventTypes.includes(details.eventType ?? 'default')) return false;
   const uid = query.get('iCalUID');
   if (uid !== null && uid !== iCalUID) return false;
   const text = query.get('q')?.toLowerCase();
-  const texts = [words.summary, words.description, words.location];
+  const texts = [details.summary, details.description, details.location];
   if (text && !texts.some((value) => value?.toLowerCase().includes(text))) return false;
-  const properties = words.extendedProperties ?? {};
+  const properties = details.extendedProperties ?? {};
   return (
     hasAll(query.getAll('privateExtendedProperty'), properties.private ?? {}) &&
     hasAll(query.getAll('sharedExtendedProperty'), properties.shared ?? {})
   );
 }
 
-const hasAll = (wanted: readonly string[], properties: Readonly<Record<string, string>>): boolean =>
-  wanted.every((pair) => {
+const hasAll = (pairs: readonly string[], properties: Readonly<Record<string, string>>): boolean =>
+  pairs.every((pair) => {
     const at = pair.indexOf('=');
     return properties[pair.slice(0, at)] === pair.slice(at + 1);
   });

@@ -1,14 +1,16 @@
 /** Google's OAuth and OpenID Connect endpoints. */
+import type { IdTokenSigner } from '../core/id-token-signer.ts';
 import { jsonAnswer } from '../core/page-answer.ts';
+import { bearerToken, clientCredentials } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { type AuthorizeDeps, authorization } from './authorize.ts';
 import { EMAIL_SCOPE, PROFILE_SCOPE, SCOPES } from './google-scopes.ts';
 import type { GoogleApp, IssuedTokens } from './google-tokens.ts';
-import type { IdTokens } from './id-token.ts';
+import { idTokenClaims } from './id-token-claims.ts';
 import { ACCOUNT_PATH, CONSENT_PATH } from './sign-in.page.ts';
 
-export type OAuthDeps = AuthorizeDeps & { readonly idTokens: IdTokens };
+export type OAuthDeps = AuthorizeDeps & { readonly signer: IdTokenSigner; readonly now: () => number };
 
 /** `undefined` for other paths. The paths under Google's several hosts are all on one origin here. */
 export function oauthOperations(deps: OAuthDeps): (request: SandboxRequest) => Operation | undefined {
@@ -26,7 +28,10 @@ export function oauthOperations(deps: OAuthDeps): (request: SandboxRequest) => O
       case 'GET /.well-known/openid-configuration':
         return operation('discovery', () => jsonAnswer(200, metadata(issuer())));
       case 'GET /oauth2/v3/certs':
-        return operation('certs', async () => jsonAnswer(200, await deps.idTokens.keys()));
+        return operation('certs', async () => {
+          const key = await deps.signer.publicKey();
+          return jsonAnswer(200, { keys: [{ ...key, alg: 'RS256' }] });
+        });
       case 'GET /o/oauth2/v2/auth':
         return operation('auth', () => pages.begin(url.searchParams));
       case `POST ${ACCOUNT_PATH}`:
@@ -38,7 +43,11 @@ export function oauthOperations(deps: OAuthDeps): (request: SandboxRequest) => O
       case 'POST /revoke':
         return operation('revoke', () => revoke(url.searchParams.get('token') ?? form.get('token'), deps));
       case 'GET /v1/userinfo':
-        return operation('userinfo', () => userinfo(request, deps), tokens.accessOf(bearerIn(request))?.user);
+        return operation(
+          'userinfo',
+          () => userinfo(request, deps),
+          tokens.accessOf(bearerToken(request) ?? '')?.user,
+        );
       default:
         return undefined;
     }
@@ -72,7 +81,7 @@ async function answerToken(
   form: URLSearchParams,
   deps: OAuthDeps,
 ): Promise<SandboxAnswer> {
-  const app = authenticated(request, form, deps);
+  const app = authenticated(request, deps);
   const required = (name: string) => {
     const value = form.get(name);
     if (!value) throw new SandboxRefusal(400, 'invalid_request', `Missing required parameter: ${name}`);
@@ -85,40 +94,38 @@ async function answerToken(
   if (grantType !== 'authorization_code') {
     throw new SandboxRefusal(400, 'unsupported_grant_type', `Invalid grant_type: ${grantType}`);
   }
-  const verifier = form.get('code_verifier') ?? undefined;
-  return tokenAnswer(deps.tokens.redeemCode(required('code'), required('redirect_uri'), verifier, app), deps);
+  const codeVerifier = form.get('code_verifier') ?? undefined;
+  const redeemed = { code: required('code'), redirectUri: required('redirect_uri'), codeVerifier };
+  return tokenAnswer(deps.tokens.redeemCode(redeemed, app), deps);
 }
 
-async function tokenAnswer(issued: IssuedTokens, { idTokens, world }: OAuthDeps): Promise<SandboxAnswer> {
-  const person = world.people.get(issued.user);
+async function tokenAnswer(issued: IssuedTokens, deps: OAuthDeps): Promise<SandboxAnswer> {
+  const { store, signer, issuer, now } = deps;
+  const person = store.people.get(issued.user);
   if (person === undefined) throw new SandboxRefusal(400, 'invalid_grant', 'Account has been deleted');
   const { accessToken, expiresIn, scopes, refreshToken, refreshTokenExpiresIn } = issued;
   return jsonAnswer(200, {
     access_token: accessToken,
     expires_in: expiresIn,
     ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
-    // Sent for apps in Testing (k).
+    // Sent for apps in Testing. No source confirms that.
     ...(refreshTokenExpiresIn === undefined ? {} : { refresh_token_expires_in: refreshTokenExpiresIn }),
     scope: scopes.filter((scope) => SCOPES.has(scope)).join(' '),
     token_type: 'Bearer',
-    ...(scopes.includes('openid') ? { id_token: await idTokens.sign(issued, person) } : {}),
+    ...(scopes.includes('openid')
+      ? { id_token: await signer.sign(idTokenClaims(issued, person, { issuer: issuer(), now: now() })) }
+      : {}),
   });
 }
 
-/** RFC 6749 §2.3.1, either way. */
-function authenticated({ headers }: SandboxRequest, form: URLSearchParams, { apps }: OAuthDeps): GoogleApp {
-  const [, basic] = /^Basic\s+(\S+)$/i.exec(headers.authorization ?? '') ?? [];
-  const pair = basic === undefined ? undefined : Buffer.from(basic, 'base64').toString();
-  const at = pair?.indexOf(':') ?? 0;
-  const decode = (text: string) => new URLSearchParams(`v=${text}`).get('v') ?? '';
-  const clientId = pair === undefined ? form.get('client_id') : decode(pair.slice(0, at));
-  const secret = pair === undefined ? form.get('client_secret') : decode(pair.slice(at + 1));
+function authenticated(request: SandboxRequest, { apps }: OAuthDeps): GoogleApp {
+  const { clientId, clientSecret } = clientCredentials(request);
   if (!clientId)
     throw new SandboxRefusal(400, 'invalid_request', 'Could not determine client ID from request.');
   const app = apps.get(clientId);
   if (app === undefined) throw new SandboxRefusal(401, 'invalid_client', 'The OAuth client was not found.');
-  if (!secret) throw new SandboxRefusal(400, 'invalid_request', 'client_secret is missing.');
-  if (secret === app.clientSecret) return app;
+  if (!clientSecret) throw new SandboxRefusal(400, 'invalid_request', 'client_secret is missing.');
+  if (clientSecret === app.clientSecret) return app;
   throw new SandboxRefusal(401, 'invalid_client', 'The provided client secret is invalid.');
 }
 
@@ -129,12 +136,9 @@ function revoke(token: string | null, { tokens }: OAuthDeps): SandboxAnswer {
   throw new SandboxRefusal(400, 'invalid_token', 'Token expired or revoked');
 }
 
-const bearerIn = ({ headers }: SandboxRequest): string =>
-  /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-
-function userinfo(request: SandboxRequest, { tokens, world }: OAuthDeps): SandboxAnswer {
-  const grant = tokens.accessOf(bearerIn(request));
-  const person = grant && world.people.get(grant.user);
+function userinfo(request: SandboxRequest, { tokens, store }: OAuthDeps): SandboxAnswer {
+  const grant = tokens.accessOf(bearerToken(request) ?? '');
+  const person = grant && store.people.get(grant.user);
   if (grant === undefined || person === undefined || !grant.scopes.includes('openid')) {
     throw new SandboxRefusal(401, 'invalid_request', 'Invalid Credentials');
   }

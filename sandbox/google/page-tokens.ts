@@ -42,7 +42,7 @@ export function readSyncToken(
   }
   if (token.epoch !== expected.epoch) throw fullSyncRequired();
   if (token.parameters !== expected.parameters) {
-    // Google speaks of undefined behaviour; here it is refused, so that it is noticed.
+    // Undefined behaviour by Google's documentation; here it is refused, so that it is noticed.
     throw new SandboxRefusal(400, 'invalid', 'The parameters are not those of the initial synchronization.');
   }
   return token;

@@ -1,4 +1,6 @@
 /** Query parameters and bodies of API requests, refused as Google refuses them. */
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
+import { isJsonObject, type JsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { rfc3339, zoneNamed } from './event-times.ts';
 
@@ -20,12 +22,24 @@ export function pageSize(query: URLSearchParams, usual: number, most: number): n
   return Math.min(Number(value), most);
 }
 
+/** The parameters that have to be the same on every page, as text. */
+export function parametersOf(query: URLSearchParams): string {
+  const parameters = [...query].filter(([name]) => name !== 'pageToken' && name !== 'maxResults');
+  return new URLSearchParams(parameters.sort()).toString();
+}
+
+/** A page as the faults of its request have it: its items twice, or in another order. */
+export function withFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): T[] {
+  const repeated = hasEffect(effects, 'duplicate') ? [...items, ...items] : [...items];
+  return hasEffect(effects, 'reorder') ? repeated.reverse() : repeated;
+}
+
 /** Epoch milliseconds of a time whose offset is mandatory. */
 export function instant(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;
   const time = rfc3339(value);
-  // Google says no more than this of a time without an offset.
+  // Google answers no more than this to a time without an offset.
   if (time === undefined) throw new SandboxRefusal(400, 'badRequest', 'Bad Request');
   return time;
 }
@@ -36,7 +50,7 @@ export function zone(query: URLSearchParams, usual: string): string {
 }
 
 /** The body as a JSON object. The caller types it by Google's published type: members are checked where used. */
-export function jsonBody(text: string): Readonly<Record<string, unknown>> {
+export function jsonBody(text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text === '' ? '{}' : text);
@@ -44,8 +58,6 @@ export function jsonBody(text: string): Readonly<Record<string, unknown>> {
     if (!(error instanceof SyntaxError)) throw error;
     throw new SandboxRefusal(400, 'parseError', 'Parse Error');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SandboxRefusal(400, 'parseError', 'This API does not support parsing this form of input.');
-  }
-  return value as Readonly<Record<string, unknown>>; // an object, as was just checked
+  if (isJsonObject(value)) return value;
+  throw new SandboxRefusal(400, 'parseError', 'This API does not support parsing this form of input.');
 }

@@ -3,7 +3,7 @@ import { html } from '../../src/http/html.ts';
 import { accountButtons, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { SCOPES } from './google-scopes.ts';
-import type { GooglePerson } from './google-world.ts';
+import type { GooglePerson } from './google-store.ts';
 
 export const ACCOUNT_PATH = '/signin/account';
 export const CONSENT_PATH = '/signin/consent';
@@ -37,21 +37,21 @@ export type ConsentInput = {
 };
 
 /**
- * Every permission can be unticked. They come ticked; whether Google's come so, and that it shows no boxes for a
- * single permission, is unconfirmed (k).
+ * Every permission can be unticked. No source confirms that they come ticked, and that there are no boxes for a
+ * single permission.
  */
 export function consentPage(
   { person, appName, scopes, granted }: ConsentInput,
   frame: PageFrame,
 ): SandboxAnswer {
-  const asked = scopes.filter((scope) => SCOPES.get(scope) !== undefined);
-  const boxes = asked
+  const requested = scopes.filter((scope) => SCOPES.get(scope) !== undefined);
+  const boxes = requested
     .filter((scope) => !granted.includes(scope))
     .map(
       (scope) =>
         html`<label><input type="checkbox" name="scope" value="${scope}" checked> ${SCOPES.get(scope)}</label>`,
     );
-  const known = asked
+  const alreadyGranted = requested
     .filter((scope) => granted.includes(scope))
     .map((scope) => html`<li>${SCOPES.get(scope)}</li>`);
   return pageAnswer(200, {
@@ -62,7 +62,7 @@ export function consentPage(
 <form method="post" action="${CONSENT_PATH}">
 <input type="hidden" name="transaction" value="${frame.transaction}">
 ${boxes.length > 0 && html`<fieldset><legend>Select what the app can access</legend>${boxes}</fieldset>`}
-${known.length > 0 && html`<p>It already has some access:</p><ul class="points">${known}</ul>`}
+${alreadyGranted.length > 0 && html`<p>It already has some access:</p><ul class="points">${alreadyGranted}</ul>`}
 <div class="pair"><button name="decision" value="cancel">Cancel</button>
 <button name="decision" value="continue">Continue</button></div>
 </form>`,

@@ -1,20 +1,22 @@
 /**
  * The identity platform's refusals. Every one has a number, which stands at the beginning of its description and in
- * `error_codes`; the OAuth code beside it (RFC 6749 §5.2) is coarser. (k) Wordings and OAuth codes are from general
- * knowledge.
+ * `error_codes`; the OAuth code beside it (RFC 6749 §5.2) is coarser. No source confirms the
+ * wordings and OAuth codes.
  */
 import { randomUUID } from 'node:crypto';
 
+import { jsonAnswer } from '../core/page-answer.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
-type Known = {
+type AadstsError = {
   readonly status: number;
   readonly error: string;
   readonly text: string;
   readonly suberror?: string;
 };
 
-const KNOWN: Readonly<Record<number, Known>> = {
+const ERRORS: Readonly<Record<number, AadstsError>> = {
   50011: {
     status: 400,
     error: 'invalid_request',
@@ -141,11 +143,15 @@ const KNOWN: Readonly<Record<number, Known>> = {
 
 /** A refusal of the identity platform; its reason is `AADSTS<code>`. */
 export function aadsts(code: number): SandboxRefusal {
-  const { status, text } = KNOWN[code] ?? UNKNOWN;
+  const { status, text } = ERRORS[code] ?? UNKNOWN;
   return new SandboxRefusal(status, `AADSTS${code}`, text);
 }
 
-const UNKNOWN: Known = { status: 400, error: 'invalid_request', text: 'The request could not be served.' };
+const UNKNOWN: AadstsError = {
+  status: 400,
+  error: 'invalid_request',
+  text: 'The request could not be served.',
+};
 
 /** The number in a reason; `undefined` for a reason of another kind. */
 export function codeOf(reason: string | undefined): number | undefined {
@@ -153,7 +159,7 @@ export function codeOf(reason: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The OAuth code and description that a reason is told with, to the token endpoint's caller or to a redirect URI. */
+/** The OAuth code and description of a reason, for the token endpoint's caller or to a redirect URI. */
 export function oauthError(
   reason: string,
   now: number,
@@ -166,7 +172,7 @@ export function oauthError(
   readonly timestamp: string;
 } {
   const code = codeOf(reason);
-  const { error, text, suberror } = (code === undefined ? undefined : KNOWN[code]) ?? UNKNOWN;
+  const { error, text, suberror } = (code === undefined ? undefined : ERRORS[code]) ?? UNKNOWN;
   const traceId = randomUUID();
   const correlationId = randomUUID();
   const timestamp = new Date(now)
@@ -192,3 +198,10 @@ export function aadstsBody(reason: string, now: number, origin: string): Record<
     ...(suberror === undefined ? {} : { suberror }),
   };
 }
+
+/** JSON as the platform answers it. */
+export const identityJson = (status: number, body: object): SandboxAnswer =>
+  jsonAnswer(status, body, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store, no-cache',
+  });

@@ -1,8 +1,8 @@
 /** GET /{tenant}/v2.0/adminconsent: where an administrator lets an app in for everybody of the tenant. */
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
-import { redirectTo } from './authorize.ts';
-import type { IdentityDeps } from './identity.ts';
+import { redirectTo } from './authorize-request.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { adminConsentPage } from './sign-in.page.ts';
 import type { TenantPath } from './tenant.ts';
 
@@ -27,7 +27,7 @@ export function answerAdminConsent(
       error_description: 'The admin canceled the request',
     });
   }
-  // At `common` and `organizations` the administrator's own tenant is meant: here, every one that waits for it.
+  // At `common` and `organizations` the administrator's own tenant is meant: here, every tenant that needs one.
   const tenants = deps.directory.adminOnly.has(tenant) ? [tenant] : [...deps.directory.adminOnly];
   for (const one of tenants) deps.directory.adminConsents.add(`${app.clientId} ${one}`);
   return redirectTo(target, {

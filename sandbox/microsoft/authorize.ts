@@ -3,47 +3,39 @@
  * Nothing is remembered between them; every step reads the request anew. There is no session: the chooser comes
  * always, unless a `login_hint` names an account and no `prompt` asks for it.
  */
-
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts, oauthError } from './aadsts.ts';
-import type { MicrosoftApp } from './app-registration.ts';
-import { type Account, findAccount, giveConsent, missingConsent, needsAdmin } from './directory.ts';
-import type { IdentityDeps } from './identity.ts';
-import { type Permission, readScope } from './permission.ts';
+import { type AuthorizeRequest, readRequest, redirectTo, targetOf } from './authorize-request.ts';
+import {
+  type Access,
+  type Account,
+  findAccount,
+  giveConsent,
+  missingConsent,
+  needsAdmin,
+} from './directory.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { chooserPage, consentPage, needsAdminPage } from './sign-in.page.ts';
 import { admits, type TenantPath } from './tenant.ts';
 
-/** A request for a code, checked. */
-export type AuthorizeRequest = {
-  readonly app: MicrosoftApp;
-  readonly redirectUri: string;
-  readonly permissions: readonly Permission[];
-  readonly codeChallenge: string | undefined;
-  readonly nonce: string | undefined;
-  readonly state: string | undefined;
-  readonly prompt: string | undefined;
-  readonly loginHint: string | undefined;
-  /** As it arrived, to be passed through the forms. */
-  readonly query: string;
-};
-
 export function answerAuthorize(
-  request: SandboxRequest,
+  { url }: SandboxRequest,
   tenant: TenantPath,
   deps: IdentityDeps,
 ): SandboxAnswer {
-  return redirectingErrors(request.url.searchParams, deps, (asked) => {
-    if (asked.prompt === 'none') throw aadsts(50058);
-    const hinted = asked.loginHint === undefined ? undefined : findAccount(deps.directory, asked.loginHint);
-    // (k) With prompt=select_account the hint only puts the account first.
-    if (hinted !== undefined && asked.prompt !== 'select_account' && asked.prompt !== 'login') {
-      return withAccount(hinted, asked, tenant, deps);
+  return redirectingErrors({ query: url.searchParams, tenant }, deps, (request) => {
+    const { prompt, loginHint } = request;
+    if (prompt === 'none') throw aadsts(50058);
+    const hinted = loginHint === undefined ? undefined : findAccount(deps.directory, loginHint);
+    // With prompt=select_account the hint only puts the account first; no source confirms it.
+    if (hinted !== undefined && prompt !== 'select_account' && prompt !== 'login') {
+      return withAccount(hinted, request, deps);
     }
     const accounts = [...deps.directory.accounts.values()].filter((account) =>
       admits(tenant, account.tenant),
     );
-    return chooserPage(accounts, hinted, { tenant, asked });
+    return chooserPage(accounts, hinted, request);
   });
 }
 
@@ -52,59 +44,64 @@ export const chosenEmail = (request: SandboxRequest): string | undefined =>
   new URLSearchParams(request.body).get('account') ?? undefined;
 
 /** The account was chosen. */
-export function answerChoice(request: SandboxRequest, tenant: TenantPath, deps: IdentityDeps): SandboxAnswer {
-  return onForm(request, deps, (account, asked) => withAccount(account, asked, tenant, deps));
+export function answerChoice(
+  { body }: SandboxRequest,
+  tenant: TenantPath,
+  deps: IdentityDeps,
+): SandboxAnswer {
+  return onForm({ form: new URLSearchParams(body), tenant }, deps, (account, request) =>
+    withAccount(account, request, deps),
+  );
 }
 
 /** Accept or Cancel was chosen, or the way back from a page that only an administrator can pass. */
 export function answerConsent(
-  request: SandboxRequest,
+  { body }: SandboxRequest,
   tenant: TenantPath,
   deps: IdentityDeps,
 ): SandboxAnswer {
-  const decision = new URLSearchParams(request.body).get('decision');
-  return onForm(request, deps, (account, asked) => {
-    if (needsAdmin(deps.directory, account, asked.app.clientId)) throw aadsts(90094);
-    if (decision !== 'accept') throw aadsts(65004);
-    giveConsent(account, asked.app.clientId, asked.permissions);
-    return withAccount(account, { ...asked, prompt: undefined }, tenant, deps);
+  const form = new URLSearchParams(body);
+  return onForm({ form, tenant }, deps, (account, request) => {
+    const access = accessFor(account, request);
+    if (needsAdmin(deps.directory, access)) throw aadsts(90094);
+    if (form.get('decision') !== 'accept') throw aadsts(65004);
+    giveConsent(access);
+    return withAccount(account, { ...request, prompt: undefined }, deps);
   });
 }
 
 function onForm(
-  request: SandboxRequest,
+  { form, tenant }: { readonly form: URLSearchParams; readonly tenant: TenantPath },
   deps: IdentityDeps,
-  answer: (account: Account, asked: AuthorizeRequest) => SandboxAnswer,
+  answer: (account: Account, request: AuthorizeRequest) => SandboxAnswer,
 ): SandboxAnswer {
-  const form = new URLSearchParams(request.body);
-  return redirectingErrors(new URLSearchParams(form.get('request') ?? ''), deps, (asked) => {
+  const query = new URLSearchParams(form.get('request') ?? '');
+  return redirectingErrors({ query, tenant }, deps, (request) => {
     const account = findAccount(deps.directory, form.get('account') ?? '');
     if (account === undefined) throw aadsts(50020);
-    return answer(account, asked);
+    return answer(account, request);
   });
 }
 
-function withAccount(
-  account: Account,
-  asked: AuthorizeRequest,
-  tenant: TenantPath,
-  deps: IdentityDeps,
-): SandboxAnswer {
-  const { app, permissions, redirectUri, codeChallenge, nonce, prompt } = asked;
+const accessFor = (account: Account, { app, permissions }: AuthorizeRequest): Access => ({
+  account,
+  clientId: app.clientId,
+  permissions,
+});
+
+function withAccount(account: Account, request: AuthorizeRequest, deps: IdentityDeps): SandboxAnswer {
+  const { redirectUri, codeChallenge, nonce, prompt, tenant } = request;
+  const access = accessFor(account, request);
   if (!admits(tenant, account.tenant)) throw aadsts(50020);
   // Other reasons to refuse a refresh are those that signing in anew does away with.
   if (account.blockedBy === BLOCKED_BY_POLICY) throw aadsts(BLOCKED_BY_POLICY);
-  if (needsAdmin(deps.directory, account, app.clientId)) {
-    return needsAdminPage(account, { tenant, asked });
-  }
-  const missing = missingConsent(deps.directory, account, app.clientId, permissions);
-  if (missing.length > 0 || prompt === 'consent') {
-    return consentPage(account, { tenant, asked });
+  if (needsAdmin(deps.directory, access)) return needsAdminPage(account, request);
+  if (missingConsent(deps.directory, access).length > 0 || prompt === 'consent') {
+    return consentPage(account, request);
   }
   account.blockedBy = undefined;
-  const issued = { clientId: app.clientId, account, redirectUri, permissions, codeChallenge, nonce };
-  const code = deps.vault.issueCode(issued);
-  return redirectTo(asked, { code, session_state: account.oid });
+  const code = deps.tokens.issueCode({ ...access, redirectUri, codeChallenge, nonce });
+  return redirectTo(request, { code, session_state: account.oid });
 }
 
 /** Conditional access lets nobody in who does not meet it. */
@@ -112,61 +109,19 @@ const BLOCKED_BY_POLICY = 53003;
 
 /** Refusals go to the redirect URI once it is known to be the app's own (RFC 6749 §4.1.2.1); before, to a page. */
 function redirectingErrors(
-  query: URLSearchParams,
+  { query, tenant }: { readonly query: URLSearchParams; readonly tenant: TenantPath },
   deps: IdentityDeps,
-  answer: (asked: AuthorizeRequest) => SandboxAnswer,
+  answer: (request: AuthorizeRequest) => SandboxAnswer,
 ): SandboxAnswer {
-  const target = targetOf(query, deps);
+  const target = targetOf(query, deps.apps);
   try {
-    return answer({ ...target, ...readRequest(query) });
-  } catch (error) {
-    if (!(error instanceof SandboxRefusal)) throw error;
-    const told = oauthError(error.reason, deps.clock.now());
-    const subcode = error.reason === 'AADSTS65004' ? { error_subcode: 'cancel' } : {};
+    return answer({ ...target, ...readRequest(query), tenant });
+  } catch (refusal) {
+    if (!(refusal instanceof SandboxRefusal)) throw refusal;
+    const { error, description } = oauthError(refusal.reason, deps.clock.now());
+    const subcode = refusal.reason === 'AADSTS65004' ? { error_subcode: 'cancel' } : {};
     // `invalid_grant` is a code of the token endpoint's only.
-    const code = told.error === 'invalid_grant' ? 'access_denied' : told.error;
-    return redirectTo(target, { error: code, ...subcode, error_description: told.description });
+    const code = error === 'invalid_grant' ? 'access_denied' : error;
+    return redirectTo(target, { error: code, ...subcode, error_description: description });
   }
-}
-
-type Target = Pick<AuthorizeRequest, 'app' | 'redirectUri' | 'state'>;
-
-/** Where answers go. Throws for an app or a redirect URI that is not registered. */
-function targetOf(query: URLSearchParams, { apps }: IdentityDeps): Target {
-  const clientId = query.get('client_id');
-  if (!clientId) throw aadsts(90014);
-  const app = apps.get(clientId);
-  if (app === undefined) throw aadsts(700016);
-  const redirectUri = query.get('redirect_uri') ?? '';
-  if (!app.redirectUris.includes(redirectUri)) throw aadsts(50011);
-  return { app, redirectUri, state: query.get('state') ?? undefined };
-}
-
-function readRequest(query: URLSearchParams): Omit<AuthorizeRequest, keyof Target> {
-  if (query.get('response_type') !== 'code') throw aadsts(700054);
-  if (!['query', null].includes(query.get('response_mode'))) throw aadsts(90100);
-  const codeChallenge = query.get('code_challenge') ?? undefined;
-  const method = query.get('code_challenge_method');
-  // The platform takes `plain` as well; nothing of ours may send it.
-  if (codeChallenge !== undefined && (method !== 'S256' || !/^[\w-]{43}$/.test(codeChallenge)))
-    throw aadsts(90100);
-  return {
-    permissions: readScope(query.get('scope')),
-    codeChallenge,
-    nonce: query.get('nonce') ?? undefined,
-    prompt: query.get('prompt') ?? undefined,
-    loginHint: query.get('login_hint') ?? undefined,
-    query: query.toString(),
-  };
-}
-
-/** The redirect URI with these parameters. */
-export function redirectTo(
-  { redirectUri, state }: Pick<AuthorizeRequest, 'redirectUri' | 'state'>,
-  parameters: Readonly<Record<string, string>>,
-): SandboxAnswer {
-  const url = new URL(redirectUri);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  if (state !== undefined) url.searchParams.set('state', state);
-  return { status: 302, headers: { location: url.href, 'cache-control': 'no-store' } };
 }

@@ -2,7 +2,6 @@
 import type { Calendar, User } from '@microsoft/microsoft-graph-types';
 
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import type { Account } from './directory.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, jsonAnswer } from './graph-request.ts';
 import { windowsNameOf } from './graph-time.ts';
@@ -42,7 +41,7 @@ export function answerMailboxSettings(call: GraphCall): SandboxAnswer {
 export function answerCalendars(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select']);
-  // Without a .Shared permission, what others shared is not listed (k).
+  // Without a .Shared permission, what others shared is not listed. No source confirms that.
   const calendars = [...call.account.mailbox.calendars.values()].filter(
     ({ sharedBy }) => sharedBy === undefined || maySeeShared(call.permissions),
   );
@@ -51,7 +50,7 @@ export function answerCalendars(call: GraphCall): SandboxAnswer {
     {
       '@odata.context': contextOf(call, `users('${call.account.oid}')/calendars`),
       ...(nextLink === undefined ? {} : { '@odata.nextLink': nextLink }),
-      value: items.map((calendar) => selected(shownCalendar(calendar, call), searchParams)),
+      value: items.map((calendar) => selected(calendarResource(calendar, call), searchParams)),
     },
     call,
   );
@@ -61,12 +60,15 @@ export function answerCalendar(call: GraphCall): SandboxAnswer {
   const calendar = calendarOf(call.account, call.parts.calendarId);
   const context = contextOf(call, `users('${call.account.oid}')/calendars/$entity`);
   return jsonAnswer(
-    selected({ '@odata.context': context, ...shownCalendar(calendar, call) }, call.request.url.searchParams),
+    selected(
+      { '@odata.context': context, ...calendarResource(calendar, call) },
+      call.request.url.searchParams,
+    ),
     call,
   );
 }
 
-function shownCalendar(calendar: StoredCalendar, { account, permissions }: GraphCall): Calendar {
+function calendarResource(calendar: StoredCalendar, { account, permissions }: GraphCall): Calendar {
   const { id, name, hexColor, canEdit, isDefault, sharedBy, change } = calendar;
   const providers = allowedProviders(account);
   return {
@@ -78,20 +80,15 @@ function shownCalendar(calendar: StoredCalendar, { account, permissions }: Graph
     changeKey: changeKeyOf(change),
     canShare: sharedBy === undefined,
     canViewPrivateItems: true,
-    // (k) It says what the user may do; whether the token may is another matter.
+    // What the user may do, whatever the token may. No source confirms that.
     canEdit: canEdit && (sharedBy === undefined || mayWrite(permissions)),
     allowedOnlineMeetingProviders: providers,
     defaultOnlineMeetingProvider: providers[0] ?? 'unknown',
     isTallyingResponses: isDefault,
     isRemovable: !isDefault,
-    owner: sharedBy ?? ownerOf(account),
+    owner: sharedBy ?? { name: account.name, address: account.email },
   };
 }
-
-export const ownerOf = ({ name, email }: Account): { name: string; address: string } => ({
-  name,
-  address: email,
-});
 
 export const contextOf = ({ view }: GraphCall, what: string): string =>
   `${view.origin}/v1.0/$metadata#${what}`;

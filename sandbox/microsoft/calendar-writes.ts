@@ -1,17 +1,17 @@
 /** Making, changing and deleting calendars: POST /me/calendars, PATCH and DELETE /me/calendars/{id}. */
 import type { CalendarColor } from '@microsoft/microsoft-graph-types';
 
+import { isJsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { answerCalendar } from './calendar-operations.ts';
-import { deltaOwner } from './delta-book.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { newCalendarId } from './item-id.ts';
 import { nextChange, type StoredCalendar } from './mailbox.ts';
 import { calendarOf } from './mailbox-store.ts';
 
-/** (k) Graph names its colours and publishes no RGB for them. */
+/** Graph publishes names of colours only: no source confirms the RGB values. */
 const HEX_OF_COLOR: ReadonlyMap<CalendarColor, string> = new Map([
   ['auto', ''],
   ['lightBlue', '#a6d1f5'],
@@ -33,31 +33,31 @@ export function answerNewCalendar(call: GraphCall): SandboxAnswer {
   const change = nextChange(mailbox);
   const id = newCalendarId();
   const isOf = { canEdit: true, isDefault: false, sharedBy: undefined };
-  const shown = { name, color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
-  mailbox.calendars.set(id, { id, ...isOf, ...shown, change, events: new Map(), eventsChange: change });
+  const named = { name, color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
+  mailbox.calendars.set(id, { id, ...isOf, ...named, change, events: new Map(), eventsChange: change });
   return { ...answerCalendar({ ...call, parts: { calendarId: id } }), status: 201 };
 }
 
 export function answerCalendarUpdate(call: GraphCall): SandboxAnswer {
   const { mailbox } = call.account;
-  const calendar = ownCalendarOf(call);
+  const calendar = editableCalendarOf(call);
   const { name = calendar.name, color } = readCalendar(call, calendar.id);
   const painted = color === undefined ? {} : { color, hexColor: HEX_OF_COLOR.get(color) ?? '' };
   mailbox.calendars.set(calendar.id, { ...calendar, name, ...painted, change: nextChange(mailbox) });
   return answerCalendar(call);
 }
 
-/** (k) The default calendar stays. */
+/** The default calendar stays; no source confirms the error. */
 export function answerCalendarDelete(call: GraphCall, { deltas }: GraphDeps): SandboxAnswer {
-  const { id, isDefault } = ownCalendarOf(call);
+  const { id, isDefault } = editableCalendarOf(call);
   if (isDefault)
     throw refused('ErrorCannotDeleteObject', 'The default calendar of the mailbox cannot be deleted.');
   call.account.mailbox.calendars.delete(id);
-  deltas.forget(deltaOwner(call.account), id);
+  deltas.forget(call.account, id);
   return { status: 204 };
 }
 
-function ownCalendarOf({ account, parts }: GraphCall): StoredCalendar {
+function editableCalendarOf({ account, parts }: GraphCall): StoredCalendar {
   const calendar = calendarOf(account, parts.calendarId);
   if (calendar.sharedBy !== undefined || !calendar.canEdit) throw accessDenied();
   return calendar;
@@ -66,20 +66,19 @@ function ownCalendarOf({ account, parts }: GraphCall): StoredCalendar {
 type Named = { readonly name?: string; readonly color?: CalendarColor };
 
 /** Exchange has no two folders of one name in a place. */
-function readCalendar({ account, request }: GraphCall, own?: string): Named {
+function readCalendar({ account, request }: GraphCall, updatedId?: string): Named {
   const body = jsonBody(request);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw refused('BadRequest', 'Unable to read JSON request payload.');
-  const { name, color }: { name?: unknown; color?: unknown } = body;
+  if (!isJsonObject(body)) throw refused('BadRequest', 'Unable to read JSON request payload.');
+  const { name, color } = body;
   if (name !== undefined && (typeof name !== 'string' || name.trim() === ''))
     throw refused('ErrorInvalidRequest', 'The name of the calendar is not valid.');
-  const painted = [...HEX_OF_COLOR.keys()].find((known) => known === color);
+  const painted = [...HEX_OF_COLOR.keys()].find((candidate) => candidate === color);
   if (color !== undefined && painted === undefined)
     throw refused('RequestBodyRead', 'Cannot convert the value to the type Edm.calendarColor.');
-  const taken = [...account.mailbox.calendars.values()].some(
-    (other) => other.id !== own && other.name.toLowerCase() === name?.toLowerCase(),
+  const hasNamesake = [...account.mailbox.calendars.values()].some(
+    (other) => other.id !== updatedId && other.name.toLowerCase() === name?.toLowerCase(),
   );
-  if (taken)
+  if (hasNamesake)
     throw new SandboxRefusal(409, 'ErrorFolderExists', 'A folder with the specified name already exists.');
   return { ...(name === undefined ? {} : { name }), ...(painted === undefined ? {} : { color: painted }) };
 }

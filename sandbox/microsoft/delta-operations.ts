@@ -1,15 +1,16 @@
 /** `/calendarView/delta`: the first call names the window, every other one follows a link as it is. */
+import { hasEffect } from '../core/faults.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
-import { type DeltaEntry, type DeltaPage, deltaOwner, syncStateNotFound } from './delta-book.ts';
+import { type DeltaEntry, type DeltaPage, syncStateNotFound } from './delta-tokens.ts';
 import { readWindow } from './event-operations.ts';
-import { occurrenceStub, type ShownEvent, shownEvent, shownInstance } from './event-shape.ts';
+import { type EventResource, eventResource, instanceResource, occurrenceStub } from './event-shape.ts';
 import { type GraphCall, type GraphDeps, jsonAnswer } from './graph-request.ts';
 import { eventId, occurrenceId } from './item-id.ts';
 import { calendarOf } from './mailbox-store.ts';
-import { allowOnly, disturbed, selected } from './page.ts';
+import { allowOnly, selected, withFaults } from './page.ts';
 
-/** (k) How many a page has when the client names no `odata.maxpagesize`. */
+/** Where the client names no `odata.maxpagesize`. No source confirms it. */
 const DEFAULT_SIZE = 50;
 const LARGEST_SIZE = 1000;
 
@@ -17,19 +18,19 @@ export function answerDelta(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   const { searchParams } = call.request.url;
   // No $select, $filter, $expand, $orderby, $search.
   allowOnly(searchParams, ['$skiptoken', '$deltatoken']);
-  const { entries, next } = askedPage(call, deps);
+  const { entries, next } = requestedPage(call, deps);
   const link = new URL(call.request.url.pathname, call.view.origin);
   link.searchParams.set(next.parameter, next.token);
   const name = next.parameter === '$skiptoken' ? '@odata.nextLink' : '@odata.deltaLink';
   const body = {
     '@odata.context': contextOf(call, 'Collection(event)'),
     [name]: link.href,
-    value: disturbed(entries, call.effects).map((entry) => shown(entry, call)),
+    value: withFaults(entries, call.effects).map((entry) => resourceOf(entry, call)),
   };
   return jsonAnswer(body, call);
 }
 
-function askedPage(
+function requestedPage(
   { request, account, parts, prefer, effects }: GraphCall,
   { deltas }: GraphDeps,
 ): DeltaPage {
@@ -37,19 +38,15 @@ function askedPage(
   const size = Math.min(prefer.maxPageSize ?? DEFAULT_SIZE, LARGEST_SIZE);
   const token = searchParams.get('$skiptoken') ?? searchParams.get('$deltatoken');
   if (token !== null) {
-    if (effects.some(({ kind }) => kind === 'token_forgotten')) throw syncStateNotFound();
-    return deltas.follow(deltaOwner(account), token, (id) => calendarOf(account, id), size);
+    if (hasEffect(effects, 'token_forgotten')) throw syncStateNotFound();
+    return deltas.follow({ account, size }, token, (id) => calendarOf(account, id));
   }
-  return deltas.begin(
-    deltaOwner(account),
-    calendarOf(account, parts.calendarId),
-    readWindow(searchParams),
-    size,
-  );
+  const calendar = calendarOf(account, parts.calendarId);
+  return deltas.begin({ account, size }, calendar, readWindow(searchParams));
 }
 
 /** There is no `$select` here. */
-const byDefault = (event: ShownEvent): Partial<ShownEvent> => selected(event, new URLSearchParams());
+const byDefault = (event: EventResource): Partial<EventResource> => selected(event, new URLSearchParams());
 
 type Removed = {
   readonly '@removed': { readonly reason: 'deleted' };
@@ -57,12 +54,15 @@ type Removed = {
   readonly '@odata.type': string;
 };
 
-function shown(entry: DeltaEntry, { view }: GraphCall): ShownEvent | Removed {
+function resourceOf(entry: DeltaEntry, { view }: GraphCall): EventResource | Removed {
   switch (entry.kind) {
     case 'event':
-      return { '@odata.type': '#microsoft.graph.event', ...byDefault(shownEvent(entry.event, view)) };
+      return { '@odata.type': '#microsoft.graph.event', ...byDefault(eventResource(entry.event, view)) };
     case 'exception':
-      return { '@odata.type': '#microsoft.graph.event', ...byDefault(shownInstance(entry.instance, view)) };
+      return {
+        '@odata.type': '#microsoft.graph.event',
+        ...byDefault(instanceResource(entry.instance, view)),
+      };
     case 'occurrence':
       return occurrenceStub(entry.instance, view);
     case 'removed': {

@@ -16,6 +16,13 @@ export type Account = {
   blockedBy: number | undefined;
 };
 
+/** What an app may do with an account, or asks to. */
+export type Access = {
+  readonly clientId: string;
+  readonly account: Account;
+  readonly permissions: readonly Permission[];
+};
+
 export type Directory = {
   /** By e-mail address in lower case, in the order they were added. */
   readonly accounts: Map<string, Account>;
@@ -59,8 +66,7 @@ export const findAccount = ({ accounts }: Directory, email: string): Account | u
 /** Whether the user has to wait for an administrator (AADSTS90094, 65001). */
 export function needsAdmin(
   { adminOnly, adminConsents }: Directory,
-  { tenant }: Account,
-  clientId: string,
+  { account: { tenant }, clientId }: Pick<Access, 'account' | 'clientId'>,
 ): boolean {
   return adminOnly.has(tenant) && !adminConsents.has(`${clientId} ${tenant}`);
 }
@@ -68,17 +74,15 @@ export function needsAdmin(
 /** What the app still has to ask of the user. */
 export function missingConsent(
   { adminConsents }: Directory,
-  { consents, tenant }: Account,
-  clientId: string,
-  wanted: readonly Permission[],
+  { account: { consents, tenant }, clientId, permissions }: Access,
 ): Permission[] {
   if (adminConsents.has(`${clientId} ${tenant}`)) return [];
-  const given = consents.get(clientId);
-  return wanted.filter((permission) => given?.has(permission) !== true);
+  const consented = consents.get(clientId);
+  return permissions.filter((permission) => consented?.has(permission) !== true);
 }
 
-export function giveConsent({ consents }: Account, clientId: string, wanted: readonly Permission[]): void {
-  consents.set(clientId, new Set([...(consents.get(clientId) ?? []), ...wanted]));
+export function giveConsent({ account: { consents }, clientId, permissions }: Access): void {
+  consents.set(clientId, new Set([...(consents.get(clientId) ?? []), ...permissions]));
 }
 
 /** What people call the tenant. */

@@ -1,4 +1,4 @@
-/** What a person means as Outlook would write it. */
+/** A draft as Outlook would write it. */
 import type { DateTimeTimeZone } from '@microsoft/microsoft-graph-types';
 
 import { weekdayOf } from '../../src/lib/recurrence/civil.ts';
@@ -45,8 +45,8 @@ function recurrenceOf(recurrence: DraftRecurrence, startLocal: string): NonNulla
   const startDate = startLocal.slice(0, 10);
   const dayOfMonth = Number(startDate.slice(8));
   const month = Number(startDate.slice(5, 7));
-  const own = SHORT_DAYS[weekdayOf(Math.floor(localMs(startLocal) / 86_400_000))] ?? 'MO';
-  const daysOfWeek = (weekdays ?? [own]).flatMap((day) => DAYS[SHORT_DAYS.indexOf(day)] ?? []);
+  const dayOfStart = SHORT_DAYS[weekdayOf(Math.floor(localMs(startLocal) / 86_400_000))] ?? 'MO';
+  const daysOfWeek = (weekdays ?? [dayOfStart]).flatMap((day) => DAYS[SHORT_DAYS.indexOf(day)] ?? []);
   const pattern = {
     daily: { type: 'daily' as const, interval },
     // The week begins on Monday, as it does by default everywhere else.

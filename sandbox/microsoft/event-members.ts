@@ -6,28 +6,28 @@ import type { EventContent, PlainMembers } from './mailbox.ts';
 /** `null` puts a member back to what a new event has. */
 export function plainMembers(body: EventBody, before: EventContent): PlainMembers {
   const names = Object.keys(BLANK).filter((name) => name in body);
-  const written = Object.fromEntries(
+  const members = Object.fromEntries(
     // The schema has checked the values; BLANK has the names that PlainMembers has.
     names.map((name) => [name, body[name as keyof EventBody] ?? BLANK[name as keyof typeof BLANK]]),
   ) as PlainMembers;
   const { location, attendees, body: text } = body;
   return {
-    ...written,
+    ...members,
     ...(location && { location: { ...BLANK.location, ...location, uniqueId: location.displayName ?? '' } }),
     ...(text && { body: { contentType: text.contentType ?? 'text', content: text.content ?? '' } }),
     ...(attendees && { attendees: attendees.map((attendee) => withResponse(attendee, before)) }),
   };
 }
 
-type WrittenAttendee = NonNullable<EventBody['attendees']>[number];
+type AttendeeBody = NonNullable<EventBody['attendees']>[number];
 
 /** An attendee who stays keeps what they answered. */
-function withResponse({ emailAddress, type }: WrittenAttendee, before: EventContent) {
+function withResponse({ emailAddress, type }: AttendeeBody, before: EventContent) {
   const address = emailAddress.address ?? '';
   if (!/^[^\s@]+@[^\s@]+$/.test(address)) {
     throw new SandboxRefusal(400, 'ErrorInvalidRecipients', 'At least one recipient is not valid.');
   }
-  const same = before.attendees?.find((known) => known.emailAddress?.address === address);
+  const same = before.attendees?.find((attendee) => attendee.emailAddress?.address === address);
   return {
     type: type ?? ('required' as const),
     status: same?.status ?? { response: 'none' as const, time: '0001-01-01T00:00:00Z' },

@@ -4,12 +4,12 @@ import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
-import { cancelledOccurrences, type ShownEvent, shownEvent, shownInstance } from './event-shape.ts';
+import { cancelledOccurrences, type EventResource, eventResource, instanceResource } from './event-shape.ts';
 import { unsupportedQuery } from './graph-error.ts';
 import { type GraphCall, jsonAnswer } from './graph-request.ts';
 import { readInstant } from './graph-time.ts';
 import type { StoredEvent } from './mailbox.ts';
-import { calendarOf, type Found, findEvent } from './mailbox-store.ts';
+import { calendarOf, findEvent, type LocatedEvent } from './mailbox-store.ts';
 import { allowOnly, pageOf, selected } from './page.ts';
 import { instanceAt, instancesOf } from './series-instances.ts';
 
@@ -17,7 +17,7 @@ import { instanceAt, instancesOf } from './series-instances.ts';
 export function answerEvents(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select', '$orderby', '$expand', '$count']);
-  // (k) In the order they were made.
+  // In the order they were made: no source confirms which order Graph has.
   const events = ordered([...calendarOf(call.account, call.parts.calendarId).events.values()], searchParams);
   return eventPage(events, (event) => withExpansions(event, call, MANY), call);
 }
@@ -25,23 +25,23 @@ export function answerEvents(call: GraphCall): SandboxAnswer {
 /** `/events/{id}`, of an event or of an occurrence. */
 export function answerEvent(call: GraphCall): SandboxAnswer {
   allowOnly(call.request.url.searchParams, ['$select', '$expand']);
-  return oneEvent(foundEvent(call), call);
+  return oneEvent(eventOfCall(call), call);
 }
 
-export const foundEvent = ({ account, parts }: GraphCall): Found =>
+export const eventOfCall = ({ account, parts }: GraphCall): LocatedEvent =>
   findEvent(account, parts.calendarId, parts.eventId ?? '');
 
 export function oneEvent(
-  { event, instance }: Pick<Found, 'event' | 'instance'>,
+  { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
   call: GraphCall,
   status = 200,
 ): SandboxAnswer {
-  const shown =
-    instance === undefined ? withExpansions(event, call, ONE) : shownInstance(instance, call.view);
+  const resource =
+    instance === undefined ? withExpansions(event, call, ONE) : instanceResource(instance, call.view);
   const context = contextOf(call, `users('${call.account.oid}')/events/$entity`);
   const { request } = call;
   const body = selected(
-    { '@odata.context': context, ...shown },
+    { '@odata.context': context, ...resource },
     request.method === 'GET' ? request.url.searchParams : NOTHING,
   );
   return jsonAnswer(body, call, status);
@@ -53,13 +53,13 @@ const NOTHING = new URLSearchParams();
 export function answerInstances(call: GraphCall): SandboxAnswer {
   const { searchParams } = call.request.url;
   allowOnly(searchParams, ['$top', '$skip', '$select']);
-  const { event, instance } = foundEvent(call);
+  const { event, instance } = eventOfCall(call);
   if (instance !== undefined || event.recurrence === undefined) {
     throw new SandboxRefusal(400, 'ErrorInvalidRequest', 'The event is not a series master.');
   }
   return eventPage(
     instancesOf(event, readWindow(searchParams)),
-    (one) => shownInstance(one, call.view),
+    (one) => instanceResource(one, call.view),
     call,
   );
 }
@@ -71,10 +71,10 @@ export function answerCalendarView(call: GraphCall): SandboxAnswer {
   const window = readWindow(searchParams);
   const events = [...calendarOf(call.account, call.parts.calendarId).events.values()];
   const instances = events.flatMap((event) => instancesOf(event, window)).sort((a, b) => a.start - b.start);
-  return eventPage(instances, (one) => shownInstance(one, call.view), call);
+  return eventPage(instances, (one) => instanceResource(one, call.view), call);
 }
 
-/** (k) The window has bounds of its own; five years is what views are known to refuse beyond. */
+/** Views refuse longer windows. No source confirms that the bound is the same for other requests. */
 const LONGEST_WINDOW = 1825 * 86_400_000;
 
 /** Both are needed. Throws a 400. */
@@ -98,14 +98,18 @@ export function readWindow(parameters: URLSearchParams): TimeWindow {
   return { start, end };
 }
 
-function eventPage<T>(all: readonly T[], show: (item: T) => ShownEvent, call: GraphCall): SandboxAnswer {
+function eventPage<T>(
+  all: readonly T[],
+  resourceOf: (item: T) => EventResource,
+  call: GraphCall,
+): SandboxAnswer {
   const { searchParams } = call.request.url;
   const { items, nextLink } = pageOf(all, call);
   return jsonAnswer(
     {
       '@odata.context': contextOf(call, `users('${call.account.oid}')/events`),
       ...(searchParams.get('$count') === 'true' ? { '@odata.count': all.length } : {}),
-      value: items.map((item) => selected(show(item), searchParams)),
+      value: items.map((item) => selected(resourceOf(item), searchParams)),
       ...(nextLink === undefined ? {} : { '@odata.nextLink': nextLink }),
     },
     call,
@@ -131,24 +135,24 @@ function ordered(events: StoredEvent[], parameters: URLSearchParams): StoredEven
 const ONE: readonly string[] = ['exceptionOccurrences', 'singleValueExtendedProperties'];
 const MANY: readonly string[] = ['singleValueExtendedProperties'];
 
-/** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. (k) */
+/** What `$expand` asks for; of one event also its exceptions, and, for `$select`, its deleted occurrences. No source confirms that. */
 function withExpansions(
   event: StoredEvent,
   { request, view }: GraphCall,
-  known: readonly string[],
-): ShownEvent {
+  allowed: readonly string[],
+): EventResource {
   const expand = request.url.searchParams.get('$expand') ?? '';
   const names = [...expand.replace(/\([^)]*\)/g, '').split(',')].map((name) => name.trim()).filter(Boolean);
-  if (names.some((name) => !known.includes(name))) throw unsupportedQuery('$expand');
-  const shown = shownEvent(event, view);
+  if (names.some((name) => !allowed.includes(name))) throw unsupportedQuery('$expand');
+  const resource = eventResource(event, view);
   if (names.includes('exceptionOccurrences')) {
-    shown.exceptionOccurrences = [...event.exceptions.keys()]
+    resource.exceptionOccurrences = [...event.exceptions.keys()]
       .toSorted()
       .flatMap((original) => instanceAt(event, original) ?? [])
-      .map((instance) => selected(shownInstance(instance, view), request.url.searchParams));
+      .map((instance) => selected(instanceResource(instance, view), request.url.searchParams));
   }
-  if (known === ONE && event.recurrence !== undefined) {
-    shown.cancelledOccurrences = cancelledOccurrences(event, view);
+  if (allowed === ONE && event.recurrence !== undefined) {
+    resource.cancelledOccurrences = cancelledOccurrences(event, view);
   }
   if (names.includes('singleValueExtendedProperties') && !view.basic) {
     const ids = [...expand.matchAll(/id eq '([^']*)'/gi)].map(([, id]) => id);
@@ -156,7 +160,7 @@ function withExpansions(
       ({ id }) => ids.length === 0 || ids.includes(id),
     );
     // Like Graph, nothing is said of properties the event does not have.
-    if (properties.length > 0) shown.singleValueExtendedProperties = [...properties];
+    if (properties.length > 0) resource.singleValueExtendedProperties = [...properties];
   }
-  return shown;
+  return resource;
 }

@@ -4,13 +4,13 @@ import { Value } from 'typebox/value';
 
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import { foundEvent } from './event-operations.ts';
+import { eventOfCall } from './event-operations.ts';
 import { editable, refuseStale } from './event-writes.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { stampOf } from './graph-time.ts';
 import { eventId } from './item-id.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
-import type { EventInstance } from './series-instances.ts';
+import type { LocatedEvent } from './mailbox-store.ts';
 import { withoutOccurrence } from './write-occurrence.ts';
 
 const Response = Type.Object({
@@ -24,15 +24,15 @@ type Answered = 'accepted' | 'tentativelyAccepted' | 'declined';
 export const answerResponse =
   (response: Answered) =>
   (call: GraphCall, { store, now }: GraphDeps): SandboxAnswer => {
-    const found = foundEvent(call);
-    const calendar = editable(found.calendar);
-    refuseStale(found, call);
+    const located = eventOfCall(call);
+    const calendar = editable(located.calendar);
+    refuseStale(located, call);
     const { sendResponse = true, comment } = bodyOf(call);
-    const { event, instance } = found;
+    const { event, instance } = located;
     const { account } = call;
     refuse(event, sendResponse);
     store.write({ account, calendar, key: event.key }, (change) =>
-      responded(event, instance, response, { email: account.email, now: now(), change }),
+      responded(located, response, { email: account.email, now: now(), change }),
     );
     if (sendResponse)
       account.mailbox.responses.push({
@@ -67,10 +67,9 @@ function refuse({ content }: StoredEvent, sendResponse: boolean): void {
 
 type By = { readonly email: string; readonly now: number; readonly change: number };
 
-/** (k) What was declined leaves the calendar; what was accepted "perhaps" is shown so. */
+/** A declined event leaves the calendar; a tentatively accepted one stays as tentative. No source confirms that. */
 function responded(
-  event: StoredEvent,
-  instance: EventInstance | undefined,
+  { event, instance }: Pick<LocatedEvent, 'event' | 'instance'>,
   response: Answered,
   by: By,
 ): StoredEvent | undefined {
@@ -81,12 +80,12 @@ function responded(
     return { ...event, ...stamps, content: { ...event.content, ...answered(event.content, response, by) } };
   const { original, exception } = instance;
   const whole = { ...event.content, ...exception?.content };
-  const own = {
+  const changed = {
     createdAt: exception?.createdAt ?? now,
     ...stamps,
     content: { ...exception?.content, ...answered(whole, response, by) },
   };
-  return { ...event, ...stamps, exceptions: new Map(event.exceptions).set(original, own) };
+  return { ...event, ...stamps, exceptions: new Map(event.exceptions).set(original, changed) };
 }
 
 function answered(
@@ -95,11 +94,11 @@ function answered(
   { email, now }: By,
 ): Partial<EventContent> {
   const status = { response, time: stampOf(now) };
-  const isOwn = (address: string | null | undefined) => address?.toLowerCase() === email.toLowerCase();
+  const isUser = (address: string | null | undefined) => address?.toLowerCase() === email.toLowerCase();
   return {
     responseStatus: status,
     showAs: response === 'accepted' ? 'busy' : 'tentative',
     attendees:
-      attendees?.map((guest) => (isOwn(guest.emailAddress?.address) ? { ...guest, status } : guest)) ?? [],
+      attendees?.map((guest) => (isUser(guest.emailAddress?.address) ? { ...guest, status } : guest)) ?? [],
   };
 }

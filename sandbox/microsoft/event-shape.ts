@@ -3,12 +3,13 @@ import type { Event as GraphEvent, ItemBody } from '@microsoft/microsoft-graph-t
 
 import { html } from '../../src/http/html.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
-import { eventTimeOf, shownDate, shownTime, stampOf } from './graph-time.ts';
+import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
+import { eventTimeOf, graphDate, graphTime, stampOf } from './graph-time.ts';
 import { eventId, type IdForm, occurrenceId } from './item-id.ts';
-import { changeKeyOf, type EventContent, etagOf, type StoredEvent } from './mailbox.ts';
+import { changeKeyOf, type EventContent, type EventException, etagOf, type StoredEvent } from './mailbox.ts';
 import { type EventInstance, originalTime } from './series-instances.ts';
 
-/** What a client asked for in its headers and of its permission. */
+/** How a client sees events, by its headers and its permission. */
 export type EventView = {
   readonly zoneName: string;
   readonly idForm: IdForm;
@@ -20,14 +21,14 @@ export type EventView = {
 };
 
 /** With what the published types leave out; `occurrenceId` is documented all the same. */
-export type ShownEvent = GraphEvent & {
+export type EventResource = GraphEvent & {
   '@odata.etag'?: string;
   '@odata.type'?: string;
   occurrenceId?: string;
 };
 
 /** A single event or a master. */
-export function shownEvent(event: StoredEvent, view: EventView): ShownEvent {
+export function eventResource(event: StoredEvent, view: EventView): EventResource {
   const { content, recurrence, change, createdAt, modifiedAt, key } = event;
   const start = instantOf(eventTimeOf(content.start, content.isAllDay), 'UTC');
   const end = instantOf(eventTimeOf(content.end, content.isAllDay), 'UTC');
@@ -40,15 +41,15 @@ export function shownEvent(event: StoredEvent, view: EventView): ShownEvent {
     type: recurrence === undefined ? 'singleInstance' : 'seriesMaster',
     seriesMasterId: null,
     recurrence: recurrence ?? null,
-    ...times(content.isAllDay, start, end, view),
+    ...times(content.isAllDay, { start, end }, view),
     webLink: webLink(key, view),
   };
 }
 
 /** An occurrence or exception with everything it has from its master; a single event as itself. */
-export function shownInstance(instance: EventInstance, view: EventView): ShownEvent {
+export function instanceResource(instance: EventInstance, view: EventView): EventResource {
   const { event, original, exception, start, end } = instance;
-  if (original === undefined) return shownEvent(event, view);
+  if (original === undefined) return eventResource(event, view);
   const content = { ...event.content, ...exception?.content };
   return {
     ...members(content, view),
@@ -61,21 +62,24 @@ export function shownInstance(instance: EventInstance, view: EventView): ShownEv
     recurrence: null,
     originalStart: stampOf(instantOf(originalTime(event, original), 'UTC')).replace(/\.0+Z$/, 'Z'),
     occurrenceId: dayId(event, original, view),
-    ...times(content.isAllDay, start, end, view),
+    ...times(content.isAllDay, { start, end }, view),
     webLink: webLink(event.key, view),
   };
 }
 
 /** What calendarView/delta answers for an occurrence: nothing but where it is. */
-export function occurrenceStub({ event, original, start, end }: EventInstance, view: EventView): ShownEvent {
+export function occurrenceStub(
+  { event, original, start, end }: EventInstance,
+  view: EventView,
+): EventResource {
   return {
     '@odata.type': '#microsoft.graph.event',
-    // (k) Stubs carry the master's etag.
+    // That stubs have the master's etag no source confirms.
     '@odata.etag': etagOf(event.change),
     id: occurrenceId(event.key, original ?? '', view.idForm),
     type: 'occurrence',
     seriesMasterId: eventId(event.key, view.idForm),
-    ...times(event.content.isAllDay, start, end, view),
+    ...times(event.content.isAllDay, { start, end }, view),
   };
 }
 
@@ -83,26 +87,18 @@ export function occurrenceStub({ event, original, start, end }: EventInstance, v
 export const cancelledOccurrences = (event: StoredEvent, view: EventView): string[] =>
   [...event.deleted].sort().map((original) => dayId(event, original, view));
 
-/** `OID.<master>.<date>`: an occurrence by its day, on the clock of the series (k). */
+/** `OID.<master>.<date>`: an occurrence by its day, on the clock of the series. No source confirms that. */
 function dayId({ key }: StoredEvent, original: string, { idForm }: EventView): string {
   const day = original.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3');
   return `OID.${eventId(key, idForm)}.${day}`;
 }
 
-function times(isAllDay: boolean, start: number, end: number, { zoneName }: EventView) {
-  const shown = isAllDay ? shownDate : shownTime;
-  return { start: shown(start, zoneName), end: shown(end, zoneName) };
+function times(isAllDay: boolean, { start, end }: TimeWindow, { zoneName }: EventView) {
+  const timeOf = isAllDay ? graphDate : graphTime;
+  return { start: timeOf(start, zoneName), end: timeOf(end, zoneName) };
 }
 
-function stamps({
-  change,
-  createdAt,
-  modifiedAt,
-}: {
-  change: number;
-  createdAt: number;
-  modifiedAt: number;
-}) {
+function stamps({ change, createdAt, modifiedAt }: Omit<EventException, 'content'>) {
   return {
     '@odata.etag': etagOf(change),
     changeKey: changeKeyOf(change),
@@ -111,13 +107,13 @@ function stamps({
   };
 }
 
-function members(content: EventContent, { basic, textBody }: EventView): ShownEvent {
+function members(content: EventContent, { basic, textBody }: EventView): EventResource {
   const { start, end, startZoneName, endZoneName, organizer, extendedProperties, ...rest } = content;
   const { body, onlineMeeting, onlineMeetingProvider, ...plain } = rest;
   return {
     ...plain,
-    // (k) Which members Calendars.ReadBasic leaves out beside the body is not documented one by one.
-    ...(basic ? {} : { body: shownBody(body, textBody), bodyPreview: plainText(body).slice(0, 255) }),
+    // Which members Calendars.ReadBasic leaves out beside the body is not documented.
+    ...(basic ? {} : { body: bodyResource(body, textBody), bodyPreview: plainText(body).slice(0, 255) }),
     originalStartTimeZone: startZoneName,
     originalEndTimeZone: endZoneName,
     organizer: { emailAddress: organizer },
@@ -132,11 +128,11 @@ function members(content: EventContent, { basic, textBody }: EventView): ShownEv
   };
 }
 
-function shownBody(body: GraphEvent['body'], asText: boolean): ItemBody {
+function bodyResource(body: GraphEvent['body'], asText: boolean): ItemBody {
   const { content, contentType } = body ?? {};
   if (asText) return { contentType: 'text', content: plainText(body) };
   if (contentType === 'html') return { contentType, content: content ?? '' };
-  // (k) The document Exchange makes of plain text is longer than this.
+  // Exchange makes a longer document of plain text; no source shows it whole.
   const escaped = html`${content ?? ''}`.markup.replaceAll('\n', '<br>\n');
   return { contentType: 'html', content: `<html><head></head><body>${escaped}</body></html>` };
 }

@@ -2,16 +2,14 @@
 
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import { ownerOf } from './calendar-operations.ts';
 import { readEventBody } from './event.schema.ts';
-import { foundEvent, oneEvent } from './event-operations.ts';
+import { eventOfCall, oneEvent } from './event-operations.ts';
 import { accessDenied, itemNotFound } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, jsonBody } from './graph-request.ts';
 import { etagOf, type StoredCalendar, type StoredEvent } from './mailbox.ts';
-import { calendarOf, type Found } from './mailbox-store.ts';
-import { allowedProviders } from './online-meeting.ts';
+import { calendarOf, type LocatedEvent } from './mailbox-store.ts';
 import { instanceAt } from './series-instances.ts';
-import { changedEvent, newEvent, type WriteDeps } from './write-event.ts';
+import { changedEvent, newEvent, writeDeps } from './write-event.ts';
 import { withException, withoutOccurrence } from './write-occurrence.ts';
 
 export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
@@ -24,45 +22,45 @@ export function answerCreate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   );
   if (same !== undefined) return oneEvent({ event: same, instance: undefined }, call, 201);
   const event = deps.store.write({ account: call.account, calendar, key: undefined }, (change) =>
-    newEvent(body, writeDeps(call, deps, change)),
+    newEvent(body, writeDeps(call.account, change, deps)),
   );
   return oneEvent(stored({ event, instance: undefined }), call, 201);
 }
 
 export function answerUpdate(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const found = foundEvent(call);
-  const calendar = editable(found.calendar);
-  refuseStale(found, call);
+  const located = eventOfCall(call);
+  const calendar = editable(located.calendar);
+  refuseStale(located, call);
   const body = readEventBody(jsonBody(call.request));
-  const { event, instance } = found;
-  const written = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
+  const { event, instance } = located;
+  const updated = deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
     instance === undefined
-      ? changedEvent(event, body, writeDeps(call, deps, change))
-      : withException(instance, body, writeDeps(call, deps, change)),
+      ? changedEvent(event, body, writeDeps(call.account, change, deps))
+      : withException(instance, body, writeDeps(call.account, change, deps)),
   );
   const original = instance?.original;
-  const after = written === undefined || original === undefined ? undefined : instanceAt(written, original);
-  return oneEvent(stored({ event: written, instance: after }), call);
+  const after = updated === undefined || original === undefined ? undefined : instanceAt(updated, original);
+  return oneEvent(stored({ event: updated, instance: after }), call);
 }
 
 /** The whole event or series, or one occurrence of it. */
 export function answerDelete(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  const found = foundEvent(call);
-  const calendar = editable(found.calendar);
-  refuseStale(found, call);
-  const { event, instance } = found;
+  const located = eventOfCall(call);
+  const calendar = editable(located.calendar);
+  refuseStale(located, call);
+  const { event, instance } = located;
   deps.store.write({ account: call.account, calendar, key: event.key }, (change) =>
     instance === undefined ? undefined : withoutOccurrence(instance, { now: deps.now(), change }),
   );
   return { status: 204 };
 }
 
-/** (k) If-Match is honoured on events, and the error's code is that of Exchange. */
-export function refuseStale({ event, instance }: Found, { request }: GraphCall): void {
-  const wanted = request.headers['if-match'];
-  if (wanted === undefined || wanted === '*') return;
+/** If-Match on events. No source confirms that it is honoured, or the error's code. */
+export function refuseStale({ event, instance }: LocatedEvent, { request }: GraphCall): void {
+  const ifMatch = request.headers['if-match'];
+  if (ifMatch === undefined || ifMatch === '*') return;
   const current = etagOf((instance?.exception ?? event).change);
-  if (wanted.split(',').some((etag) => etag.trim() === current)) return;
+  if (ifMatch.split(',').some((etag) => etag.trim() === current)) return;
   throw new SandboxRefusal(
     412,
     'ErrorIrresolvableConflict',
@@ -75,21 +73,11 @@ export function editable(calendar: StoredCalendar): StoredCalendar {
   return calendar;
 }
 
-function writeDeps({ account }: GraphCall, { now, origin }: GraphDeps, change: number): WriteDeps {
-  return {
-    now: now(),
-    change,
-    owner: ownerOf(account),
-    origin: origin(),
-    meetings: allowedProviders(account),
-  };
-}
-
-function stored(written: {
+function stored(result: {
   readonly event: StoredEvent | undefined;
-  readonly instance: Found['instance'];
-}): Pick<Found, 'event' | 'instance'> {
-  const { event, instance } = written;
+  readonly instance: LocatedEvent['instance'];
+}): Pick<LocatedEvent, 'event' | 'instance'> {
+  const { event, instance } = result;
   if (event === undefined) throw itemNotFound();
   return { event, instance };
 }

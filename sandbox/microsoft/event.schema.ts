@@ -2,6 +2,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { Value } from 'typebox/value';
 
+import { isJsonObject } from '../core/json-object.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
 const optional = <T extends TProperties[string]>(type: T) => Type.Optional(Type.Union([type, Type.Null()]));
@@ -91,13 +92,13 @@ const READ_ONLY = new Set([
 
 /** The body of a create or update. Throws a 400 that names the member. */
 export function readEventBody(body: unknown): EventBody {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (!isJsonObject(body)) {
     throw new SandboxRefusal(400, 'RequestBodyRead', 'The request body must be an object.');
   }
-  const written = Object.fromEntries(
+  const writable = Object.fromEntries(
     Object.entries(body).filter(([name]) => !READ_ONLY.has(name) && !name.includes('@odata.')),
   );
-  const unknown = Object.keys(written).find((name) => !(name in EventBody.properties));
+  const unknown = Object.keys(writable).find((name) => !(name in EventBody.properties));
   if (unknown !== undefined) {
     throw new SandboxRefusal(
       400,
@@ -105,8 +106,8 @@ export function readEventBody(body: unknown): EventBody {
       `The property '${unknown}' does not exist on type 'microsoft.graph.event'. Make sure to only use property names that are defined by the type.`,
     );
   }
-  if (Value.Check(EventBody, written)) return written;
-  const [problem] = Value.Errors(EventBody, written);
+  if (Value.Check(EventBody, writable)) return writable;
+  const [problem] = Value.Errors(EventBody, writable);
   const where = problem?.instancePath.slice(1).replaceAll('/', '.') ?? '';
   throw new SandboxRefusal(
     400,

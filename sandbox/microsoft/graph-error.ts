@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
 
-/** (k) What Graph says when a fault names a status only. */
+/** Code and message where a fault names a status only. No source confirms all of them. */
 const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
   400: ['BadRequest', 'The request is malformed.'],
   401: ['InvalidAuthenticationToken', 'Access token has expired or is not yet valid.'],
@@ -54,6 +54,6 @@ export const itemNotFound = (): SandboxRefusal =>
 export const accessDenied = (): SandboxRefusal =>
   new SandboxRefusal(403, 'ErrorAccessDenied', 'Access is denied. Check credentials and try again.');
 
-/** A query option, or a use of one, that the sandbox does not play. Better refused than answered wrongly. */
+/** A query option, or a use of one, that the sandbox does not support. Better refused than answered wrongly. */
 export const unsupportedQuery = (option: string): SandboxRefusal =>
   new SandboxRefusal(400, 'ErrorInvalidUrlQuery', `The query parameter '${option}' is not supported here.`);

@@ -2,22 +2,21 @@
 import type { FaultEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
-import type { DeltaBook } from './delta-book.ts';
-import type { Account } from './directory.ts';
+import type { DeltaTokens } from './delta-tokens.ts';
+import type { Access, Account } from './directory.ts';
 import type { EventView } from './event-shape.ts';
 import { unknownZone, zoneOfName } from './graph-time.ts';
 import type { MailboxStore } from './mailbox-store.ts';
 import { mayRead, type Permission } from './permission.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { Access } from './token-vault.ts';
 
 export type GraphDeps = {
   now(): number;
   origin(): string;
-  /** Minutes that a subscription may live: 10,080 now, 4,230 by older documentation. */
+  /** The longest life of a subscription in minutes: 10,080 now, 4,230 by older documentation. */
   longestSubscription(): number;
   readonly store: MailboxStore;
-  readonly deltas: DeltaBook;
+  readonly deltas: DeltaTokens;
   readonly subscriptions: Subscriptions;
   findAccount(email: string): Account | undefined;
 };
@@ -43,12 +42,10 @@ export type Preferences = {
 };
 
 export function graphCall(
-  request: SandboxRequest,
-  { account, clientId, permissions }: Access,
-  parts: Readonly<Record<string, string>>,
-  effects: readonly FaultEffect[],
+  { request, access, parts, effects }: Pick<GraphCall, 'request' | 'parts' | 'effects'> & { access: Access },
   deps: GraphDeps,
 ): GraphCall {
+  const { account, clientId, permissions } = access;
   const prefer = readPrefer(request.headers.prefer);
   if (prefer.timeZone !== undefined && zoneOfName(prefer.timeZone) === undefined)
     throw unknownZone(prefer.timeZone);
@@ -86,7 +83,7 @@ export function jsonBody({ body }: SandboxRequest): unknown {
   }
 }
 
-/** Tells which of the client's preferences hold, as Graph does. */
+/** Names the client's preferences that were applied, as Graph does. */
 export function jsonAnswer(body: object, { prefer, view }: GraphCall, status = 200): SandboxAnswer {
   const applied = [
     ...(prefer.timeZone === undefined ? [] : [`outlook.timezone="${view.zoneName}"`]),

@@ -31,16 +31,16 @@ export function windowsNameOf(zone: string): string {
   return findWindows(zone)[0] ?? zone;
 }
 
-/** (k) What Exchange can keep a time in. */
+/** Years that Exchange can keep a time in. No source confirms them. */
 const FIRST_YEAR = 1601;
 const LAST_YEAR = 4500;
 
 /** Reads `dateTimeTimeZone` of a request, with the name of its zone as written. Throws a 400. */
 export function readTime(
   property: string,
-  given: DateTimeTimeZone | null | undefined,
+  time: DateTimeTimeZone | null | undefined,
 ): StoredTime & { readonly name: string } {
-  const { dateTime, timeZone } = given ?? {};
+  const { dateTime, timeZone } = time ?? {};
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d)?(?:\.\d{1,7})?(Z)?$/.exec(dateTime ?? '');
   const local = `${parts?.[1]}${parts?.[2] ?? ':00'}`;
   const year = Number(local.slice(0, 4));
@@ -54,12 +54,12 @@ export function readTime(
   const name = timeZone ?? 'UTC';
   const zone = zoneOfName(name);
   if (zone === undefined) throw unknownZone(name);
-  // A `Z` makes it an instant, which is then shown in the zone named beside it (k).
-  const own = parts[3] === undefined ? local : formatLocal(localOfInstant(zone, parseLocal(local) ?? 0));
-  return { local: own, zone, name };
+  // A `Z` makes it an instant in the zone named beside it. No source confirms that.
+  const inZone = parts[3] === undefined ? local : formatLocal(localOfInstant(zone, parseLocal(local) ?? 0));
+  return { local: inZone, zone, name };
 }
 
-/** (k) The code Graph answers for a zone it does not know. */
+/** For a zone that Graph does not know. No source confirms the code. */
 export function unknownZone(name: string): SandboxRefusal {
   return new SandboxRefusal(
     400,
@@ -86,13 +86,13 @@ export function eventTimeOf({ local, zone }: StoredTime, isAllDay: boolean): Eve
 }
 
 /** As Graph shows an instant to a client that prefers this zone. */
-export function shownTime(instant: number, zoneName: string): DateTimeTimeZone {
+export function graphTime(instant: number, zoneName: string): DateTimeTimeZone {
   const zone = zoneOfName(zoneName) ?? 'UTC';
   return { dateTime: `${formatLocal(localOfInstant(zone, instant))}.0000000`, timeZone: zoneName };
 }
 
-/** (k) All-day events keep their dates whatever zone the client prefers: midnight of the date, in that zone's name. */
-export function shownDate(midnightUtc: number, zoneName: string): DateTimeTimeZone {
+/** Midnight of an all-day event's date, whatever zone the client prefers. No source confirms that. */
+export function graphDate(midnightUtc: number, zoneName: string): DateTimeTimeZone {
   return { dateTime: `${formatDate(dayOfLocal(midnightUtc))}T00:00:00.0000000`, timeZone: zoneName };
 }
 
@@ -104,17 +104,17 @@ export const stampOf = (instant: number): string =>
  * `startDateTime` and `endDateTime` of a view: ISO 8601 with or without an offset; without one they are UTC. Throws a 400.
  */
 export function readInstant(name: string, text: string | null): number {
-  const given = text ?? '';
-  const valid = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,7})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(given);
-  const whole = /T.*(Z|[+-]\d\d:\d\d)$/.test(given)
-    ? given
-    : `${given.length === 10 ? `${given}T00:00` : given}Z`;
+  const value = text ?? '';
+  const valid = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,7})?)?(Z|[+-]\d\d:\d\d)?)?$/.test(value);
+  const whole = /T.*(Z|[+-]\d\d:\d\d)$/.test(value)
+    ? value
+    : `${value.length === 10 ? `${value}T00:00` : value}Z`;
   const instant = valid ? Date.parse(whole) : Number.NaN;
   if (Number.isNaN(instant)) {
     throw new SandboxRefusal(
       400,
       'ErrorInvalidParameter',
-      `The value '${given}' of parameter '${name}' is invalid.`,
+      `The value '${value}' of parameter '${name}' is invalid.`,
     );
   }
   return instant;

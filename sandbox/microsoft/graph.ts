@@ -1,5 +1,6 @@
 /** Graph v1.0: which request is which operation, and who may do it. */
-import { matchPath } from '../core/path-pattern.ts';
+import { matchRoute } from '../core/path-pattern.ts';
+import { bearerToken } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
 import { answerCalendar, answerCalendars, answerMailboxSettings, answerMe } from './calendar-operations.ts';
@@ -11,6 +12,7 @@ import { answerCreate, answerDelete, answerUpdate } from './event-writes.ts';
 import { accessDenied } from './graph-error.ts';
 import { type GraphCall, type GraphDeps, graphCall } from './graph-request.ts';
 import { calendarOf } from './mailbox-store.ts';
+import type { MicrosoftTokens } from './microsoft-tokens.ts';
 import { mayReadBasic, maySeeShared, mayWrite, type Permission } from './permission.ts';
 import { answerSchedule } from './schedule-operation.ts';
 import {
@@ -21,127 +23,108 @@ import {
   answerSubscriptions,
   answerUnsubscribe,
 } from './subscription-operations.ts';
-import type { TokenVault } from './token-vault.ts';
 
 type Answer = (call: GraphCall, deps: GraphDeps) => SandboxAnswer | Promise<SandboxAnswer>;
 type Endpoint = {
-  readonly method: string;
-  readonly path: string;
+  readonly route: string;
   readonly name: string;
   readonly may: (granted: readonly Permission[]) => boolean;
   readonly answer: Answer;
 };
+type Unguarded = Omit<Endpoint, 'may'>;
 
 /** These decide on their permissions themselves. */
 const anybody = () => true;
 
-/** An endpoint at the default calendar, at a named one, and, for events, at the mailbox. */
-function underCalendars(
-  method: string,
-  path: string,
-  name: string,
-  may: Endpoint['may'],
-  answer: Answer,
-): readonly Endpoint[] {
-  return ['/me', '/me/calendar', '/me/calendars/:calendarId'].map((base) => ({
-    method,
-    path: `/v1.0${base}${path}`,
-    name,
-    may,
-    answer,
-  }));
-}
+const endpoint = (route: string, name: string, answer: Answer): Unguarded => ({ route, name, answer });
 
-const at = (method: string, path: string, name: string, may: Endpoint['may'], answer: Answer): Endpoint => ({
-  method,
-  path: `/v1.0${path}`,
-  name,
-  may,
-  answer,
-});
+const guarded = (may: Endpoint['may'], endpoints: readonly Unguarded[]): Endpoint[] =>
+  endpoints.map((one) => ({ ...one, route: one.route.replace(' ', ' /v1.0'), may }));
 
-const RESPONSES = [
-  ['accept', 'accepted'],
-  ['tentativelyAccept', 'tentativelyAccepted'],
-  ['decline', 'declined'],
-] as const;
+/** At the default calendar, at a named one, and, for events, at the mailbox. */
+const atCalendars = (endpoints: readonly Unguarded[]): Unguarded[] =>
+  ['/me', '/me/calendar', '/me/calendars/:calendarId'].flatMap((base) =>
+    endpoints.map((one) => ({ ...one, route: one.route.replace(' ', ` ${base}`) })),
+  );
 
 const ENDPOINTS: readonly Endpoint[] = [
-  at('GET', '/me', 'me', anybody, answerMe),
-  at('GET', '/me/mailboxSettings', 'mailboxSettings', anybody, answerMailboxSettings),
-  at('GET', '/me/calendars', 'calendars.list', mayReadBasic, answerCalendars),
-  at('POST', '/me/calendars', 'calendars.create', mayWrite, answerNewCalendar),
-  at('PATCH', '/me/calendars/:calendarId', 'calendars.update', mayWrite, answerCalendarUpdate),
-  at('DELETE', '/me/calendars/:calendarId', 'calendars.delete', mayWrite, answerCalendarDelete),
-  at('GET', '/me/calendar', 'calendars.get', mayReadBasic, answerCalendar),
-  at('GET', '/me/calendars/:calendarId', 'calendars.get', mayReadBasic, answerCalendar),
-  at('POST', '/me/calendar/getSchedule', 'getSchedule', mayReadBasic, answerSchedule),
-  ...underCalendars('GET', '/calendarView/delta', 'calendarView.delta', mayReadBasic, answerDelta),
-  ...underCalendars('GET', '/calendarView', 'calendarView.list', mayReadBasic, answerCalendarView),
-  ...underCalendars('GET', '/events', 'events.list', mayReadBasic, answerEvents),
-  ...underCalendars('POST', '/events', 'events.create', mayWrite, answerCreate),
-  ...underCalendars('GET', '/events/:eventId', 'events.get', mayReadBasic, answerEvent),
-  ...underCalendars('PATCH', '/events/:eventId', 'events.update', mayWrite, answerUpdate),
-  ...underCalendars('DELETE', '/events/:eventId', 'events.delete', mayWrite, answerDelete),
-  ...RESPONSES.flatMap(([action, response]) =>
-    underCalendars(
-      'POST',
-      `/events/:eventId/${action}`,
-      `events.${action}`,
-      mayWrite,
-      answerResponse(response),
+  ...guarded(anybody, [
+    endpoint('GET /me', 'me', answerMe),
+    endpoint('GET /me/mailboxSettings', 'mailboxSettings', answerMailboxSettings),
+    endpoint('POST /subscriptions', 'subscriptions.create', answerSubscribe),
+    endpoint('GET /subscriptions', 'subscriptions.list', answerSubscriptions),
+    endpoint('GET /subscriptions/:subscriptionId', 'subscriptions.get', answerSubscription),
+    endpoint('PATCH /subscriptions/:subscriptionId', 'subscriptions.update', answerRenewal),
+    endpoint('DELETE /subscriptions/:subscriptionId', 'subscriptions.delete', answerUnsubscribe),
+    endpoint(
+      'POST /subscriptions/:subscriptionId/reauthorize',
+      'subscriptions.reauthorize',
+      answerReauthorize,
     ),
-  ),
-  ...underCalendars('GET', '/events/:eventId/instances', 'events.instances', mayReadBasic, answerInstances),
-  at('POST', '/subscriptions', 'subscriptions.create', anybody, answerSubscribe),
-  at('GET', '/subscriptions', 'subscriptions.list', anybody, answerSubscriptions),
-  at('GET', '/subscriptions/:subscriptionId', 'subscriptions.get', anybody, answerSubscription),
-  at('PATCH', '/subscriptions/:subscriptionId', 'subscriptions.update', anybody, answerRenewal),
-  at('DELETE', '/subscriptions/:subscriptionId', 'subscriptions.delete', anybody, answerUnsubscribe),
-  at(
-    'POST',
-    '/subscriptions/:subscriptionId/reauthorize',
-    'subscriptions.reauthorize',
-    anybody,
-    answerReauthorize,
-  ),
+  ]),
+  ...guarded(mayReadBasic, [
+    endpoint('GET /me/calendars', 'calendars.list', answerCalendars),
+    endpoint('GET /me/calendar', 'calendars.get', answerCalendar),
+    endpoint('GET /me/calendars/:calendarId', 'calendars.get', answerCalendar),
+    endpoint('POST /me/calendar/getSchedule', 'getSchedule', answerSchedule),
+    ...atCalendars([
+      endpoint('GET /calendarView/delta', 'calendarView.delta', answerDelta),
+      endpoint('GET /calendarView', 'calendarView.list', answerCalendarView),
+      endpoint('GET /events', 'events.list', answerEvents),
+      endpoint('GET /events/:eventId', 'events.get', answerEvent),
+      endpoint('GET /events/:eventId/instances', 'events.instances', answerInstances),
+    ]),
+  ]),
+  ...guarded(mayWrite, [
+    endpoint('POST /me/calendars', 'calendars.create', answerNewCalendar),
+    endpoint('PATCH /me/calendars/:calendarId', 'calendars.update', answerCalendarUpdate),
+    endpoint('DELETE /me/calendars/:calendarId', 'calendars.delete', answerCalendarDelete),
+    ...atCalendars([
+      endpoint('POST /events', 'events.create', answerCreate),
+      endpoint('PATCH /events/:eventId', 'events.update', answerUpdate),
+      endpoint('DELETE /events/:eventId', 'events.delete', answerDelete),
+      endpoint('POST /events/:eventId/accept', 'events.accept', answerResponse('accepted')),
+      endpoint(
+        'POST /events/:eventId/tentativelyAccept',
+        'events.tentativelyAccept',
+        answerResponse('tentativelyAccepted'),
+      ),
+      endpoint('POST /events/:eventId/decline', 'events.decline', answerResponse('declined')),
+    ]),
+  ]),
 ];
 
 /** Graph's operation that a request is; an unknown path refuses. `undefined` outside of `/v1.0`. */
 export function graphOperation(
   request: SandboxRequest,
-  vault: TokenVault,
+  tokens: MicrosoftTokens,
   deps: GraphDeps,
 ): Operation | undefined {
-  if (!request.url.pathname.startsWith('/v1.0/')) return undefined;
-  const token = bearerOf(request);
-  const access = token === undefined ? undefined : vault.access(token);
-  const user = typeof access === 'object' ? access.account.email : undefined;
-  for (const endpoint of ENDPOINTS) {
-    const parts =
-      endpoint.method === request.method ? matchPath(endpoint.path, request.url.pathname) : undefined;
-    if (parts === undefined) continue;
-    const run: Operation['run'] = (effects) => {
-      if (token === undefined) throw unauthorized('Access token is empty.');
-      // Asked again: latency may have outlived it.
-      const living = vault.access(token);
-      if (living === 'expired') throw unauthorized('Lifetime validation failed, the token is expired.');
-      if (living === 'unknown') throw unauthorized('Invalid access token.');
-      const call = graphCall(request, living, parts, effects, deps);
-      if (!endpoint.may(living.permissions)) throw accessDenied();
-      refuseShared(call);
-      return endpoint.answer(call, deps);
+  const { pathname } = request.url;
+  if (!pathname.startsWith('/v1.0/')) return undefined;
+  const token = bearerToken(request);
+  const holder = tokens.access(token ?? '');
+  const user = typeof holder === 'object' ? holder.account.email : undefined;
+  const matched = matchRoute(ENDPOINTS, request);
+  if (matched === undefined) {
+    const run = () => {
+      throw new SandboxRefusal(400, 'BadRequest', `Resource not found for the segment '${pathname}'.`);
     };
-    return { name: endpoint.name, user, run };
+    return { name: 'unknown', user, run };
   }
-  const run = () => {
-    throw new SandboxRefusal(
-      400,
-      'BadRequest',
-      `Resource not found for the segment '${request.url.pathname}'.`,
-    );
+  const { endpoint, parts } = matched;
+  const run: Operation['run'] = (effects) => {
+    if (token === undefined) throw unauthorized('Access token is empty.');
+    // Looked up again: latency may have outlived it.
+    const access = tokens.access(token);
+    if (access === 'expired') throw unauthorized('Lifetime validation failed, the token is expired.');
+    if (access === 'unknown') throw unauthorized('Invalid access token.');
+    const call = graphCall({ request, access, parts, effects }, deps);
+    if (!endpoint.may(access.permissions)) throw accessDenied();
+    refuseShared(call);
+    return endpoint.answer(call, deps);
   };
-  return { name: 'unknown', user, run };
+  return { name: endpoint.name, user, run };
 }
 
 /** Calendars of others need a `.Shared` permission. */
@@ -149,9 +132,6 @@ function refuseShared({ parts, account, permissions }: GraphCall): void {
   if (parts.calendarId === undefined || maySeeShared(permissions)) return;
   if (calendarOf(account, parts.calendarId).sharedBy !== undefined) throw accessDenied();
 }
-
-const bearerOf = ({ headers }: SandboxRequest): string | undefined =>
-  /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
 
 const unauthorized = (message: string): SandboxRefusal =>
   new SandboxRefusal(401, 'InvalidAuthenticationToken', message);

@@ -1,120 +1,104 @@
 /** The identity platform's operations: which request is which, and what each answers. */
-import type { SandboxClock } from '../core/clock.ts';
-import { matchPath } from '../core/path-pattern.ts';
+import type { IdTokenSigner } from '../core/id-token-signer.ts';
+import { matchRoute } from '../core/path-pattern.ts';
+import { bearerToken } from '../core/request-credentials.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { Operation, SandboxAnswer, SandboxRequest } from '../core/sandbox-server.ts';
-import { aadsts } from './aadsts.ts';
+import { aadsts, identityJson } from './aadsts.ts';
 import { answerAdminConsent } from './admin-consent.ts';
-import type { Apps } from './app-registration.ts';
 import { answerAuthorize, answerChoice, answerConsent, chosenEmail } from './authorize.ts';
-import { type Directory, findAccount } from './directory.ts';
-import { type IdTokenSigner, subjectOf } from './id-token.ts';
+import { findAccount } from './directory.ts';
+import { subjectOf } from './id-token-claims.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { metadataAt } from './metadata.ts';
 import { type TenantPath, tenantPath } from './tenant.ts';
 import { answerTokenRequest } from './token-endpoint.ts';
-import type { TokenVault } from './token-vault.ts';
-
-export type IdentityDeps = {
-  readonly clock: SandboxClock;
-  readonly directory: Directory;
-  readonly apps: Apps;
-  readonly vault: TokenVault;
-  readonly signer: IdTokenSigner;
-  /** Known once the server listens. */
-  origin(): string;
-};
 
 type Endpoint = {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
+  readonly route: string;
   readonly name: string;
   user?(request: SandboxRequest, deps: IdentityDeps): string | undefined;
-  answer(request: SandboxRequest, tenant: TenantPath, deps: IdentityDeps): SandboxAnswer;
+  answer(
+    request: SandboxRequest,
+    tenant: TenantPath,
+    deps: IdentityDeps,
+  ): SandboxAnswer | Promise<SandboxAnswer>;
 };
 
 const ENDPOINTS: readonly Endpoint[] = [
   {
-    method: 'GET',
-    path: '/:tenant/v2.0/.well-known/openid-configuration',
+    route: 'GET /:tenant/v2.0/.well-known/openid-configuration',
     name: 'openid-configuration',
-    answer: (_request, tenant, { origin }) => json(metadataAt(origin(), tenant)),
+    answer: (_request, tenant, { origin }) => identityJson(200, metadataAt(origin(), tenant)),
   },
   {
-    method: 'GET',
-    path: '/:tenant/discovery/v2.0/keys',
+    route: 'GET /:tenant/discovery/v2.0/keys',
     name: 'keys',
-    answer: (_request, _tenant, { signer }) => json(signer.keySet),
+    answer: (_request, _tenant, { signer }) => answerKeys(signer),
   },
-  { method: 'GET', path: '/:tenant/oauth2/v2.0/authorize', name: 'authorize', answer: answerAuthorize },
+  { route: 'GET /:tenant/oauth2/v2.0/authorize', name: 'authorize', answer: answerAuthorize },
   {
-    method: 'POST',
-    path: '/:tenant/oauth2/v2.0/authorize/account',
+    route: 'POST /:tenant/oauth2/v2.0/authorize/account',
     name: 'authorize.account',
     user: chosenEmail,
     answer: answerChoice,
   },
   {
-    method: 'POST',
-    path: '/:tenant/oauth2/v2.0/authorize/consent',
+    route: 'POST /:tenant/oauth2/v2.0/authorize/consent',
     name: 'authorize.consent',
     user: chosenEmail,
     answer: answerConsent,
   },
   {
-    method: 'POST',
-    path: '/:tenant/oauth2/v2.0/token',
+    route: 'POST /:tenant/oauth2/v2.0/token',
     name: 'token',
     user: tokenUser,
-    answer: (request, tenant, deps) => json(answerTokenRequest(request, tenant, deps)),
+    answer: async (request, tenant, deps) =>
+      identityJson(200, await answerTokenRequest(request, tenant, deps)),
   },
   {
-    method: 'GET',
-    path: '/oidc/userinfo',
+    route: 'GET /oidc/userinfo',
     name: 'userinfo',
     answer: (request, _tenant, deps) => userInfo(request, deps),
   },
-  { method: 'GET', path: '/:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
-  { method: 'POST', path: '/:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
+  { route: 'GET /:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
+  { route: 'POST /:tenant/v2.0/adminconsent', name: 'adminconsent', answer: answerAdminConsent },
 ];
 
 /** The identity platform's operation that a request is; `undefined` when it is none of its paths. */
 export function identityOperation(request: SandboxRequest, deps: IdentityDeps): Operation | undefined {
-  for (const { method, path, name, user, answer } of ENDPOINTS) {
-    const parts = request.method === method ? matchPath(path, request.url.pathname) : undefined;
-    if (parts === undefined) continue;
-    const run = () => {
-      const tenant = tenantPath(parts.tenant ?? 'common');
-      if (tenant === undefined) throw aadsts(90002);
-      return answer(request, tenant, deps);
-    };
-    return { name, user: user?.(request, deps), run };
-  }
-  return undefined;
+  const matched = matchRoute(ENDPOINTS, request);
+  if (matched === undefined) return undefined;
+  const { endpoint, parts } = matched;
+  const run = () => {
+    const tenant = tenantPath(parts.tenant ?? 'common');
+    if (tenant === undefined) throw aadsts(90002);
+    return endpoint.answer(request, tenant, deps);
+  };
+  return { name: endpoint.name, user: endpoint.user?.(request, deps), run };
 }
 
-/** Operations whose errors are told in the identity platform's words. */
+/** Operations whose errors have the identity platform's form. */
 export const isIdentityOperation = (name: string): boolean => ENDPOINTS.some((one) => one.name === name);
 
 /** Whose tokens the request is about; it may be answered with an error all the same. */
-function tokenUser(request: SandboxRequest, { vault, directory }: IdentityDeps): string | undefined {
+function tokenUser(request: SandboxRequest, { tokens, directory }: IdentityDeps): string | undefined {
   const form = new URLSearchParams(request.body);
-  const account = vault.holder(form.get('code') ?? form.get('refresh_token') ?? '');
+  const account = tokens.holder(form.get('code') ?? form.get('refresh_token') ?? '');
   return account === undefined ? undefined : findAccount(directory, account.email)?.email;
 }
 
+/** Without `alg`: clients take it from the token, within what metadata allows. No source confirms that it is absent. */
+async function answerKeys(signer: IdTokenSigner): Promise<SandboxAnswer> {
+  const key = await signer.publicKey();
+  return identityJson(200, { keys: [{ ...key, x5t: key.kid }] });
+}
+
 /** OpenID Connect Core §5.3; in the world Graph serves it. */
-function userInfo({ headers }: SandboxRequest, { vault }: IdentityDeps): SandboxAnswer {
-  const access = vault.access(/^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '');
+function userInfo(request: SandboxRequest, { tokens }: IdentityDeps): SandboxAnswer {
+  const access = tokens.access(bearerToken(request) ?? '');
   if (typeof access === 'string')
     throw new SandboxRefusal(401, 'invalid_token', 'The access token is not valid.');
   const { account, clientId } = access;
-  return json({ sub: subjectOf(account, clientId), name: account.name, email: account.email });
-}
-
-function json(body: object): SandboxAnswer {
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store, no-cache',
-  };
-  return { status: 200, headers, body: JSON.stringify(body) };
+  return identityJson(200, { sub: subjectOf(account, clientId), name: account.name, email: account.email });
 }

@@ -6,13 +6,13 @@ import type { FaultEffect, Faults } from '../core/faults.ts';
 import type { Operation } from '../core/sandbox-server.ts';
 import { isMailboxOperation } from './graph.ts';
 
-/** (k) the number; that it holds inside $batch too is confirmed. */
+/** No source confirms the number. */
 const MOST_AT_ONCE = 4;
 
 export type MailboxConcurrency = {
-  /** The board, with a 429 for every request too many. */
+  /** The faults, with a 429 for every request too many. */
   readonly faults: Faults;
-  /** The operation, which gives its place back when it is done. */
+  /** The operation, which frees its place when it is done. */
   counted(operation: Operation): Operation;
 };
 
@@ -48,5 +48,5 @@ export function mailboxConcurrency(faults: Faults): MailboxConcurrency {
   };
 }
 
-/** Whatever the load, Graph says one second. */
+/** Graph names one second whatever the load. */
 const THROTTLED: FaultEffect = { kind: 'status', status: 429, reason: 'ApplicationThrottled', retryAfter: 1 };

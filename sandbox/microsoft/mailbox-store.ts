@@ -1,8 +1,8 @@
-/** Finding and writing what mailboxes hold; whoever listens hears of every change, whoever made it. */
+/** Finding and writing what mailboxes hold. */
 import type { Account } from './directory.ts';
 import { itemNotFound } from './graph-error.ts';
 import { parseEventId } from './item-id.ts';
-import { nextChange, putEvent, type StoredCalendar, type StoredEvent } from './mailbox.ts';
+import { nextChange, type StoredCalendar, type StoredEvent } from './mailbox.ts';
 import { type EventInstance, instanceAt } from './series-instances.ts';
 
 export type Change = {
@@ -21,7 +21,8 @@ export type MailboxStore = {
   ): StoredEvent | undefined;
 };
 
-export function mailboxStore(heard: (change: Change) => void): MailboxStore {
+/** `onChange` is called after every change. */
+export function mailboxStore(onChange: (change: Change) => void): MailboxStore {
   return {
     write({ account, calendar, key }, make) {
       // Made before anything is counted: a refusal leaves the mailbox as it is.
@@ -29,11 +30,13 @@ export function mailboxStore(heard: (change: Change) => void): MailboxStore {
       const event = make(next);
       const itemKey = event?.key ?? key;
       if (itemKey === undefined) return undefined;
-      const known = calendar.events.has(itemKey);
+      const exists = calendar.events.has(itemKey);
       nextChange(account.mailbox);
-      putEvent(calendar, itemKey, event, next);
-      const type = event === undefined ? 'deleted' : known ? 'updated' : 'created';
-      heard({ account, calendar, key: itemKey, type, change: next });
+      if (event === undefined) calendar.events.delete(itemKey);
+      else calendar.events.set(itemKey, event);
+      calendar.eventsChange = next;
+      const type = event === undefined ? 'deleted' : exists ? 'updated' : 'created';
+      onChange({ account, calendar, key: itemKey, type, change: next });
       return event;
     },
   };
@@ -50,7 +53,7 @@ export function calendarOf({ mailbox }: Account, calendarId: string | undefined)
 }
 
 /** An event found by an id: itself, or one of its occurrences. */
-export type Found = {
+export type LocatedEvent = {
   readonly calendar: StoredCalendar;
   readonly event: StoredEvent;
   readonly instance: EventInstance | undefined;
@@ -60,7 +63,7 @@ export type Found = {
  * The event of an id, in that calendar or in any of the user's own: what others shared is found only by way of its
  * calendar. Throws a 404.
  */
-export function findEvent(account: Account, calendarId: string | undefined, id: string): Found {
+export function findEvent(account: Account, calendarId: string | undefined, id: string): LocatedEvent {
   const named = parseEventId(id);
   if (named === undefined) throw itemNotFound();
   const calendars =

@@ -22,7 +22,7 @@ export type Mailbox = {
   change: number;
   /** Whether Teams is there to make online meetings with. */
   onlineMeetings: boolean;
-  /** What organizers were told of the answers to their invitations, in order. */
+  /** The answers that organizers got to their invitations, in order. */
   readonly responses: SentResponse[];
 };
 
@@ -119,16 +119,4 @@ export const etagOf = (change: number): string => `W/"${changeKeyOf(change)}"`;
 export function nextChange(mailbox: Mailbox): number {
   mailbox.change += 1;
   return mailbox.change;
-}
-
-/** Puts an event in its calendar, or takes it out with `undefined`. */
-export function putEvent(
-  calendar: StoredCalendar,
-  key: string,
-  event: StoredEvent | undefined,
-  change: number,
-): void {
-  if (event === undefined) calendar.events.delete(key);
-  else calendar.events.set(key, event);
-  calendar.eventsChange = change;
 }

@@ -1,7 +1,8 @@
 /**
- * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. What provider-facing knowledge could not
- * be confirmed against the real thing is marked (k) where it stands.
+ * Microsoft on loopback: the identity platform and Graph v1.0 on one origin. Where no source
+ * confirms a behaviour, the comment there says so.
  */
+import { idTokenSigner } from '../core/id-token-signer.ts';
 import type { ProviderSandbox, SandboxDeps } from '../core/provider-sandbox.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import {
@@ -9,25 +10,28 @@ import {
   type SandboxServerOptions,
   startSandboxServer,
 } from '../core/sandbox-server.ts';
-import { aadstsBody, codeOf, oauthError } from './aadsts.ts';
+import { aadstsBody, codeOf, identityJson, oauthError } from './aadsts.ts';
 import type { Apps, MicrosoftApp } from './app-registration.ts';
-import { deltaBook } from './delta-book.ts';
+import { deltaTokens } from './delta-tokens.ts';
 import { emptyDirectory, findAccount } from './directory.ts';
 import { graphOperation } from './graph.ts';
 import { graphErrorAnswer } from './graph-error.ts';
 import type { GraphDeps } from './graph-request.ts';
-import { type MicrosoftHand, microsoftHand } from './hand.ts';
-import { idTokenSigner } from './id-token.ts';
-import { type IdentityDeps, identityOperation, isIdentityOperation } from './identity.ts';
+import { identityOperation, isIdentityOperation } from './identity.ts';
+import type { IdentityDeps } from './identity-deps.ts';
 import { mailboxConcurrency } from './mailbox-concurrency.ts';
 import { mailboxStore } from './mailbox-store.ts';
+import { manualAdministration } from './manual-administration.ts';
+import { manualCalendars } from './manual-calendars.ts';
+import type { ManualChangesDeps, MicrosoftManualChanges } from './manual-changes.ts';
+import { manualEvents } from './manual-events.ts';
+import { microsoftTokens } from './microsoft-tokens.ts';
 import { errorPage } from './sign-in.page.ts';
-import { subscriptionBook } from './subscriptions.ts';
-import { tokenVault } from './token-vault.ts';
+import { openSubscriptions } from './subscriptions.ts';
 
 export type MicrosoftSandbox = ProviderSandbox & {
   readonly kind: 'microsoft';
-  readonly hand: MicrosoftHand;
+  readonly manual: MicrosoftManualChanges;
   /** `${origin}/common/v2.0`, for KALENDS_MICROSOFT_ISSUER. */
   readonly issuer: string;
   /** `${origin}/v1.0`, for KALENDS_MICROSOFT_API_URL. */
@@ -46,17 +50,17 @@ export type MicrosoftSandboxOptions = SandboxDeps & {
   readonly apps?: readonly MicrosoftApp[];
 };
 
-/** Starts the sandbox's Microsoft on 127.0.0.1. Nobody lives there yet: the hand adds people. */
+/** Starts the sandbox's Microsoft on 127.0.0.1. It has no people yet. */
 export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promise<MicrosoftSandbox> {
   const { clock, faults, port, apps = [] } = options;
   const now = () => clock.now();
   const concurrency = mailboxConcurrency(faults);
   const directory = emptyDirectory();
   const registered: Apps = new Map(apps.map((app) => [app.clientId, app]));
-  const vault = tokenVault(now);
-  const subscriptions = subscriptionBook({ faults, now });
+  const tokens = microsoftTokens(now);
+  const subscriptions = openSubscriptions({ faults, now });
   const store = mailboxStore((change) => subscriptions.changed(change));
-  const deltas = deltaBook();
+  const deltas = deltaTokens();
   let longestSubscription = LONGEST_SUBSCRIPTION;
   // No request arrives before the server that has it listens.
   const origin = (): string => server.origin;
@@ -64,7 +68,7 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     clock,
     directory,
     apps: registered,
-    vault,
+    tokens,
     signer: idTokenSigner(),
     origin,
   };
@@ -79,9 +83,9 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
   };
   const route = (request: SandboxRequest) =>
     concurrency.counted(
-      identityOperation(request, identity) ?? graphOperation(request, vault, graph) ?? nowhere(),
+      identityOperation(request, identity) ?? graphOperation(request, tokens, graph) ?? nowhere(),
     );
-  const errorAnswer = errorTeller(now, origin);
+  const errorAnswer = errorAnswers(now, origin);
   const server = await startSandboxServer({
     kind: 'microsoft',
     faults: concurrency.faults,
@@ -89,13 +93,14 @@ export async function microsoftSandbox(options: MicrosoftSandboxOptions): Promis
     route,
     errorAnswer,
   });
+  const manual: ManualChangesDeps = { directory, store, deltas, tokens, subscriptions, now, origin };
 
   return {
     kind: 'microsoft',
     origin: server.origin,
     issuer: `${server.origin}/common/v2.0`,
     apiUrl: `${server.origin}/v1.0`,
-    hand: microsoftHand({ directory, store, deltas, vault, subscriptions, now, origin }),
+    manual: { ...manualCalendars(manual), ...manualEvents(manual), ...manualAdministration(manual) },
     requests: (operation) => server.requests(operation),
     registerApp: (app) => void registered.set(app.clientId, app),
     limitSubscriptions(minutes) {
@@ -116,24 +121,20 @@ function nowhere(): never {
   throw new SandboxRefusal(404, 'NotFound', 'There is nothing here.');
 }
 
-/** Sign-in pages tell errors to people, the token endpoint in OAuth's form, Graph in its own. */
-function errorTeller(now: () => number, origin: () => string): SandboxServerOptions['errorAnswer'] {
+/** Errors: pages for people who sign in, OAuth's form from the token endpoint, Graph's own elsewhere. */
+function errorAnswers(now: () => number, origin: () => string): SandboxServerOptions['errorAnswer'] {
   return ({ operation, status, reason, message }) => {
     if (!isIdentityOperation(operation)) {
       return graphErrorAnswer({ status, ...(reason && { reason }), ...(message && { message }) }, now());
     }
-    const told = reason ?? 'AADSTS90033';
+    const code = reason ?? 'AADSTS90033';
     if (operation.startsWith('authorize') || operation === 'adminconsent') {
-      return errorPage(oauthError(told, now()).description, status);
+      return errorPage(oauthError(code, now()).description, status);
     }
-    const headers = {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store, no-cache',
-    };
     const body =
-      codeOf(told) === undefined
-        ? { error: told, error_description: message ?? told }
-        : aadstsBody(told, now(), origin());
-    return { status, headers, body: JSON.stringify(body) };
+      codeOf(code) === undefined
+        ? { error: code, error_description: message ?? code }
+        : aadstsBody(code, now(), origin());
+    return identityJson(status, body);
   };
 }

@@ -8,7 +8,7 @@ import type { EventContent } from './mailbox.ts';
 
 type Provider = EventContent['onlineMeetingProvider'];
 
-/** (k) What a personal account's calendars allow. */
+/** No source confirms what a personal account's calendars allow. */
 export function allowedProviders(account: Account): Provider[] {
   if (!account.mailbox.onlineMeetings) return [];
   return isPersonal(account) ? ['skypeForConsumer'] : ['teamsForBusiness'];
@@ -21,15 +21,15 @@ export function onlineMeetingMembers(
   { meetings: allowed }: { readonly meetings: readonly Provider[] },
 ): Partial<Pick<EventContent, 'onlineMeeting' | 'onlineMeetingProvider'>> {
   if (before.onlineMeeting !== undefined || isOnlineMeeting !== true) return {};
-  const wanted = onlineMeetingProvider ?? allowed[0] ?? 'unknown';
-  if (!allowed.includes(wanted)) {
+  const provider = onlineMeetingProvider ?? allowed[0] ?? 'unknown';
+  if (!allowed.includes(provider)) {
     throw new SandboxRefusal(
       400,
       'ErrorInvalidRequest',
-      `The online meeting provider '${wanted}' is not allowed for this calendar.`,
+      `The online meeting provider '${provider}' is not allowed for this calendar.`,
     );
   }
-  return { onlineMeetingProvider: wanted, onlineMeeting: { joinUrl: newMeetingUrl() } };
+  return { onlineMeetingProvider: provider, onlineMeeting: { joinUrl: newMeetingUrl() } };
 }
 
 /** A link to a meeting nobody holds. */

@@ -1,10 +1,10 @@
 /** Pages of a collection as OData has them, with what a fault does to their members. */
-import type { FaultEffect } from '../core/faults.ts';
+import { type FaultEffect, hasEffect } from '../core/faults.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import { unsupportedQuery } from './graph-error.ts';
 import type { GraphCall } from './graph-request.ts';
 
-/** (k) */
+/** No source confirms it. */
 const DEFAULT_SIZE = 10;
 /** Graph's own bound for events. */
 const LARGEST_SIZE = 1000;
@@ -32,7 +32,7 @@ export function pageOf<T>(
   next.searchParams.set('$skip', String(skip + size));
   const more = skip + size < items.length;
   return {
-    items: disturbed(items.slice(skip, skip + size), effects),
+    items: withFaults(items.slice(skip, skip + size), effects),
     nextLink: more ? next.href : undefined,
   };
 }
@@ -46,13 +46,12 @@ function count(parameters: URLSearchParams, name: string): number | undefined {
 }
 
 /** Members in another order, or one of them twice. */
-export function disturbed<T>(items: readonly T[], effects: readonly FaultEffect[]): readonly T[] {
-  const has = (kind: FaultEffect['kind']) => effects.some((effect) => effect.kind === kind);
-  const ordered = has('reorder') ? [...items].reverse() : items;
-  return has('duplicate') ? ordered.flatMap((item, index) => (index === 0 ? [item, item] : [item])) : ordered;
+export function withFaults<T>(items: readonly T[], effects: readonly FaultEffect[]): readonly T[] {
+  const ordered = hasEffect(effects, 'reorder') ? [...items].reverse() : items;
+  return hasEffect(effects, 'duplicate') ? [...ordered.slice(0, 1), ...ordered] : ordered;
 }
 
-/** Answered only when `$select` names them; of `originalStart` that is reported (k), of the others documented. */
+/** Answered only when `$select` names them; users report that of `originalStart`, the others are documented. */
 const ON_SELECT = ['cancelledOccurrences', 'occurrenceId', 'originalStart'];
 
 /** Only the members that `$select` names, the id and annotations beside them; without one, what is shown by default. */
@@ -61,15 +60,15 @@ export function selected<T extends object>(item: T, parameters: URLSearchParams)
     .get('$select')
     ?.split(',')
     .map((name) => name.trim());
-  const isShown = (name: string) =>
+  const isSelected = (name: string) =>
     names === undefined
       ? !ON_SELECT.includes(name)
       : name === 'id' || name.startsWith('@') || names.includes(name);
   // Some of the entries of a T, unchanged.
-  return Object.fromEntries(Object.entries(item).filter(([name]) => isShown(name))) as Partial<T>;
+  return Object.fromEntries(Object.entries(item).filter(([name]) => isSelected(name))) as Partial<T>;
 }
 
-/** Refuses the query options that an operation does not play. */
+/** Refuses the query options that an operation does not support. */
 export function allowOnly(parameters: URLSearchParams, allowed: readonly string[]): void {
   for (const name of parameters.keys()) {
     if (name.startsWith('$') && !allowed.includes(name)) throw unsupportedQuery(name);

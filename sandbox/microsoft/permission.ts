@@ -1,7 +1,7 @@
 /** Delegated permissions of Graph, as far as calendars need them. */
 import { aadsts } from './aadsts.ts';
 
-/** What the consent page says of each. (k) The wordings. */
+/** Each with its text on the consent page. No source confirms the wordings. */
 const PERMISSIONS = {
   openid: 'Sign you in',
   profile: 'View your basic profile',
@@ -32,13 +32,13 @@ export function readScope(scope: string | null): Permission[] {
 function permissionOf(name: string): Permission {
   const bare = (name.startsWith(RESOURCE) ? name.slice(RESOURCE.length) : name).toLowerCase();
   // Object.keys of a constant has its keys.
-  const known = (Object.keys(PERMISSIONS) as Permission[]).find((one) => one.toLowerCase() === bare);
-  if (known === undefined) throw aadsts(70011);
-  return known;
+  const permission = (Object.keys(PERMISSIONS) as Permission[]).find((one) => one.toLowerCase() === bare);
+  if (permission === undefined) throw aadsts(70011);
+  return permission;
 }
 
-/** (k) The token endpoint's `scope` does not name `offline_access`. */
-export const shownScope = (permissions: readonly Permission[]): string =>
+/** Without `offline_access`, which no source confirms. */
+export const scopeText = (permissions: readonly Permission[]): string =>
   permissions.filter((permission) => permission !== 'offline_access').join(' ');
 
 const READS: readonly Permission[] = [

@@ -11,8 +11,7 @@ import type {
 } from '@microsoft/microsoft-graph-types';
 
 import { formatDate, parseLocal } from '../../src/lib/recurrence/civil.ts';
-import { expandRule } from '../../src/lib/recurrence/expand-rule.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { expandRule, recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../src/lib/recurrence/rule.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 
@@ -36,29 +35,29 @@ const INDEXES: readonly WeekIndex[] = ['first', 'second', 'third', 'fourth', 'la
 
 /** Completes what a client wrote. `zoneName` is that of the event's start. Throws a 400. */
 export function readRecurrence(
-  given: PatternedRecurrence,
+  recurrence: PatternedRecurrence,
   startDate: string,
   zoneName: string,
 ): StoredRecurrence {
-  const pattern = readPattern(given.pattern ?? {});
-  const { type, endDate, numberOfOccurrences } = given.range ?? {};
+  const pattern = readPattern(recurrence.pattern ?? {});
+  const { type, endDate, numberOfOccurrences } = recurrence.range ?? {};
   if (type === 'endDate' && (!isDate(endDate) || endDate < startDate)) throw invalid('range.endDate');
   if (type === 'numbered' && !inRange(numberOfOccurrences, 1, 999))
     throw invalid('range.numberOfOccurrences');
   if (type !== 'endDate' && type !== 'numbered' && type !== 'noEnd') throw invalid('range.type');
-  if (!isDate(given.range?.startDate)) throw invalid('range.startDate');
+  if (!isDate(recurrence.range?.startDate)) throw invalid('range.startDate');
   const range: Required<RecurrenceRange> = {
     type,
     startDate,
     endDate: type === 'endDate' && endDate ? endDate : NO_DATE,
-    recurrenceTimeZone: given.range?.recurrenceTimeZone || zoneName,
+    recurrenceTimeZone: recurrence.range?.recurrenceTimeZone || zoneName,
     numberOfOccurrences: type === 'numbered' ? (numberOfOccurrences ?? 0) : 0,
   };
   return { pattern, range };
 }
 
-function readPattern(given: RecurrencePattern): Required<RecurrencePattern> {
-  const { type, interval = 1, daysOfWeek, dayOfMonth, month, index } = given;
+function readPattern(pattern: RecurrencePattern): Required<RecurrencePattern> {
+  const { type, interval = 1, daysOfWeek, dayOfMonth, month, index } = pattern;
   if (!inRange(interval, 1, 999)) throw invalid('pattern.interval');
   const base: Required<RecurrencePattern> = {
     type: type ?? null,
@@ -66,7 +65,7 @@ function readPattern(given: RecurrencePattern): Required<RecurrencePattern> {
     month: 0,
     dayOfMonth: 0,
     daysOfWeek: [],
-    firstDayOfWeek: given.firstDayOfWeek ?? 'sunday',
+    firstDayOfWeek: pattern.firstDayOfWeek ?? 'sunday',
     index: 'first',
   };
   const days = () => {
@@ -118,7 +117,7 @@ export function ruleOf({ pattern, range }: StoredRecurrence): string {
   return [...parts, `INTERVAL=${interval}`, ...end].join(';');
 }
 
-/** (k) In a month without that day, Outlook takes the month's last one. */
+/** In a month without that day, Outlook takes the month's last one. No source confirms that. */
 function dayOfMonthParts(day: number): string[] {
   if (day < 29) return [`BYMONTHDAY=${day}`];
   const days = Array.from({ length: day - 27 }, (_, index) => 28 + index);
@@ -129,7 +128,8 @@ const shortDay = (day: DayOfWeek): string => day.slice(0, 2).toUpperCase();
 
 /**
  * The first start the pattern names on or after `startLocal`, a local time in milliseconds; `undefined` when the range
- * holds none. (k) Exchange moves a series there whose start is no day of its pattern.
+ * holds none. Exchange moves a series there whose start is no day of its
+ * pattern; no source confirms that.
  */
 export function firstStart(recurrence: StoredRecurrence, startLocal: number): number | undefined {
   const rule = parseRule(ruleOf({ ...recurrence, range: { ...recurrence.range, type: 'noEnd' } }));

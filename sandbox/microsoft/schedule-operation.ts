@@ -8,7 +8,7 @@ import type { SandboxAnswer } from '../core/sandbox-server.ts';
 import { contextOf } from './calendar-operations.ts';
 import { type Account, isPersonal } from './directory.ts';
 import { type GraphCall, type GraphDeps, jsonAnswer, jsonBody } from './graph-request.ts';
-import { instantOfTime, readTime, shownDate, shownTime, windowsNameOf } from './graph-time.ts';
+import { graphDate, graphTime, instantOfTime, readTime, windowsNameOf } from './graph-time.ts';
 import { type EventInstance, instancesOf } from './series-instances.ts';
 
 const Time = Type.Object({ dateTime: Type.String(), timeZone: Type.String() });
@@ -19,7 +19,7 @@ const ScheduleRequest = Type.Object({
   availabilityViewInterval: Type.Optional(Type.Integer({ minimum: 5, maximum: 1440 })),
 });
 
-/** (k) Views are at most 62 days long. */
+/** No source confirms that views are at most 62 days long. */
 const LONGEST = 62 * 86_400_000;
 const DIGITS: Readonly<Record<FreeBusyStatus, string>> = {
   free: '0',
@@ -32,7 +32,7 @@ const DIGITS: Readonly<Record<FreeBusyStatus, string>> = {
 
 export function answerSchedule(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   if (isPersonal(call.account)) {
-    // (k) The refusal's code.
+    // No source confirms the code.
     throw new SandboxRefusal(
       403,
       'ErrorAccessDenied',
@@ -61,7 +61,7 @@ export function answerSchedule(call: GraphCall, deps: GraphDeps): SandboxAnswer 
       };
       return { scheduleId: email, availabilityView: '', scheduleItems: [], error };
     }
-    return information(email, account, { start, end, interval }, call);
+    return information({ email, account }, { start, end, interval }, call);
   });
   return jsonAnswer(
     { '@odata.context': contextOf(call, 'Collection(microsoft.graph.scheduleInformation)'), value },
@@ -70,10 +70,9 @@ export function answerSchedule(call: GraphCall, deps: GraphDeps): SandboxAnswer 
 }
 
 function information(
-  email: string,
-  account: Account,
+  { email, account }: { readonly email: string; readonly account: Account },
   { start, end, interval }: { readonly start: number; readonly end: number; readonly interval: number },
-  { view, account: asking }: GraphCall,
+  { view, account: reader }: GraphCall,
 ): ScheduleInformation {
   const calendar = [...account.mailbox.calendars.values()].find(({ isDefault }) => isDefault);
   const instances = [...(calendar?.events.values() ?? [])]
@@ -87,14 +86,14 @@ function information(
   const scheduleItems = instances.map((instance) => {
     const { isAllDay, sensitivity, subject } = { ...instance.event.content, ...instance.exception?.content };
     const isPrivate = sensitivity === 'private';
-    const shown = isAllDay ? shownDate : shownTime;
+    const timeOf = isAllDay ? graphDate : graphTime;
     return {
       isPrivate,
       status: statusOf(instance),
-      // What a colleague sees of another's calendar depends on sharing; the owner sees everything (k).
-      ...(account === asking || !isPrivate ? { subject: subject ?? '' } : {}),
-      start: shown(instance.start, view.zoneName),
-      end: shown(instance.end, view.zoneName),
+      // What a colleague sees of another's calendar depends on sharing; that the owner sees everything no source confirms.
+      ...(account === reader || !isPrivate ? { subject: subject ?? '' } : {}),
+      start: timeOf(instance.start, view.zoneName),
+      end: timeOf(instance.end, view.zoneName),
     };
   });
   const availabilityView = Array.from({ length: slots }, (_, slot) => statusAt(start + slot * interval)).join(
@@ -103,7 +102,7 @@ function information(
   return { scheduleId: email, availabilityView, scheduleItems, workingHours: workingHours(account) };
 }
 
-/** (k) The zone of working hours is that of the mailbox unless its owner says otherwise. */
+/** In the zone of the mailbox. No source confirms that it is the default. */
 const workingHours = ({ mailbox }: Account): NonNullable<ScheduleInformation['workingHours']> => ({
   daysOfWeek: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
   startTime: '08:00:00.0000000',

@@ -3,7 +3,7 @@ import { DAY, dayOfLocal, formatDate, formatLocal, parseLocal } from '../../src/
 import { instantOf, localOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { TimeWindow } from '../../src/lib/recurrence/series.ts';
 import { eventTimeOf } from './graph-time.ts';
 import type { EventContent, EventException, StoredEvent } from './mailbox.ts';
@@ -78,16 +78,16 @@ export function neighboursOf(
   original: string,
 ): { readonly before: EventInstance | undefined; readonly after: EventInstance | undefined } {
   const at = instantOf(originalTime(event, original), 'UTC');
-  // (k) Far enough for every pattern but those that pause for more than two years.
+  // Far enough for every pattern but those that pause for more than two years.
   const reach = 800 * DAY;
   const near = instancesOf(event, { start: at - reach, end: at + reach })
     .filter((instance) => instance.original !== original)
     .map((instance) => ({ instance, key: localOf(originalTime(event, instance.original ?? '')) }))
     .sort((a, b) => a.key - b.key);
-  const own = localOf(originalTime(event, original));
+  const here = localOf(originalTime(event, original));
   return {
-    before: near.findLast(({ key }) => key < own)?.instance,
-    after: near.find(({ key }) => key > own)?.instance,
+    before: near.findLast(({ key }) => key < here)?.instance,
+    after: near.find(({ key }) => key > here)?.instance,
   };
 }
 

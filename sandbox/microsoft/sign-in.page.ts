@@ -2,56 +2,53 @@
 import { type Html, html } from '../../src/http/html.ts';
 import { accountButtons, DEAD_END, pageAnswer } from '../core/page-answer.ts';
 import type { SandboxAnswer } from '../core/sandbox-server.ts';
-import type { AuthorizeRequest } from './authorize.ts';
+import type { AuthorizeRequest } from './authorize-request.ts';
 import { type Account, tenantNameOf } from './directory.ts';
 import { describePermission } from './permission.ts';
-import type { TenantPath } from './tenant.ts';
-
-type PageContext = { readonly tenant: TenantPath; readonly asked: AuthorizeRequest };
 
 /** A button for each account, named by its address; the one hinted at comes first. */
 export function chooserPage(
   accounts: readonly Account[],
   hinted: Account | undefined,
-  { tenant, asked }: PageContext,
+  request: AuthorizeRequest,
 ): SandboxAnswer {
   const ordered = [...accounts].sort((a, b) => Number(b === hinted) - Number(a === hinted));
   return page(
     'Pick an account',
-    html`<p class="quiet">to continue to ${nameOf(asked)}</p>
-<form method="post" action="/${tenant}/oauth2/v2.0/authorize/account">
-<input type="hidden" name="request" value="${asked.query}">
+    html`<p class="quiet">to continue to ${nameOf(request)}</p>
+<form method="post" action="/${request.tenant}/oauth2/v2.0/authorize/account">
+<input type="hidden" name="request" value="${request.query}">
 ${accountButtons(ordered)}
 </form>`,
-    asked.redirectUri,
+    request.redirectUri,
   );
 }
 
-export function consentPage(account: Account, context: PageContext): SandboxAnswer {
-  const permissions = context.asked.permissions.map((one) => html`<li>${describePermission(one)}</li>`);
+export function consentPage(account: Account, request: AuthorizeRequest): SandboxAnswer {
+  const permissions = request.permissions.map((one) => html`<li>${describePermission(one)}</li>`);
   return page(
     'Permissions requested',
     html`<p class="quiet">${account.email}</p>
-<p><strong>${nameOf(context.asked)}</strong> would like to:</p>
+<p><strong>${nameOf(request)}</strong> would like to:</p>
 <ul class="points">${permissions}</ul>
-${consentForm(account, context, ACCEPT_OR_CANCEL)}`,
-    context.asked.redirectUri,
+${consentForm(account, request, ACCEPT_OR_CANCEL)}`,
+    request.redirectUri,
   );
 }
 
-export function needsAdminPage(account: Account, context: PageContext): SandboxAnswer {
+export function needsAdminPage(account: Account, request: AuthorizeRequest): SandboxAnswer {
   return page(
     'Need admin approval',
     html`<p class="quiet">${account.email}</p>
-<p><strong>${nameOf(context.asked)}</strong> needs permission to access resources in ${tenantNameOf(account)}
+<p><strong>${nameOf(request)}</strong> needs permission to access resources in ${tenantNameOf(account)}
 that only an admin can grant. Please ask an admin to grant permission to this app before you can use it.</p>
 <p class="quiet">AADSTS90094</p>
 ${consentForm(
   account,
-  context,
+  request,
   html`<button name="decision" value="cancel">Return to the application without granting consent</button>`,
 )}`,
-    context.asked.redirectUri,
+    request.redirectUri,
   );
 }
 
@@ -68,7 +65,7 @@ ${ACCEPT_OR_CANCEL}
   );
 }
 
-/** What cannot be told to an app. */
+/** For errors that no app can be sent. */
 export const errorPage = (description: string, status: number): SandboxAnswer =>
   pageAnswer(status, {
     provider: 'Microsoft',
@@ -76,9 +73,9 @@ export const errorPage = (description: string, status: number): SandboxAnswer =>
     content: html`<p>${description}</p>${DEAD_END}`,
   });
 
-function consentForm(account: Account, { tenant, asked }: PageContext, buttons: Html): Html {
+function consentForm(account: Account, { tenant, query }: AuthorizeRequest, buttons: Html): Html {
   return html`<form method="post" action="/${tenant}/oauth2/v2.0/authorize/consent">
-<input type="hidden" name="request" value="${asked.query}">
+<input type="hidden" name="request" value="${query}">
 <input type="hidden" name="account" value="${account.email}">
 ${buttons}
 </form>`;

@@ -36,15 +36,18 @@ export async function answerSubscribe(call: GraphCall, deps: GraphDeps): Promise
     idForm: call.view.idForm,
     expiresAt: readExpiry(body.expirationDateTime, deps),
   });
-  return jsonAnswer({ '@odata.context': context(call), ...shown(subscription) }, call, 201);
+  return jsonAnswer({ '@odata.context': context(call), ...resourceOf(subscription) }, call, 201);
 }
 
 export function answerSubscriptions(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  return jsonAnswer({ '@odata.context': context(call), value: own(call, deps).map(shown) }, call);
+  return jsonAnswer(
+    { '@odata.context': context(call), value: subscriptionsOf(call, deps).map(resourceOf) },
+    call,
+  );
 }
 
 export function answerSubscription(call: GraphCall, deps: GraphDeps): SandboxAnswer {
-  return jsonAnswer({ '@odata.context': context(call), ...shown(named(call, deps)) }, call);
+  return jsonAnswer({ '@odata.context': context(call), ...resourceOf(named(call, deps)) }, call);
 }
 
 export function answerRenewal(call: GraphCall, deps: GraphDeps): SandboxAnswer {
@@ -54,7 +57,7 @@ export function answerRenewal(call: GraphCall, deps: GraphDeps): SandboxAnswer {
   if ('lifecycleNotificationUrl' in body)
     throw invalid('lifecycleNotificationUrl cannot be changed after creation.');
   subscription.expiresAt = readExpiry(body.expirationDateTime, deps);
-  return jsonAnswer({ '@odata.context': context(call), ...shown(subscription) }, call);
+  return jsonAnswer({ '@odata.context': context(call), ...resourceOf(subscription) }, call);
 }
 
 export function answerReauthorize(call: GraphCall, deps: GraphDeps): SandboxAnswer {
@@ -70,12 +73,15 @@ export function answerUnsubscribe(call: GraphCall, deps: GraphDeps): SandboxAnsw
 const context = (call: GraphCall): string => contextOf(call, 'subscriptions/$entity');
 
 /** An app sees its own subscriptions for this user. */
-function own({ account, clientId }: GraphCall, { subscriptions }: GraphDeps): StoredSubscription[] {
+function subscriptionsOf(
+  { account, clientId }: GraphCall,
+  { subscriptions }: GraphDeps,
+): StoredSubscription[] {
   return subscriptions.list().filter((one) => one.account === account && one.clientId === clientId);
 }
 
 function named(call: GraphCall, deps: GraphDeps): StoredSubscription {
-  const subscription = own(call, deps).find(({ id }) => id === call.parts.subscriptionId);
+  const subscription = subscriptionsOf(call, deps).find(({ id }) => id === call.parts.subscriptionId);
   if (subscription === undefined)
     throw new SandboxRefusal(404, 'ResourceNotFound', 'The object was not found.');
   return subscription;
@@ -142,7 +148,7 @@ function readExpiry(text: string, { now, longestSubscription }: GraphDeps): numb
 
 const invalid = (message: string): SandboxRefusal => new SandboxRefusal(400, 'InvalidRequest', message);
 
-function shown(subscription: StoredSubscription): Subscription {
+function resourceOf(subscription: StoredSubscription): Subscription {
   const { id, resource, changeTypes, clientId, account, notificationUrl } = subscription;
   return {
     id,

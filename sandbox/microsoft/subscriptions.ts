@@ -1,6 +1,6 @@
 /**
  * Change notifications: subscriptions with their validation handshake, what is sent of each change, and the life cycle.
- * What Graph does at its own endpoint's leisure happens here at once and at most three times.
+ * What Graph sends with delays is sent here at once, and tried three times at most.
  */
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -51,8 +51,8 @@ const TIMEOUT = 10_000;
 const ATTEMPTS = 3;
 const FIRST_PAUSE = 200;
 
-export function subscriptionBook({ faults, now }: SubscriptionDeps): Subscriptions {
-  const known = new Map<string, StoredSubscription>();
+export function openSubscriptions({ faults, now }: SubscriptionDeps): Subscriptions {
+  const subscriptions = new Map<string, StoredSubscription>();
   const closing = new AbortController();
   const deliveries = new Set<Promise<void>>();
   const queues = new Map<string, ChangeNotification[]>();
@@ -71,38 +71,38 @@ export function subscriptionBook({ faults, now }: SubscriptionDeps): Subscriptio
     const delivery = flush(url).finally(() => deliveries.delete(delivery));
     deliveries.add(delivery);
   };
-  /** Changes that come together are told together: one POST can hold many. */
+  /** Changes that come together are sent together: one POST can hold many. */
   const flush = async (url: string) => {
     await nextTurn();
     const value = queues.get(url) ?? [];
     queues.delete(url);
     await post(url, { value }, closing.signal);
   };
-  const living = () => {
-    for (const [id, { expiresAt }] of known) if (expiresAt <= now()) known.delete(id);
-    return [...known.values()];
+  const current = () => {
+    for (const [id, { expiresAt }] of subscriptions) if (expiresAt <= now()) subscriptions.delete(id);
+    return [...subscriptions.values()];
   };
 
   return {
-    list: living,
+    list: current,
     async add(subscription) {
       await validate(subscription.notificationUrl, closing.signal);
       const { lifecycleNotificationUrl } = subscription;
       if (lifecycleNotificationUrl !== undefined) await validate(lifecycleNotificationUrl, closing.signal);
       const stored = { ...subscription, id: randomUUID() };
-      known.set(stored.id, stored);
+      subscriptions.set(stored.id, stored);
       return stored;
     },
-    remove: (id) => void known.delete(id),
+    remove: (id) => void subscriptions.delete(id),
     changed(change) {
-      for (const subscription of living().filter((one) => wants(one, change))) {
+      for (const subscription of current().filter((one) => wants(one, change))) {
         deliver(subscription.notificationUrl, changeNotification(subscription, change), change.account.email);
       }
     },
     lifecycle(account, event) {
-      for (const subscription of living().filter((one) => one.account === account)) {
+      for (const subscription of current().filter((one) => one.account === account)) {
         const { lifecycleNotificationUrl: url, id } = subscription;
-        if (event === 'subscriptionRemoved') known.delete(id);
+        if (event === 'subscriptionRemoved') subscriptions.delete(id);
         if (url !== undefined) deliver(url, lifecycleNotification(subscription, event), account.email);
       }
     },
@@ -123,7 +123,7 @@ function wants({ account, calendarId, changeTypes }: StoredSubscription, change:
     : calendarId === change.calendar.id;
 }
 
-/** (k) A change of one occurrence is told as a change of its series. */
+/** A change of one occurrence is sent as a change of its series. No source confirms that. */
 function changeNotification(
   subscription: StoredSubscription,
   { account, key, type, change }: Change,
@@ -158,10 +158,10 @@ function common({ id, expiresAt, clientState, account }: StoredSubscription): Ch
 /** The handshake: the address must give back a token, decoded, as plain text. */
 async function validate(url: string, closing: AbortSignal): Promise<void> {
   const token = `Validation: Testing client application reachability for subscription Request-Id: ${randomUUID()}`;
-  const asked = new URL(url);
-  asked.searchParams.set('validationToken', token);
+  const address = new URL(url);
+  address.searchParams.set('validationToken', token);
   const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT)]);
-  const outcome = await fetch(asked, {
+  const outcome = await fetch(address, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -175,12 +175,12 @@ async function validate(url: string, closing: AbortSignal): Promise<void> {
     (error: unknown) => ({ status: 0, type: null, text: String(error) }),
   );
   if (outcome.status === 200 && outcome.type?.startsWith('text/plain') && outcome.text === token) return;
-  const told =
+  const outcomeText =
     outcome.status === 0 ? 'The request was not answered' : `Status ${outcome.status}, type ${outcome.type}`;
   throw new SandboxRefusal(
     400,
     'ValidationError',
-    `Subscription validation request failed. Notification endpoint must respond with 200 OK to validation request. ${told}.`,
+    `Subscription validation request failed. Notification endpoint must respond with 200 OK to validation request. ${outcomeText}.`,
   );
 }
 
@@ -189,7 +189,7 @@ async function post(url: string, body: object, closing: AbortSignal): Promise<vo
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT)]);
     const headers = { 'content-type': 'application/json; charset=utf-8' };
-    const taken = await fetch(url, {
+    const isDelivered = await fetch(url, {
       method: 'POST',
       redirect: 'manual',
       headers,
@@ -203,7 +203,7 @@ async function post(url: string, body: object, closing: AbortSignal): Promise<vo
       // An address that cannot be reached is what the next attempt is for.
       () => false,
     );
-    if (taken || closing.aborted || attempt === ATTEMPTS) return;
+    if (isDelivered || closing.aborted || attempt === ATTEMPTS) return;
     await sleep(FIRST_PAUSE * 2 ** attempt, undefined, { signal: closing }).catch(() => undefined);
   }
 }

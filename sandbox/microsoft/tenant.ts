@@ -1,4 +1,4 @@
-/** Which tenant of Microsoft's an account lives in. */
+/** Which tenant of Microsoft's an account belongs to. */
 import { hash } from 'node:crypto';
 
 /** The tenant of every personal account (outlook.com, hotmail.com, live.com): a constant of Microsoft's. */

@@ -3,27 +3,27 @@ import { hash } from 'node:crypto';
 
 import type { SandboxRequest } from '../core/sandbox-server.ts';
 import { aadsts } from './aadsts.ts';
-import { authenticatedApp, type MicrosoftApp } from './app-registration.ts';
-import { type Directory, missingConsent, needsAdmin } from './directory.ts';
-import { idTokenClaims } from './id-token.ts';
-import type { IdentityDeps } from './identity.ts';
-import { readScope, shownScope } from './permission.ts';
+import { authenticatedApp } from './app-registration.ts';
+import { type Access, type Directory, missingConsent, needsAdmin } from './directory.ts';
+import { idTokenClaims } from './id-token-claims.ts';
+import type { IdentityDeps } from './identity-deps.ts';
+import { ACCESS_LIFE } from './microsoft-tokens.ts';
+import { readScope, scopeText } from './permission.ts';
 import { admits, type TenantPath } from './tenant.ts';
-import { ACCESS_LIFE, type Access } from './token-vault.ts';
 
-/** The token response. Throws refusals by their AADSTS code. */
-export function answerTokenRequest(
+/** The token response. Rejects with refusals by their AADSTS code. */
+export async function answerTokenRequest(
   request: SandboxRequest,
   tenant: TenantPath,
   deps: IdentityDeps,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const form = new URLSearchParams(request.body);
-  const app = authenticatedApp(form, request.headers.authorization, deps.apps, deps.clock.now());
+  const { clientId } = authenticatedApp(request, deps);
   switch (form.get('grant_type')) {
     case 'authorization_code':
-      return codeGrant(form, app, tenant, deps);
+      return codeGrant({ form, clientId, tenant }, deps);
     case 'refresh_token':
-      return refreshGrant(form, app, tenant, deps);
+      return refreshGrant({ form, clientId, tenant }, deps);
     case null:
       throw aadsts(90014);
     default:
@@ -31,9 +31,16 @@ export function answerTokenRequest(
   }
 }
 
-function codeGrant(form: URLSearchParams, app: MicrosoftApp, tenant: TenantPath, deps: IdentityDeps) {
-  const code = deps.vault.redeemCode(required(form, 'code'));
-  if (code.clientId !== app.clientId || !admits(tenant, code.account.tenant)) throw aadsts(70000);
+/** Of an app that proved its secret. */
+type TokenRequest = {
+  readonly form: URLSearchParams;
+  readonly clientId: string;
+  readonly tenant: TenantPath;
+};
+
+function codeGrant({ form, clientId, tenant }: TokenRequest, deps: IdentityDeps) {
+  const code = deps.tokens.redeemCode(required(form, 'code'));
+  if (code.clientId !== clientId || !admits(tenant, code.account.tenant)) throw aadsts(70000);
   if (form.get('redirect_uri') !== code.redirectUri) throw aadsts(500112);
   if (code.codeChallenge !== undefined) {
     const verifier = form.get('code_verifier') ?? '';
@@ -42,46 +49,45 @@ function codeGrant(form: URLSearchParams, app: MicrosoftApp, tenant: TenantPath,
   }
   refuseBlocked(code, deps.directory);
   const { account, permissions, nonce } = code;
-  return tokenResponse({ clientId: app.clientId, account, permissions }, nonce, deps);
+  return tokenResponse({ clientId, account, permissions }, nonce, deps);
 }
 
-function refreshGrant(form: URLSearchParams, app: MicrosoftApp, tenant: TenantPath, deps: IdentityDeps) {
+async function refreshGrant({ form, clientId, tenant }: TokenRequest, deps: IdentityDeps) {
   const token = required(form, 'refresh_token');
-  const access = deps.vault.refresh(token, app.clientId);
+  const access = deps.tokens.refresh(token, clientId);
   if (!admits(tenant, access.account.tenant)) throw aadsts(70000);
   refuseBlocked(access, deps.directory);
   const scope = form.get('scope');
-  const permissions = scope === null ? access.permissions : readScope(scope);
-  if (missingConsent(deps.directory, access.account, app.clientId, permissions).length > 0)
-    throw aadsts(65001);
-  const answer = tokenResponse({ ...access, permissions }, undefined, deps);
-  deps.vault.supersede(token);
+  const requested = scope === null ? access : { ...access, permissions: readScope(scope) };
+  if (missingConsent(deps.directory, requested).length > 0) throw aadsts(65001);
+  const answer = await tokenResponse(requested, undefined, deps);
+  deps.tokens.supersede(token);
   return answer;
 }
 
-function refuseBlocked({ account, clientId }: Access, directory: Directory): void {
-  if (account.blockedBy !== undefined) throw aadsts(account.blockedBy);
-  if (needsAdmin(directory, account, clientId)) throw aadsts(65001);
+function refuseBlocked(access: Access, directory: Directory): void {
+  if (access.account.blockedBy !== undefined) throw aadsts(access.account.blockedBy);
+  if (needsAdmin(directory, access)) throw aadsts(65001);
 }
 
-function tokenResponse(
+async function tokenResponse(
   access: Access,
   nonce: string | undefined,
   deps: IdentityDeps,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const { clientId, account, permissions } = access;
-  const { vault, signer, clock, origin } = deps;
+  const { tokens, signer, clock, origin } = deps;
   const granted = new Set<string>(permissions);
   const claims = { profile: granted.has('profile'), email: granted.has('email') };
   const request = { account, clientId, nonce, origin: origin(), now: clock.now(), ahead: clock.ahead() };
   return {
     token_type: 'Bearer',
-    scope: shownScope(permissions),
+    scope: scopeText(permissions),
     expires_in: ACCESS_LIFE / 1000,
     ext_expires_in: ACCESS_LIFE / 1000,
-    access_token: vault.issueAccess(access),
-    ...(granted.has('offline_access') ? { refresh_token: vault.issueRefresh(access) } : {}),
-    ...(granted.has('openid') ? { id_token: signer.sign(idTokenClaims(request, claims)) } : {}),
+    access_token: tokens.issueAccess(access),
+    ...(granted.has('offline_access') ? { refresh_token: tokens.issueRefresh(access) } : {}),
+    ...(granted.has('openid') ? { id_token: await signer.sign(idTokenClaims(request, claims)) } : {}),
   };
 }
 

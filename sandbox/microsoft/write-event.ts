@@ -1,12 +1,13 @@
 /** Creating and changing single events and masters, with what Exchange refuses and what it drops on the way. */
 import { DAY, formatLocal } from '../../src/lib/recurrence/civil.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
+import type { Account } from './directory.ts';
 import type { EventBody } from './event.schema.ts';
 import { BLANK, plainMembers } from './event-members.ts';
 import { instantOfTime, isMidnight, localMs, readTime, type StoredTime, zoneOfName } from './graph-time.ts';
 import { newItemKey } from './item-id.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
-import { onlineMeetingMembers } from './online-meeting.ts';
+import { allowedProviders, onlineMeetingMembers } from './online-meeting.ts';
 import {
   firstStart,
   readRecurrence,
@@ -26,6 +27,15 @@ export type WriteDeps = {
   /** The online meetings that the calendar allows. */
   readonly meetings: readonly EventContent['onlineMeetingProvider'][];
 };
+
+export function writeDeps(
+  account: Account,
+  change: number,
+  { now, origin }: { now(): number; origin(): string },
+): WriteDeps {
+  const owner = { name: account.name, address: account.email };
+  return { now: now(), change, owner, origin: origin(), meetings: allowedProviders(account) };
+}
 
 /** A new event from a body. Throws a 400. */
 export function newEvent(body: EventBody, deps: WriteDeps): StoredEvent {
@@ -63,7 +73,7 @@ export function changedEvent(event: StoredEvent, body: EventBody, deps: WriteDep
   if (placed.recurrence === undefined || shapeOf(changed) !== shapeOf(event)) {
     return { ...changed, exceptions: new Map(), deleted: new Set() };
   }
-  // (k) Trimming a series keeps what remains of its exceptions.
+  // A shortened series keeps the exceptions inside of it. No source confirms that.
   const plain = { ...changed, exceptions: new Map(), deleted: new Set<string>() };
   const remains = (original: string) => instanceAt(plain, original) !== undefined;
   return {
@@ -86,14 +96,16 @@ function placeSeries(
   content: EventContent,
   before: StoredRecurrence | undefined,
 ): { readonly content: EventContent; readonly recurrence: StoredRecurrence | undefined } {
-  const given = body.recurrence === undefined ? before : (body.recurrence ?? undefined);
-  if (given === undefined) return { content, recurrence: undefined };
-  const zone = given.range.recurrenceTimeZone ? zoneOfName(given.range.recurrenceTimeZone) : undefined;
+  const recurrenceBody = body.recurrence === undefined ? before : (body.recurrence ?? undefined);
+  if (recurrenceBody === undefined) return { content, recurrence: undefined };
+  const zone = recurrenceBody.range.recurrenceTimeZone
+    ? zoneOfName(recurrenceBody.range.recurrenceTimeZone)
+    : undefined;
   if (zone !== undefined && zone !== content.start.zone && !content.isAllDay && body.recurrence) {
     const inZone = (time: StoredTime) => ({ local: localIn(zone, instantOfTime(time)), zone });
     return placeSeries(body, { ...content, start: inZone(content.start), end: inZone(content.end) }, before);
   }
-  const recurrence = readRecurrence(given, content.start.local.slice(0, 10), content.startZoneName);
+  const recurrence = readRecurrence(recurrenceBody, content.start.local.slice(0, 10), content.startZoneName);
   const from = localMs(content.start.local);
   const first = firstStart(recurrence, from);
   if (first === undefined) {
@@ -121,7 +133,7 @@ function localIn(zone: string, instant: number): string {
   return at.toPlainDateTime().toString({ smallestUnit: 'second' });
 }
 
-/** What the body says, over what was there. Throws a 400. */
+/** The content with the members of the body in place of those before. Throws a 400. */
 export function readContent(body: EventBody, before: EventContent, deps: WriteDeps): EventContent {
   const { start, end, isAllDay, singleValueExtendedProperties: properties } = body;
   const readStart = start === undefined ? undefined : readTime('start', start);
@@ -169,10 +181,10 @@ const LONGEST = 1825 * DAY;
 
 function mergedProperties(
   { extendedProperties }: EventContent,
-  written: readonly { id: string; value: string }[],
+  changes: readonly { id: string; value: string }[],
 ): EventContent['extendedProperties'] {
-  const ids = new Set(written.map(({ id }) => id));
-  return [...extendedProperties.filter(({ id }) => !ids.has(id ?? '')), ...written];
+  const ids = new Set(changes.map(({ id }) => id));
+  return [...extendedProperties.filter(({ id }) => !ids.has(id ?? '')), ...changes];
 }
 
 function blankContent({ owner }: WriteDeps): EventContent {

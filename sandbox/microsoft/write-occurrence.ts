@@ -3,7 +3,7 @@ import { DAY } from '../../src/lib/recurrence/civil.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventBody } from './event.schema.ts';
-import { eventTimeOf, shownDate, shownTime } from './graph-time.ts';
+import { eventTimeOf, graphDate, graphTime } from './graph-time.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
 import { type EventInstance, instanceAt, instancesOf, neighboursOf } from './series-instances.ts';
 import { readContent, type WriteDeps } from './write-event.ts';
@@ -23,7 +23,7 @@ export function withException(instance: EventInstance, body: EventBody, deps: Wr
   }
   const before = contentOf(instance);
   const after = readContent(body, before, deps);
-  const own = Object.fromEntries(
+  const changes = Object.fromEntries(
     Object.entries(after).filter(([name, value]) => {
       const inherited = event.content[name as keyof EventContent];
       return JSON.stringify(value) !== JSON.stringify(inherited);
@@ -31,7 +31,7 @@ export function withException(instance: EventInstance, body: EventBody, deps: Wr
     // Some of the entries of an EventContent, unchanged.
   ) as Partial<EventContent>;
   // Its place is its own from now on, whether it moved or not.
-  const content = { ...own, start: after.start, end: after.end };
+  const content = { ...changes, start: after.start, end: after.end };
   const { createdAt } = exception ?? { createdAt: deps.now };
   const changed = { createdAt, modifiedAt: deps.now, change: deps.change, content };
   const exceptions = new Map(event.exceptions).set(original, changed);
@@ -55,9 +55,9 @@ export function withoutOccurrence(
 function contentOf({ event, exception, start, end }: EventInstance): EventContent {
   const content = { ...event.content, ...exception?.content };
   const { isAllDay } = content;
-  const shown = isAllDay ? shownDate : shownTime;
+  const timeOf = isAllDay ? graphDate : graphTime;
   const timeIn = (instant: number, zone: string) => ({
-    local: shown(instant, zone).dateTime?.slice(0, 19) ?? '',
+    local: timeOf(instant, zone).dateTime?.slice(0, 19) ?? '',
     zone,
   });
   return { ...content, start: timeIn(start, content.start.zone), end: timeIn(end, content.end.zone) };
@@ -68,9 +68,9 @@ function refuseCrossing(event: StoredEvent, original: string, { start, end, isAl
   const from = instantOf(eventTimeOf(start, isAllDay), 'UTC');
   const to = instantOf(eventTimeOf(end, isAllDay), 'UTC');
   const { before, after } = neighboursOf(event, original);
-  const day = (instant: number) => shownTime(instant, event.content.start.zone).dateTime?.slice(0, 10) ?? '';
+  const day = (instant: number) => graphTime(instant, event.content.start.zone).dateTime?.slice(0, 10) ?? '';
   const dayOf = (instant: number) =>
-    isAllDay ? (shownDate(instant, 'UTC').dateTime?.slice(0, 10) ?? '') : day(instant);
+    isAllDay ? (graphDate(instant, 'UTC').dateTime?.slice(0, 10) ?? '') : day(instant);
   const tooEarly = before !== undefined && (from < before.end || dayOf(from) <= dayOf(before.start));
   const tooLate = after !== undefined && (to > after.start || dayOf(from) >= dayOf(after.start));
   if (tooEarly || tooLate) {
@@ -86,6 +86,6 @@ function refuseCrossing(event: StoredEvent, original: string, { start, end, isAl
 export function instanceStartingAt(event: StoredEvent, originalStart: number): EventInstance | undefined {
   const bare = { ...event, exceptions: new Map(), deleted: new Set<string>() };
   const window = { start: originalStart - DAY, end: originalStart + DAY };
-  const found = instancesOf(bare, window).find(({ start }) => start === originalStart);
-  return found?.original === undefined ? undefined : instanceAt(event, found.original);
+  const instance = instancesOf(bare, window).find(({ start }) => start === originalStart);
+  return instance?.original === undefined ? undefined : instanceAt(event, instance.original);
 }

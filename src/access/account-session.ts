@@ -1,27 +1,22 @@
-/** What an open account needs of the instance while it is in use: access that is valid, and its turn. */
+/** What an open account needs of the instance while it is in use: a valid access token, and limits of requests. */
 import type { Account } from '../calendars/account-store.ts';
 import type { AccountSession, OAuthCredentials } from '../calendars/calendar-provider.ts';
-import { REQUEST_LIMITS, type RequestLimits, requestGate } from './request-gate.ts';
-import type { RequestLimitStore } from './request-limit-store.ts';
+import { type GateDeps, requestGate } from './request-gate.ts';
 import { SPARE_MS, type TokenRenewalDeps, usableCredentials } from './token-renewal.ts';
 
-export type AccountSessionDeps = TokenRenewalDeps & {
-  readonly requestLimits: RequestLimitStore;
-  /** The providers' published figures unless given. */
-  readonly limits?: RequestLimits;
-};
+export type AccountSessionDeps = TokenRenewalDeps & GateDeps;
 
 export interface AccountSessions {
-  /** For one use of the account: a sync, a write. Asks nothing until it is used. */
+  /** For one use of the account, such as a sync or a write. Reads nothing until it is used. */
   open(account: Account): AccountSession;
-  /** Lets go of what is held for requests to come. */
+  /** Releases what is kept for later requests. */
   stop(): Promise<void>;
 }
 
 /** The sessions of this process; what they share with other instances is in the database. */
 export function accountSessions(deps: AccountSessionDeps): AccountSessions {
-  const gate = requestGate({ ...deps, limits: deps.limits ?? REQUEST_LIMITS });
-  // Callers in one process share one wait. That only one renewal is under way is the lease's doing.
+  const gate = requestGate(deps);
+  // Callers in one process share one wait; the lease keeps renewals apart over all instances.
   const waits = new Map<string, Promise<OAuthCredentials>>();
   const usable = (account: Account, refused: string | undefined): Promise<OAuthCredentials> => {
     const name = `${account.accountKey} ${refused ?? ''}`;

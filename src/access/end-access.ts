@@ -41,7 +41,7 @@ export async function endAccess(accountKey: string, deps: EndAccessDeps): Promis
       deps.log.warn({ ...fields, err }, 'Access could not be ended at the provider; it was given up');
     }
   }
-  await deps.endedAccess.forgetEndedAccess(accountKey);
+  await deps.endedAccess.deleteEndedAccess(accountKey);
   return undefined;
 }
 
@@ -54,7 +54,7 @@ async function endAtProvider(access: EndedAccess, { endedAccess, providers, apps
   const grantOf = (id: string) => signIn.grantOf?.(id) ?? id;
   // Google ends all that one user granted: where another account here lives on that, or the user has
   // connected this one again meanwhile, it stays.
-  const twins = await endedAccess.credentialsOfTwins(access);
+  const twins = await endedAccess.credentialsOfSameAccount(access);
   if (twins.some((twin) => grantOf(oauthCredentialsOf(twin).appClientId) === grantOf(appClientId))) return;
   const app = await apps.findIssuer(clientId, provider, appClientId);
   if (app === undefined) {

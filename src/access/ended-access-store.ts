@@ -1,9 +1,9 @@
 import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 
-/** Access that is of no more use here and has yet to be ended at the provider. */
+/** Access that is no longer needed and has yet to be ended at the provider. */
 export type EndedAccess = {
-  /** Of the account that was disconnected; one of its own where there never was an account. */
+  /** Of the account that was disconnected; a new one where there never was an account. */
   readonly accountKey: string;
   /** The application's. */
   readonly clientId: string;
@@ -15,19 +15,19 @@ export type EndedAccess = {
   readonly endedAt: number;
 };
 
-/** Filled by disconnecting and by deleting users, too, in their own transactions. */
+/** Disconnecting accounts and deleting users add to it too, in their own transactions. */
 export interface EndedAccessStore {
   /**
-   * Takes access that a provider gave and no account here is to hold, and makes the job that ends it. A
-   * no-op for an application that is gone.
+   * Adds access that a provider granted and no account is to have, and schedules the job that ends it. A no-op for an
+   * application that is gone.
    */
-  leaveAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
+  addEndedAccess(access: Omit<EndedAccess, 'accountKey' | 'endedAt'>, now: number): Promise<void>;
 
   findEndedAccess(accountKey: string): Promise<EndedAccess | undefined>;
 
-  /** The credentials of all accounts that are linked now and are the same account at the provider. */
-  credentialsOfTwins(access: EndedAccess): Promise<ProviderCredentials[]>;
+  /** The credentials of all linked accounts that are the same account at the provider. */
+  credentialsOfSameAccount(access: EndedAccess): Promise<ProviderCredentials[]>;
 
-  /** Forgets it with its credentials: it was ended, or is given up. */
-  forgetEndedAccess(accountKey: string): Promise<void>;
+  /** Deletes it with its credentials. */
+  deleteEndedAccess(accountKey: string): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** Reading back what was kept of an OAuth account. */
+/** Reading the stored credentials of an OAuth account. */
 import type { OAuthCredentials, ProviderCredentials } from '../calendars/calendar-provider.ts';
 
-/** Throws for anything else: what is sealed under an account of a redirect sign-in has this shape. */
-export function oauthCredentialsOf(kept: ProviderCredentials): OAuthCredentials {
-  const { accessToken, refreshToken, expiresAt, scopes, appClientId, issuedAt } = kept;
+/** Throws for credentials of another shape, which no account of a redirect sign-in has. */
+export function oauthCredentialsOf(credentials: ProviderCredentials): OAuthCredentials {
+  const { accessToken, refreshToken, expiresAt, scopes, appClientId, issuedAt } = credentials;
   const isWhole =
     typeof accessToken === 'string' &&
     (refreshToken === undefined || typeof refreshToken === 'string') &&
@@ -11,7 +11,7 @@ export function oauthCredentialsOf(kept: ProviderCredentials): OAuthCredentials 
     Array.isArray(scopes) &&
     typeof appClientId === 'string' &&
     typeof issuedAt === 'number';
-  if (!isWhole) throw new Error('The kept credentials are not those of an OAuth account');
+  if (!isWhole) throw new Error('The stored credentials are not those of an OAuth account');
   return {
     accessToken,
     refreshToken,

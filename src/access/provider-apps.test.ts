@@ -5,32 +5,32 @@ import { type AppKind, providerApps } from './provider-apps.ts';
 
 const instance = { google: { clientId: 'g-instance', clientSecret: 'one' } };
 const acme = { clientId: 'g-acme', clientSecret: 'two' };
-const own = {
+const store = {
   findProviderApp: async (clientId: string, kind: AppKind) =>
     clientId === 'acme' && kind === 'google' ? acme : undefined,
 };
-const apps = providerApps(own, instance);
+const apps = providerApps(store, instance);
 
 describe('providerApps', () => {
-  it('prefers the application’s own app to the instance’s', async () => {
+  it('the application’s own provider app is preferred to the instance’s', async () => {
     assert.deepEqual(await apps.find('acme', 'google'), acme);
   });
 
-  it('falls back to the instance’s app', async () => {
+  it('the provider app falls back to the instance’s', async () => {
     assert.deepEqual(await apps.find('other', 'google'), instance.google);
   });
 
-  it('knows none where neither has one, nor for providers that need none', async () => {
+  it('there is no provider app where neither application nor instance has one, nor for providers that need none', async () => {
     assert.equal(await apps.find('acme', 'microsoft'), undefined);
     assert.equal(await apps.find('acme', 'caldav'), undefined);
   });
 
-  it('finds the app that tokens were issued to, whichever would sign in now', async () => {
+  it('the app that tokens were issued to is found, whichever would sign in now', async () => {
     assert.deepEqual(await apps.findIssuer('acme', 'google', 'g-instance'), instance.google);
     assert.deepEqual(await apps.findIssuer('acme', 'google', 'g-acme'), acme);
   });
 
-  it('finds no issuer once its app is gone, nor in another application’s', async () => {
+  it('no issuer is found once its app is gone, nor in another application’s', async () => {
     assert.equal(await apps.findIssuer('acme', 'google', 'g-before'), undefined);
     assert.equal(await apps.findIssuer('other', 'google', 'g-acme'), undefined);
   });

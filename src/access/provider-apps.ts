@@ -1,25 +1,33 @@
 /**
- * Which app signs users in at Google and Microsoft: the application's own, when it has one, else the
- * instance's. The one place that decides it, for the Connect pages and for the renewal of tokens.
+ * Which app signs users in at Google and Microsoft: the application's own if it has one, else the instance's. The
+ * Connect pages and the renewal of tokens both ask here.
  */
 
 import type { ProviderApp } from '../calendars/calendar-provider.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
+import { ApiError } from '../http/refusal.ts';
 
 /** The providers whose sign-in needs a registered app. */
-export type AppKind = Extract<ProviderKind, 'google' | 'microsoft'>;
+export type AppKind = {
+  [Kind in ProviderKind]: (typeof PROVIDER_FACTS)[Kind]['signIn'] extends 'redirect' ? Kind : never;
+}[ProviderKind];
 
-export const APP_KINDS: readonly AppKind[] = ['google', 'microsoft'];
+const hasApps = (kind: ProviderKind): kind is AppKind => PROVIDER_FACTS[kind].signIn === 'redirect';
 
-/** The apps of the instance, as its configuration has them. */
+export const APP_KINDS: readonly AppKind[] = PROVIDER_KINDS.filter(hasApps);
+
+/** The apps of the instance, from its configuration. */
 export type InstanceApps = { readonly [kind in AppKind]?: ProviderApp | undefined };
 
-/** The apps that applications brought along. `clientId` is the application's. Secrets are sealed at rest. */
+/** Which application has an app, and at which provider. */
+export type AppOwner = { readonly clientId: string; readonly kind: AppKind };
+
+/** The apps that applications registered themselves. `clientId` is the application's. Secrets are sealed at rest. */
 export interface ProviderAppStore {
   findProviderApp(clientId: string, kind: AppKind): Promise<ProviderApp | undefined>;
   /** Sets or replaces it; false when there is no such application. */
-  setProviderApp(clientId: string, kind: AppKind, app: ProviderApp, now: number): Promise<boolean>;
+  setProviderApp(owner: AppOwner, app: ProviderApp, now: number): Promise<boolean>;
   /** False when none was set. */
   removeProviderApp(clientId: string, kind: AppKind): Promise<boolean>;
   /** Their ids by kind, without the secrets. */
@@ -30,21 +38,20 @@ export interface ProviderApps {
   /** The one to sign in with; `undefined` when none is set up, and for kinds that need none. */
   find(clientId: string, kind: ProviderKind): Promise<ProviderApp | undefined>;
   /**
-   * The one whose id is `appClientId`, which tokens were issued to: no other can renew them. So accounts
-   * linked before an application brought its own app go on with the instance's. `undefined` when neither is it.
+   * The app with the id `appClientId`, which tokens were issued to: no other can renew them. So accounts that were linked
+   * before an application had its own app go on with the instance's. `undefined` when neither app has that id.
    */
   findIssuer(clientId: string, kind: ProviderKind, appClientId: string): Promise<ProviderApp | undefined>;
 }
 
-/** The apps of applications before those of the instance. */
+/** Prefers the apps of applications to those of the instance. */
 export function providerApps(
-  own: Pick<ProviderAppStore, 'findProviderApp'>,
+  store: Pick<ProviderAppStore, 'findProviderApp'>,
   instance: InstanceApps,
 ): ProviderApps {
   const candidates = async (clientId: string, kind: ProviderKind): Promise<(ProviderApp | undefined)[]> => {
-    const appKind = APP_KINDS.find((known) => known === kind);
-    if (appKind === undefined) return [];
-    return [await own.findProviderApp(clientId, appKind), instance[appKind]];
+    if (!hasApps(kind)) return [];
+    return [await store.findProviderApp(clientId, kind), instance[kind]];
   };
   return {
     async find(clientId, kind) {
@@ -56,7 +63,7 @@ export function providerApps(
   };
 }
 
-/** Throws ApiError 400 for an id or secret that no provider can have given out. Empty ids are the caller's. */
+/** Throws ApiError 400 for an id or secret that no provider can have issued. Empty ids are for the caller to refuse. */
 export function checkProviderApp(app: {
   readonly appClientId: string | undefined;
   readonly clientSecret: string | undefined;

@@ -1,46 +1,44 @@
 /**
- * Budgets of requests over time, shared by all instances: token buckets in the database. Tokens are
- * taken a few at a time and spent by this process, so that most requests write nothing.
+ * Budgets of requests over time, shared by all instances: token buckets in the database. A process takes several tokens
+ * at a time, so that most requests write nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../calendars/provider-error.ts';
+import type { RequestRate } from '../calendars/provider-facts.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
 
-/** So many requests in any span of `per` milliseconds. */
-export type RequestRate = { readonly requests: number; readonly per: number };
-
-/** A tenth may come at once, and the rest evenly: together no span has more than its limit. */
+/** A tenth of a span's requests may come at once and the rest evenly, so that no span has more than its limit. */
 const BURST_SHARE = 0.1;
-/** What one write takes: small against the burst, so that no instance hoards. */
+/** What one write takes of the burst: little, so that enough is left for other instances. */
 const CHUNK_SHARE = 0.1;
-/** Tokens unspent for so long are let go: the span they were for is passing. */
+/** Tokens that were not used for so long are dropped: the span they were for is ending. */
 const CHUNK_MS = 10_000;
-/** Longer waits are told to the caller. */
+/** A call that would wait longer fails. */
 const PATIENCE_MS = 20_000;
 const LONGEST_SLEEP_MS = 1_000;
 const MOST_CHUNKS = 10_000;
 
-type Chunk = { left: number; readonly until: number };
+type Chunk = { tokens: number; readonly until: number };
 
 export function requestBudgets(store: RequestLimitStore, now: () => number) {
   const chunks = new Map<string, Chunk>();
-  const lines = new Map<string, Promise<void>>();
+  const queues = new Map<string, Promise<void>>();
 
   const spend = (bucket: string): boolean => {
     const chunk = chunks.get(bucket);
-    if (chunk === undefined || chunk.left === 0 || chunk.until <= now()) return false;
-    chunk.left -= 1;
+    if (chunk === undefined || chunk.tokens === 0 || chunk.until <= now()) return false;
+    chunk.tokens -= 1;
     return true;
   };
   /** Answers how long to wait before trying again; 0 when there are tokens to spend. */
   const fetch = async (bucket: string, rate: RequestRate): Promise<number> => {
     const { burst, each } = shape(rate);
     const tokens = Math.max(1, Math.floor(rate.requests * BURST_SHARE * CHUNK_SHARE));
-    const wait = await store.takeTokens(bucket, Math.ceil(tokens * each), burst, now());
+    const wait = await store.takeTokens({ bucket, cost: Math.ceil(tokens * each), burst }, now());
     if (wait > 0) return wait;
     if (chunks.size >= MOST_CHUNKS) chunks.clear();
-    chunks.set(bucket, { left: tokens, until: now() + CHUNK_MS });
+    chunks.set(bucket, { tokens, until: now() + CHUNK_MS });
     return 0;
   };
   const takeInTurn = async (bucket: string, rate: RequestRate, patience: AbortSignal): Promise<void> => {
@@ -54,25 +52,25 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
 
   return {
     /**
-     * Waits for a token; fails as `rate_limited` when that would take too long. Those of one process who
-     * have to wait do so in line, so that one of them asks.
+     * Waits for a token; fails as `rate_limited` when that would take too long. Calls that have to wait do so one after
+     * the other, so that only one of a process asks the database.
      */
     take(bucket: string, rate: RequestRate): Promise<void> {
-      const before = lines.get(bucket);
-      if (before === undefined && spend(bucket)) return Promise.resolve();
+      const queue = queues.get(bucket);
+      if (queue === undefined && spend(bucket)) return Promise.resolve();
       const patience = AbortSignal.timeout(PATIENCE_MS);
-      const mine = (before ?? Promise.resolve()).then(() => takeInTurn(bucket, rate, patience));
-      // Who fails in front fails alone.
-      const line = mine
+      const token = (queue ?? Promise.resolve()).then(() => takeInTurn(bucket, rate, patience));
+      // A failure concerns its own caller only.
+      const end = token
         .catch(() => {})
         .finally(() => {
-          if (lines.get(bucket) === line) lines.delete(bucket);
+          if (queues.get(bucket) === end) queues.delete(bucket);
         });
-      lines.set(bucket, line);
-      return mine;
+      queues.set(bucket, end);
+      return token;
     },
 
-    /** The provider said that it is empty: nobody takes any for so many milliseconds. */
+    /** The provider said that the budget is used up: nobody takes any for so many milliseconds. */
     async drain(bucket: string, rate: RequestRate, milliseconds: number): Promise<void> {
       chunks.delete(bucket);
       await store.drain(bucket, shape(rate).burst, now() + milliseconds);
@@ -80,7 +78,7 @@ export function requestBudgets(store: RequestLimitStore, now: () => number) {
   };
 }
 
-/** In milliseconds: the time that a full bucket stands for, and one token. */
+/** In milliseconds: how long an empty bucket takes to fill, and how long one token takes. */
 function shape({ requests, per }: RequestRate): { burst: number; each: number } {
   const each = per / (requests * (1 - BURST_SHARE));
   return { each, burst: Math.ceil(each * Math.max(1, requests * BURST_SHARE)) };
@@ -90,5 +88,5 @@ const exhausted = (retryAfter: number) =>
   new ProviderError('rate_limited', 'The budget of requests to the provider is used up for the moment', {
     retryAfter,
     reason: 'quota_exhausted',
-    notAsked: true,
+    notSent: true,
   });

@@ -1,13 +1,13 @@
 /**
- * A circuit breaker for each account and operation, its state in the database: after failures in a row
- * nobody asks for a while, then one request tries whether it works again.
+ * A circuit breaker for each account and operation, with its state in the database. After several failures in a row no
+ * request is sent for a while; then one request tries whether it works again.
  */
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure, failureOfError } from '../calendars/sync-failure.ts';
-import type { Circuit, RequestLimitStore } from './request-limit-store.ts';
+import type { Circuit, CircuitName, RequestLimitStore } from './request-limit-store.ts';
 
 export type Entry =
-  /** `isProbed`: another request is just finding out whether it works again. */
+  /** `isProbed`: another request is under way that tries whether it works again. */
   | { readonly isOpen: true; readonly refusal: ProviderError; readonly isProbed: boolean }
   /** `leave` says how it ended; `undefined` for success. */
   | { readonly isOpen: false; leave(error: unknown): Promise<void> };
@@ -19,44 +19,45 @@ const ALL = '';
 const FAILURES_TO_OPEN = 5;
 const FIRST_OPEN_MS = 30_000;
 export const LONGEST_OPEN_MS = 5 * 60_000;
-/** Longer than a request with its waits takes; a probe that died is replaced after it. */
+/** Longer than a request with its waits takes. After it, another request takes over from a probe that died. */
 const PROBE_MS = 90_000;
-/** How soon to ask again while another probes. */
+/** How soon to try again while another request probes. */
 const PROBED_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 
 export function requestCircuits(store: RequestLimitStore, now: () => number) {
   /** `undefined` lets the request pass. */
-  const refusalOf = async (accountKey: string, circuit: Circuit): Promise<Refused | undefined> => {
-    const { operation, openUntil, failure } = circuit;
+  const refusalOf = async (
+    accountKey: string,
+    { operation, openUntil, failure }: Circuit,
+  ): Promise<Refused | undefined> => {
     const at = now();
     if (openUntil === undefined) return undefined;
     const refused = (retryAt: number) => errorOfFailure({ ...failure, retryAt }, at);
     if (openUntil > at) return { isOpen: true, refusal: refused(openUntil), isProbed: false };
-    // A pause that is over is over for all; what did not work is tried by one.
+    // After a pause everybody may send again; after a failure one request tries first.
     if (failure.kind === 'rate_limited') return undefined;
-    if (await store.leaseProbe(accountKey, operation, at, at + PROBE_MS)) return undefined;
+    if (await store.leaseProbe({ accountKey, operation }, at, at + PROBE_MS)) return undefined;
     return { isOpen: true, refusal: refused(at + PROBED_MS), isProbed: true };
   };
-  const count = async (accountKey: string, operation: string, error: ProviderError): Promise<void> => {
+  const count = async (circuit: CircuitName, error: ProviderError): Promise<void> => {
     const at = now();
-    const opens = error.kind === 'rate_limited' ? pauseUntil(error, at) : openUntil(at);
-    await store.countFailure(accountKey, operation, failureOfError(error, at), at, opens);
+    await store.countFailure({ ...circuit, failure: failureOfError(error, at) }, at, openUntil(error, at));
   };
+  /** `failing` are the circuits of the account and operation that had failures when the request was sent. */
   const leave = async (
-    accountKey: string,
+    { accountKey, operation }: CircuitName,
     failing: readonly Circuit[],
-    operation: string,
     error: unknown,
-  ) => {
-    // A fault of our own says nothing about the provider: what it was like before stays.
+  ): Promise<void> => {
+    // A fault of our own says nothing about the provider and changes nothing.
     if (error !== undefined && !(error instanceof ProviderError)) return;
-    const failed = error !== undefined && FAILURES.has(error.kind) ? error : undefined;
-    const pauses = failed?.kind === 'rate_limited' && failed.retryAfter !== undefined;
-    const name = failed && (pauses ? ALL : operation);
-    const mended = failing.filter((circuit) => circuit.operation !== name);
-    await Promise.all(mended.map((circuit) => store.closeCircuit(accountKey, circuit.operation)));
-    if (failed !== undefined && name !== undefined) await count(accountKey, name, failed);
+    const failure = error !== undefined && FAILURES.has(error.kind) ? error : undefined;
+    const pauses = failure?.kind === 'rate_limited' && failure.retryAfter !== undefined;
+    const name = failure && (pauses ? ALL : operation);
+    const working = failing.filter((circuit) => circuit.operation !== name);
+    await Promise.all(working.map((circuit) => store.closeCircuit({ ...circuit, accountKey })));
+    if (failure !== undefined && name !== undefined) await count({ accountKey, operation: name }, failure);
   };
 
   return {
@@ -67,12 +68,12 @@ export function requestCircuits(store: RequestLimitStore, now: () => number) {
         const refused = await refusalOf(accountKey, circuit);
         if (refused !== undefined) return refused;
       }
-      return { isOpen: false, leave: (error) => leave(accountKey, failing, operation, error) };
+      return { isOpen: false, leave: (error) => leave({ accountKey, operation }, failing, error) };
     },
   };
 }
 
-/** Anything else is an answer: the provider works, whatever it said. */
+/** Any other error is an answer of a provider that works. */
 const FAILURES: ReadonlySet<ProviderError['kind']> = new Set([
   'unavailable',
   'rate_limited',
@@ -80,19 +81,15 @@ const FAILURES: ReadonlySet<ProviderError['kind']> = new Set([
   'misconfigured',
 ]);
 
-/** From the fifth failure in a row for half a minute, twice as long each time, five minutes at most. */
-function openUntil(at: number): (failures: number) => number | undefined {
-  return (failures) => {
-    if (failures < FAILURES_TO_OPEN) return undefined;
-    const doubled = FIRST_OPEN_MS * 2 ** Math.min(failures - FAILURES_TO_OPEN, 10);
-    return at + Math.min(doubled, LONGEST_OPEN_MS);
-  };
-}
-
-/** At once: twice as long each time, with Retry-After as the floor, since some always say one second. */
-function pauseUntil({ retryAfter = 0 }: ProviderError, at: number): (failures: number) => number {
-  return (failures) => {
-    const doubled = FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10);
-    return at + Math.max(retryAfter, Math.min(doubled, LONGEST_OPEN_MS));
+/**
+ * Until when a circuit is open after so many failures in a row, each time twice as long: from the fifth on, or after
+ * `rate_limited` from the first on. Retry-After is only the least, since some providers always answer one second.
+ */
+function openUntil({ kind, retryAfter = 0 }: ProviderError, at: number) {
+  const doubled = (first: number, times: number) =>
+    Math.min(first * 2 ** Math.min(times, 10), LONGEST_OPEN_MS);
+  return (failures: number): number | undefined => {
+    if (kind === 'rate_limited') return at + Math.max(retryAfter, doubled(FIRST_PAUSE_MS, failures - 1));
+    return failures < FAILURES_TO_OPEN ? undefined : at + doubled(FIRST_OPEN_MS, failures - FAILURES_TO_OPEN);
   };
 }

@@ -6,43 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { PROVIDER_FACTS, type ProviderLimits } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { type RequestRate, requestBudgets } from './request-budget.ts';
+import { requestBudgets } from './request-budget.ts';
 import { type Entry, requestCircuits } from './request-circuit.ts';
 import type { RequestLimitStore } from './request-limit-store.ts';
 import { requestSlots } from './request-slots.ts';
 
-export type ProviderLimits = {
-  /** Of all users of one app at the provider. */
-  readonly app?: RequestRate;
-  /** Of one user of that app. */
-  readonly user?: RequestRate;
-  /** Requests under way at once to one mailbox. */
-  readonly atOnce?: number;
-};
-
 export type RequestLimits = Readonly<Partial<Record<ProviderKind, ProviderLimits>>>;
-
-const MINUTE = 60_000;
-
-/**
- * The providers' figures as generally known, none confirmed by a live account: Google's per minute for a
- * project and for a user; Microsoft's per app and mailbox in ten minutes, and the four requests it lets
- * a mailbox have under way, of which one is left to others.
- */
-export const REQUEST_LIMITS: RequestLimits = {
-  google: { app: { requests: 10_000, per: MINUTE }, user: { requests: 600, per: MINUTE } },
-  microsoft: { user: { requests: 10_000, per: 10 * MINUTE }, atOnce: 3 },
-};
 
 export type GateDeps = {
   readonly requestLimits: RequestLimitStore;
-  readonly limits: RequestLimits;
+  /** The providers' published figures unless given. */
+  readonly limits?: RequestLimits;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
 
-/** What is asked, and on whose account with whom. */
 export type GatedRequest = {
   readonly account: Account;
   /** Of the app at the provider. */
@@ -56,11 +36,11 @@ export interface RequestGate {
   stop(): Promise<void>;
 }
 
-/** A provider that asks to wait no longer than this is waited for; more is told to the caller. */
+/** When a provider asks to wait longer than this, the call fails. */
 const SHORT_WAIT_MS = 10_000;
 const PROBE_POLL_MS = 100;
 const TRIES = 3;
-/** Where no time is named it may be hours. */
+/** Without a Retry-After the wait may be hours. */
 const UNNAMED_TRIES = 2;
 
 export function requestGate(deps: GateDeps): RequestGate {
@@ -68,21 +48,23 @@ export function requestGate(deps: GateDeps): RequestGate {
   const budgets = requestBudgets(deps.requestLimits, deps.now);
   const slots = requestSlots(deps.requestLimits, deps.now);
 
+  const limitsOf = (kind: ProviderKind): ProviderLimits =>
+    deps.limits === undefined ? PROVIDER_FACTS[kind].requestLimits : (deps.limits[kind] ?? {});
   const takeTokens = async ({ account, appClientId }: GatedRequest, limits: ProviderLimits) => {
     const app = appOf(account, appClientId);
     if (limits.app !== undefined) await budgets.take(`app ${app}`, limits.app);
     if (limits.user !== undefined) await budgets.take(`user ${app} ${account.accountId}`, limits.user);
   };
   const drainApp = async ({ account, appClientId }: GatedRequest, error: ProviderError) => {
-    const rate = deps.limits[account.provider]?.app;
+    const rate = limitsOf(account.provider).app;
     if (error.reason !== 'quota_exhausted' || rate === undefined) return;
     await budgets.drain(`app ${appOf(account, appClientId)}`, rate, error.retryAfter ?? 1_000);
   };
-  /** One try: what our own limits refuse is thrown; what the provider answered, or not, is an outcome. */
+  /** One try. Throws what our own limits refuse; what the provider answered is an outcome. */
   const once = async <T>(gated: GatedRequest, request: () => Promise<T>): Promise<Outcome<T>> => {
     const { account, appClientId } = gated;
-    const limits = deps.limits[account.provider] ?? {};
-    // Before the slot: nobody waits for tokens in a place that others could use.
+    const limits = limitsOf(account.provider);
+    // Tokens come first, so that nobody waits for them with a slot that others could use.
     await takeTokens(gated, limits);
     const pass = await enter(gated);
     const ask = () => outcomeOf(request);
@@ -100,7 +82,7 @@ export function requestGate(deps: GateDeps): RequestGate {
         const { error } = outcome;
         if (!(error instanceof ProviderError) || error.kind !== 'rate_limited') throw error;
         await drainApp(gated, error);
-        // What was refused for its rate did nothing, so that it may be sent again.
+        // A request that was refused for its rate did nothing, so it may be sent again.
         const tries = error.retryAfter === undefined ? UNNAMED_TRIES : TRIES;
         if (attempt >= tries || (error.retryAfter ?? 0) > SHORT_WAIT_MS) throw error;
       }
@@ -108,12 +90,12 @@ export function requestGate(deps: GateDeps): RequestGate {
     stop: () => slots.stop(),
   };
 
-  /** Waits out a short pause that the provider asked for, and for a probe that is under way. */
+  /** Waits for the end of a short pause that the provider asked for, and of a probe that is under way. */
   async function enter({ account, operation }: GatedRequest): Promise<Pass> {
     for (let patience: AbortSignal | undefined; ; ) {
       const entry = await circuits.enter(account.accountKey, operation);
       if (!entry.isOpen) return entry;
-      // Real time bounds the wait; the first look, which mostly lets pass, needs no timer.
+      // Real time bounds the wait. Mostly there is none, and no timer is needed.
       patience ??= AbortSignal.timeout(2 * SHORT_WAIT_MS);
       const { refusal, isProbed } = entry;
       const pause = refusal.kind === 'rate_limited' ? (refusal.retryAfter ?? 0) : Number.POSITIVE_INFINITY;

@@ -9,12 +9,24 @@ export type RequestSlot = {
   readonly holder: string;
 };
 
+/** The circuit of an operation of an account. */
+export type CircuitName = { readonly accountKey: string; readonly operation: string };
+
 /** An operation of an account that failed lately. */
 export type Circuit = {
   readonly operation: string;
   readonly failure: SyncFailure;
-  /** Until when nobody is to ask, epoch milliseconds; `undefined` while it has not failed often enough. */
+  /** Until when no request is sent, epoch milliseconds; `undefined` while it has not failed often enough. */
   readonly openUntil: number | undefined;
+};
+
+/** Tokens come back over time, so that they are counted in milliseconds. */
+export type TokenRequest = {
+  readonly bucket: string;
+  /** In how many milliseconds the tokens come back. */
+  readonly cost: number;
+  /** In how many an empty bucket is full. */
+  readonly burst: number;
 };
 
 /** What keeps requests within their limits over all instances. Instants are epoch milliseconds. */
@@ -22,15 +34,14 @@ export interface RequestLimitStore {
   /** Of any number of concurrent calls exactly one gets the slot, unless its lease still runs. */
   takeSlot(slot: RequestSlot, now: number, until: number): Promise<boolean>;
   /** A no-op for a holder whose lease another has taken over. */
-  giveSlotBack(slot: RequestSlot): Promise<void>;
+  releaseSlot(slot: RequestSlot): Promise<void>;
 
   /**
-   * Takes tokens from a bucket, all or none. They come back over time: `cost` and `burst` are in
-   * milliseconds, the time for the tokens taken and for a full bucket. Answers 0 when they were taken,
-   * else after how many milliseconds they may be there. Concurrent calls never take more than there is.
+   * Takes tokens from a bucket, all or none. Answers 0 when they were taken, else after how many milliseconds they may
+   * be there. Concurrent calls never take more than there are.
    */
-  takeTokens(bucket: string, cost: number, burst: number, now: number): Promise<number>;
-  /** Empties the bucket until then: the provider said that it is empty. */
+  takeTokens(tokens: TokenRequest, now: number): Promise<number>;
+  /** Empties the bucket until then. */
   drain(bucket: string, burst: number, until: number): Promise<void>;
 
   /** Those of the named operations that failed and did not succeed since. */
@@ -39,20 +50,18 @@ export interface RequestLimitStore {
    * Lets one of any number of concurrent calls try an operation whose `openUntil` has come, and no other
    * until `until`, unless the circuit was closed or opened again before.
    */
-  leaseProbe(accountKey: string, operation: string, now: number, until: number): Promise<boolean>;
+  leaseProbe(circuit: CircuitName, now: number, until: number): Promise<boolean>;
   /**
-   * Counts a failure. `openUntil` says from how many there were in a row whether the circuit opens. What
-   * fails while it is open was under way before, and changes nothing. A no-op when the account is gone.
+   * Counts a failure. `openUntil` answers, for how many there were in a row, until when the circuit is open. What fails
+   * while it is open was sent before and changes nothing. A no-op when the account is gone.
    */
   countFailure(
-    accountKey: string,
-    operation: string,
-    failure: SyncFailure,
+    failed: CircuitName & { readonly failure: SyncFailure },
     now: number,
     openUntil: (failures: number) => number | undefined,
   ): Promise<void>;
   /** It works again. */
-  closeCircuit(accountKey: string, operation: string): Promise<void>;
+  closeCircuit(circuit: CircuitName): Promise<void>;
 
   /** Deletes slots whose lease ran out and buckets that are full. Answers how many. */
   deleteUnusedLimits(now: number): Promise<number>;

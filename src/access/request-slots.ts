@@ -1,72 +1,74 @@
 /**
- * At most so many requests under way at once to one mailbox, over all instances: slots with leases in the
- * database. A slot is used for request after request of this process before it is given back, so that a sync
- * of many pages writes seldom; not for so long that another instance starves.
+ * Limits how many requests are under way at once to one mailbox, over all instances: slots with leases in the database.
+ * A process uses its slot for several requests before it releases it, so that a sync of many pages writes seldom. It
+ * releases it soon enough for other instances to get one.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../calendars/provider-error.ts';
+import { LATE, within } from '../lib/within.ts';
 import type { RequestLimitStore, RequestSlot } from './request-limit-store.ts';
 
-/** Longer than a slot is kept and one request takes, which ends after 30 s. */
+/** Longer than KEPT_MS and one request, which ends after 30 s. */
 const LEASE_MS = 40_000;
+/** After so long a slot is released even if requests wait. */
 const KEPT_MS = 2_000;
+/** After so long without a request it is released. */
 const IDLE_MS = 250;
 const POLL_MS = 100;
-/** Longer waits are told to the caller. */
+/** A call that would wait longer fails. */
 const PATIENCE_MS = 60_000;
 
 /** The slots of this process. */
 export interface RequestSlots {
   /** Runs the request in one of the mailbox's slots, of which there are `most` over all instances. */
   run<T>(mailbox: string, most: number, request: () => Promise<T>): Promise<T>;
-  /** Gives back what is idle, so that a process started next need not wait for leases to end. */
+  /** Releases idle slots, so that a process that starts next need not wait for their leases to end. */
   stop(): Promise<void>;
 }
 
 export function requestSlots(store: RequestLimitStore, now: () => number): RequestSlots {
-  const lanes = new Map<string, Lane>();
-  const forget = (lane: Lane) => {
-    if (lanes.get(lane.mailbox) === lane) lanes.delete(lane.mailbox);
+  const mailboxes = new Map<string, MailboxSlots>();
+  const onUnused = (slots: MailboxSlots) => {
+    if (mailboxes.get(slots.mailbox) === slots) mailboxes.delete(slots.mailbox);
   };
   return {
     async run(mailbox, most, request) {
-      const lane =
-        lanes.get(mailbox) ?? new Lane({ mailbox, most, store, now, unused: (own) => forget(own) });
-      lanes.set(mailbox, lane);
-      return lane.run(request);
+      const slots = mailboxes.get(mailbox) ?? new MailboxSlots({ mailbox, most, store, now, onUnused });
+      mailboxes.set(mailbox, slots);
+      return slots.run(request);
     },
     async stop() {
-      await Promise.all([...lanes.values()].map((lane) => lane.stop()));
+      await Promise.all([...mailboxes.values()].map((slots) => slots.stop()));
     },
   };
 }
 
-type LaneDeps = {
+type MailboxDeps = {
   readonly mailbox: string;
   readonly most: number;
   readonly store: RequestLimitStore;
   readonly now: () => number;
-  /** Called when it holds and awaits nothing. */
-  readonly unused: (lane: Lane) => void;
+  /** Called when this process has no slot of the mailbox and nobody waits for one. */
+  readonly onUnused: (slots: MailboxSlots) => void;
 };
-type HeldSlot = RequestSlot & { readonly takenAt: number };
-type Waiter = { go(slot: HeldSlot): void; fail(reason: unknown): void };
+type LeasedSlot = RequestSlot & { readonly takenAt: number };
+type Waiter = PromiseWithResolvers<LeasedSlot>;
 
-/** What this process does with one mailbox. */
-class Lane {
+/** The slots that this process has of one mailbox. */
+class MailboxSlots {
   readonly mailbox: string;
-  readonly #deps: LaneDeps;
-  /** Taken in the database by this process, busy and idle ones. */
-  readonly #held = new Set<HeldSlot>();
-  readonly #idle: { slot: HeldSlot; timer: NodeJS.Timeout }[] = [];
+  readonly #deps: MailboxDeps;
+  /** Busy and idle ones. */
+  readonly #leased = new Set<LeasedSlot>();
+  readonly #idle: { slot: LeasedSlot; timer: NodeJS.Timeout }[] = [];
   readonly #waiting: Waiter[] = [];
-  /** What goes on in the background, for `stop` to wait for. */
+  /** Work in the background, for `stop` to wait for. */
   readonly #pending = new Set<Promise<void>>();
   #isServing = false;
 
-  constructor(deps: LaneDeps) {
+  constructor(deps: MailboxDeps) {
     this.mailbox = deps.mailbox;
     this.#deps = deps;
   }
@@ -78,8 +80,8 @@ class Lane {
     try {
       return await request();
     } finally {
-      if (this.#deps.now() - slot.takenAt > KEPT_MS) await this.#giveBack(slot);
-      else this.#handOn(slot);
+      if (this.#deps.now() - slot.takenAt > KEPT_MS) await this.#release(slot);
+      else this.#passOn(slot);
     }
   }
 
@@ -87,31 +89,23 @@ class Lane {
     await Promise.all(this.#pending);
     const idle = this.#idle.splice(0);
     for (const { timer } of idle) clearTimeout(timer);
-    await Promise.all(idle.map(({ slot }) => this.#giveBack(slot)));
+    await Promise.all(idle.map(({ slot }) => this.#release(slot)));
   }
 
-  #acquire(): Promise<HeldSlot> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(tooLong());
-      }, PATIENCE_MS);
-      const waiter: Waiter = {
-        go(slot) {
-          clearTimeout(timer);
-          resolve(slot);
-        },
-        fail(reason) {
-          clearTimeout(timer);
-          reject(reason);
-        },
-      };
-      this.#waiting.push(waiter);
-      if (!this.#isServing) this.#inBackground(this.#serve());
-    });
+  async #acquire(): Promise<LeasedSlot> {
+    const waiter: Waiter = Promise.withResolvers();
+    this.#waiting.push(waiter);
+    if (!this.#isServing) this.#inBackground(this.#serve());
+    const slot = await within(PATIENCE_MS, waiter.promise);
+    if (slot !== LATE) return slot;
+    const at = this.#waiting.indexOf(waiter);
+    // A slot that was passed on at the last moment must be used.
+    if (at < 0) return waiter.promise;
+    this.#waiting.splice(at, 1);
+    throw tooManyRequests();
   }
 
-  /** Takes slots for those who wait, one after the other, until nobody does. */
+  /** Takes slots for the calls that wait, until none does. */
   async #serve(): Promise<void> {
     this.#isServing = true;
     try {
@@ -121,56 +115,56 @@ class Lane {
           await sleep(POLL_MS * (0.5 + Math.random()));
           continue;
         }
-        this.#held.add(slot);
-        this.#handOn(slot);
+        this.#leased.add(slot);
+        this.#passOn(slot);
       }
     } catch (reason) {
-      for (const { fail } of this.#waiting.splice(0)) fail(reason);
+      for (const { reject } of this.#waiting.splice(0)) reject(reason);
     } finally {
-      // In the same turn as the last look at who waits: whoever comes after starts it anew.
+      // In the same turn of the event loop as the last look at #waiting: a later call starts #serve anew.
       this.#isServing = false;
-      this.#tellIfUnused();
+      this.#reportIfUnused();
     }
   }
 
-  async #take(): Promise<HeldSlot | undefined> {
+  async #take(): Promise<LeasedSlot | undefined> {
     const { mailbox, most, store, now } = this.#deps;
     const first = Math.floor(Math.random() * most);
     for (let i = 0; i < most; i += 1) {
       const slot = (first + i) % most;
-      if ([...this.#held].some((own) => own.slot === slot)) continue;
+      if ([...this.#leased].some((leased) => leased.slot === slot)) continue;
       const takenAt = now();
-      const taken = { mailbox, slot, holder: randomUUID(), takenAt };
-      if (await store.takeSlot(taken, takenAt, takenAt + LEASE_MS)) return taken;
+      const leased = { mailbox, slot, holder: randomUUID(), takenAt };
+      if (await store.takeSlot(leased, takenAt, takenAt + LEASE_MS)) return leased;
     }
     return undefined;
   }
 
-  /** To whoever waits, or for a moment to nobody. */
-  #handOn(slot: HeldSlot): void {
+  /** Gives the slot to the next call that waits, or keeps it for a moment. */
+  #passOn(slot: LeasedSlot): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {
-      next.go(slot);
+      next.resolve(slot);
       return;
     }
     const timer = setTimeout(() => {
       const at = this.#idle.findIndex((idle) => idle.slot === slot);
       if (at >= 0) this.#idle.splice(at, 1);
-      this.#inBackground(this.#giveBack(slot));
+      this.#inBackground(this.#release(slot));
     }, IDLE_MS);
     timer.unref();
     this.#idle.push({ slot, timer });
   }
 
-  async #giveBack(slot: HeldSlot): Promise<void> {
-    // Not given back it is free when its lease ends.
-    await this.#deps.store.giveSlotBack(slot).catch(() => {});
-    this.#held.delete(slot);
-    this.#tellIfUnused();
+  async #release(slot: LeasedSlot): Promise<void> {
+    // If this fails, the slot is free when its lease ends.
+    await this.#deps.store.releaseSlot(slot).catch(() => {});
+    this.#leased.delete(slot);
+    this.#reportIfUnused();
   }
 
-  #tellIfUnused(): void {
-    if (this.#held.size === 0 && this.#waiting.length === 0 && !this.#isServing) this.#deps.unused(this);
+  #reportIfUnused(): void {
+    if (this.#leased.size === 0 && this.#waiting.length === 0 && !this.#isServing) this.#deps.onUnused(this);
   }
 
   #inBackground(work: Promise<void>): void {
@@ -179,9 +173,9 @@ class Lane {
   }
 }
 
-const tooLong = () =>
+const tooManyRequests = () =>
   new ProviderError('rate_limited', 'Too many requests to this mailbox are under way', {
     retryAfter: POLL_MS,
     reason: 'user_quota_exhausted',
-    notAsked: true,
+    notSent: true,
   });

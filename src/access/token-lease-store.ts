@@ -1,8 +1,8 @@
 import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
-/** An account's credentials as they are at this moment. Instants are epoch milliseconds. */
-export type HeldCredentials = {
+/** An account's credentials at this moment. Instants are epoch milliseconds. */
+export type StoredCredentials = {
   /** Unsealed. */
   readonly credentials: ProviderCredentials;
   /** Another one each time they are replaced. */
@@ -22,24 +22,27 @@ export type TokenLease = {
   readonly holder: string;
 };
 
+/** A lease for credentials of which the caller read that renewing them had failed so often. */
+export type NewLease = TokenLease & Pick<StoredCredentials, 'failures'>;
+
 export interface TokenLeaseStore {
   /** `undefined` when the account is gone. */
-  heldCredentials(accountKey: string): Promise<HeldCredentials | undefined>;
+  findCredentials(accountKey: string): Promise<StoredCredentials | undefined>;
 
   /**
-   * Of any number of concurrent calls exactly one gets the lease; none while another holds it, and none
-   * when the credentials were replaced, or a renewal of them failed, since the caller read `failures`.
+   * Of any number of concurrent calls exactly one gets the lease. None does while another holds it, nor when the
+   * credentials were replaced, or renewing them failed, since the caller read `failures`.
    */
-  leaseTokens(lease: TokenLease, failures: number, now: number, until: number): Promise<boolean>;
+  leaseTokens(lease: NewLease, now: number, until: number): Promise<boolean>;
 
   /**
-   * Puts renewed credentials in the place of those the lease was for and gives it back. False, and
-   * nothing written, when those were replaced meanwhile: by a user who linked the account again, or by
-   * whoever took over a lease that ran out. A lease that ran out is itself no obstacle: what the
-   * provider issued last is not to be lost. An account its user was to mend is synced again at once.
+   * Replaces the credentials that the lease was for and releases it. False, and nothing written, when they were
+   * replaced meanwhile: by a user who linked the account again, or by whoever took over a lease that ran out. A lease
+   * that merely ran out is no obstacle, so that what the provider issued last is not lost. An account in
+   * `reauth_required` is synced at once.
    */
   storeRenewed(lease: TokenLease, credentials: ProviderCredentials, now: number): Promise<boolean>;
 
-  /** Gives the lease back and keeps what the renewal failed of. False, and nothing written, when it is lost. */
+  /** Releases the lease and stores why the renewal failed. False, and nothing written, when the lease is lost. */
   failRenewal(lease: TokenLease, failure: SyncFailure, now: number): Promise<boolean>;
 }

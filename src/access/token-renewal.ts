@@ -1,10 +1,10 @@
 /**
- * Renewal of the access tokens of Google and Microsoft accounts: by one instance at a time, under a
- * lease in the database. Whoever comes meanwhile waits and takes what the winner stored, be it a token
- * or why there is none.
+ * Renewal of the access tokens of Google and Microsoft accounts: by one instance at a time, under a lease in the
+ * database. Others wait meanwhile and use what the holder of the lease stored: a token, or why there is none.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Account, AccountStore } from '../calendars/account-store.ts';
 import type { CalendarProvider, OAuthCredentials } from '../calendars/calendar-provider.ts';
 import { healthAfter } from '../calendars/health.ts';
@@ -12,9 +12,10 @@ import { ProviderError } from '../calendars/provider-error.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { errorOfFailure, failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { Log } from '../lib/log.ts';
+import { LATE, within } from '../lib/within.ts';
 import { oauthCredentialsOf } from './oauth-credentials.ts';
 import type { ProviderApps } from './provider-apps.ts';
-import type { HeldCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
+import type { NewLease, StoredCredentials, TokenLease, TokenLeaseStore } from './token-lease-store.ts';
 
 export type TokenRenewalDeps = {
   readonly tokens: TokenLeaseStore;
@@ -26,22 +27,21 @@ export type TokenRenewalDeps = {
   readonly now: () => number;
 };
 
-/** The provider's side of one account, told apart by whether its tokens need renewing. */
-type Renewing = { readonly account: Account; readonly deps: TokenRenewalDeps };
+type Renewal = { readonly account: Account; readonly deps: TokenRenewalDeps };
 
-/** A token counts as expired this long before it does: a request takes its time. */
+/** A token counts as expired this long before it expires, since a request takes its time. */
 export const SPARE_MS = 60_000;
-/** Longer than a renewal may take; a holder that died is replaced after it. */
+/** Longer than a renewal may take. After it, another instance takes over from a holder that died. */
 const LEASE_MS = 60_000;
 const RENEWAL_MS = 45_000;
 const POLL_MS = 100;
-/** For how long somebody waits for another's renewal: one lease of the dead, and one renewal. */
+/** How long to wait for another's renewal: the lease of a holder that died, and one renewal. */
 const PATIENCE_MS = LEASE_MS + RENEWAL_MS;
 
 /**
- * Credentials whose access token is good for another minute and is not `refused`; renewed first when
- * there are none. Fails with ProviderError: `unauthorized` when the user must sign in again,
- * `misconfigured` when the operator must act, `rate_limited` or `unavailable` when it is to be tried later.
+ * Credentials whose access token is valid for another minute and is not `refused`. They are renewed when they are not
+ * so. Fails with ProviderError: `unauthorized` when the user must sign in again, `misconfigured` when the operator must
+ * act, `rate_limited` or `unavailable` when a later try may succeed.
  */
 export async function usableCredentials(
   account: Account,
@@ -50,72 +50,69 @@ export async function usableCredentials(
 ): Promise<OAuthCredentials> {
   const startedAt = deps.now();
   const { accountKey } = account;
-  let before: HeldCredentials | undefined;
+  let before: StoredCredentials | undefined;
   for (let patience: AbortSignal | undefined; !patience?.aborted; ) {
-    const held = await deps.tokens.heldCredentials(accountKey);
-    if (held === undefined) throw new ProviderError('unauthorized', 'The account is no longer connected');
-    const credentials = oauthCredentialsOf(held.credentials);
-    if (isUsable(held, credentials, { refused, before, now: deps.now() })) return credentials;
-    if (standsStill(held, startedAt, deps.now())) throw errorOfFailure(told(held.failure), deps.now());
+    const stored = await deps.tokens.findCredentials(accountKey);
+    if (stored === undefined) throw new ProviderError('unauthorized', 'The account is no longer connected');
+    const { version, failures } = stored;
+    const credentials = oauthCredentialsOf(stored.credentials);
+    const isNew = before !== undefined && before.version !== version;
+    // What another renewed while we waited is used even if it is valid for seconds only.
+    const isValid = credentials.expiresAt - (isNew ? 0 : SPARE_MS) > deps.now();
+    if (isValid && credentials.accessToken !== refused) return credentials;
+    if (mustNotRetry(stored, startedAt, deps.now())) throw refusalOf(stored.failure, deps.now());
 
-    const lease: TokenLease = { accountKey, version: held.version, holder: randomUUID() };
+    const lease = { accountKey, version, failures, holder: randomUUID() };
     const now = deps.now();
-    if (await deps.tokens.leaseTokens(lease, held.failures, now, now + LEASE_MS)) {
-      const renewed = await renewUnder(lease, held.failures, credentials, { account, deps });
+    if (await deps.tokens.leaseTokens(lease, now, now + LEASE_MS)) {
+      const renewed = await renewUnder(lease, credentials, { account, deps });
       if (renewed !== undefined) return renewed;
     } else {
       await sleep(POLL_MS * (0.5 + Math.random()));
     }
-    before ??= held;
+    before ??= stored;
     // Real time bounds the wait, whatever the clock says.
     patience ??= AbortSignal.timeout(PATIENCE_MS);
   }
   throw new ProviderError('unavailable', 'The renewal of the access by another instance took too long');
 }
 
-/** What another renewed while we waited is taken even if it is good for seconds only. */
-function isUsable(
-  held: HeldCredentials,
-  { accessToken, expiresAt }: OAuthCredentials,
-  asked: { refused: string | undefined; before: HeldCredentials | undefined; now: number },
-): boolean {
-  if (accessToken === asked.refused) return false;
-  const isNew = asked.before !== undefined && asked.before.version !== held.version;
-  return expiresAt - (isNew ? 0 : SPARE_MS) > asked.now;
+type FailedCredentials = StoredCredentials & { readonly failure: SyncFailure };
+
+/** Whether renewing failed while the caller waited, or not long enough ago. */
+function mustNotRetry(
+  stored: StoredCredentials,
+  startedAt: number,
+  now: number,
+): stored is FailedCredentials {
+  if (stored.failure === undefined) return false;
+  return (stored.failedAt ?? 0) >= startedAt || (stored.failure.retryAt ?? 0) > now;
 }
 
-type Failed = HeldCredentials & { readonly failure: SyncFailure };
-
-/** A failure that happened while the caller waited, or whose time has not come, is not tried again. */
-function standsStill(held: HeldCredentials, startedAt: number, now: number): held is Failed {
-  if (held.failure === undefined) return false;
-  return (held.failedAt ?? 0) >= startedAt || (held.failure.retryAt ?? 0) > now;
-}
-
-/** `undefined` when the credentials were replaced meanwhile: the newer ones are to be looked at. */
+/** `undefined` when the credentials were replaced meanwhile, and are to be read again. */
 async function renewUnder(
-  lease: TokenLease,
-  failures: number,
+  lease: NewLease,
   credentials: OAuthCredentials,
-  { account, deps }: Renewing,
+  renewal: Renewal,
 ): Promise<OAuthCredentials | undefined> {
+  const { account, deps } = renewal;
   let renewed: OAuthCredentials;
   try {
-    renewed = await renew(credentials, { account, deps });
+    renewed = await renew(credentials, renewal);
   } catch (reason) {
-    const failure = failureOf(reason, failures, { account, deps });
+    const failure = failureOf(reason, lease.failures, renewal);
     if (!(await deps.tokens.failRenewal(lease, failure, deps.now()))) return undefined;
     const problem = healthAfter(failure, account.provider);
     if (problem !== undefined) await deps.accounts.setHealth(account, problem, deps.now());
-    throw errorOfFailure(told(failure), deps.now());
+    throw refusalOf(failure, deps.now());
   }
-  if (!(await storeSurely(lease, renewed, deps))) return undefined;
+  if (!(await storeWithRetries(lease, renewed, deps))) return undefined;
   deps.log.debug({ accountKey: account.accountKey, provider: account.provider }, 'Access was renewed');
   return renewed;
 }
 
-async function renew(credentials: OAuthCredentials, renewing: Renewing): Promise<OAuthCredentials> {
-  const { account, deps } = renewing;
+async function renew(credentials: OAuthCredentials, renewal: Renewal): Promise<OAuthCredentials> {
+  const { account, deps } = renewal;
   const { refreshToken } = credentials;
   if (refreshToken === undefined) {
     const message = 'The provider gave access for a limited time only; the account must be connected again';
@@ -123,14 +120,15 @@ async function renew(credentials: OAuthCredentials, renewing: Renewing): Promise
   }
   const provider = deps.providers[account.provider];
   if (provider?.signIn.method !== 'redirect') throw notSetUp(account);
-  const app = await issuerOf(credentials, renewing);
+  const app = await issuerOf(credentials, renewal);
   const renewed = await within(RENEWAL_MS, provider.signIn.renew(credentials, app));
+  if (renewed === LATE) throw new ProviderError('unavailable', 'The provider did not answer in time');
   // A provider that does not rotate need not repeat the token it issued before.
   return { ...renewed, refreshToken: renewed.refreshToken ?? refreshToken };
 }
 
 /** The app the tokens were issued to: no other can renew them. */
-async function issuerOf({ appClientId }: OAuthCredentials, { account, deps }: Renewing) {
+async function issuerOf({ appClientId }: OAuthCredentials, { account, deps }: Renewal) {
   const { clientId, provider } = account;
   const issuer = await deps.apps.findIssuer(clientId, provider, appClientId);
   if (issuer !== undefined) return issuer;
@@ -144,24 +142,11 @@ const notSetUp = ({ provider }: Account) =>
     reason: 'provider_not_set_up',
   });
 
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new ProviderError('unavailable', 'The provider did not answer in time');
-    timer = setTimeout(reject, milliseconds, error);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 const STORE_TRIES = 5;
 const STORE_WAIT_MS = 500;
 
-/** What the provider issued may be the only refresh token that still works: a failing write is tried again. */
-async function storeSurely(
+/** What the provider issued may be the only refresh token that still works, so a failing write is tried again. */
+async function storeWithRetries(
   lease: TokenLease,
   renewed: OAuthCredentials,
   deps: TokenRenewalDeps,
@@ -177,23 +162,23 @@ async function storeSurely(
   }
 }
 
-/** Nobody but the user mends a dead refresh token: it is tried again only with the sync's own retries. */
-const DEAD_MS = 25 * 60_000;
+/** Only the user can replace a refused refresh token: trying it again is left to the sync's own retries. */
+const REFUSED_REST_MS = 25 * 60_000;
 const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 5 * 60_000;
 
-/** With the instant before which no instance asks again: longer each time, and never before Retry-After. */
-function failureOf(reason: unknown, failures: number, { account, deps }: Renewing): SyncFailure {
+/** `retryAt` is when an instance may try again: after a longer rest each time, and never before Retry-After. */
+function failureOf(reason: unknown, failures: number, { account, deps }: Renewal): SyncFailure {
   const { accountKey, provider } = account;
   const fields = { accountKey, provider, err: reason };
   const now = deps.now();
   let failure: SyncFailure;
   if (reason instanceof ProviderError) {
-    const known = { ...fields, kind: reason.kind, reason: reason.reason };
-    // No user can mend it, so that nobody else will tell the operator.
+    const details = { ...fields, kind: reason.kind, reason: reason.reason };
+    // No user can do anything about it: the log is how the operator learns of it.
     if (reason.kind === 'misconfigured')
-      deps.log.error(known, 'Access cannot be renewed: the app needs mending');
-    else deps.log.warn(known, 'Access could not be renewed');
+      deps.log.error(details, 'Access cannot be renewed: the app needs mending');
+    else deps.log.warn(details, 'Access could not be renewed');
     failure = failureOfError(reason, now);
   } else {
     deps.log.error(fields, 'The renewal of access met a fault of our own');
@@ -201,12 +186,16 @@ function failureOf(reason: unknown, failures: number, { account, deps }: Renewin
     failure = { kind: 'unavailable', message, reason: 'internal_fault' };
   }
   const doubled = Math.min(FIRST_REST_MS * 2 ** Math.min(failures, 10), LONGEST_REST_MS);
-  const rest = now + (failure.kind === 'unauthorized' ? DEAD_MS : doubled);
+  const rest = now + (failure.kind === 'unauthorized' ? REFUSED_REST_MS : doubled);
   return { ...failure, failures: failures + 1, retryAt: Math.max(rest, failure.retryAt ?? 0) };
 }
 
-/** How it is told: a user who signs in again need wait for nothing, and a sync has its own retries for that. */
-function told({ kind, message, reason, retryAt }: SyncFailure): SyncFailure {
-  const cause = { kind, message, ...(reason === undefined ? {} : { reason }) };
-  return kind === 'unauthorized' || retryAt === undefined ? cause : { ...cause, retryAt };
+/**
+ * What callers get for a failed renewal. After `unauthorized` it names no time: a user who signs in again need not wait,
+ * and a sync has its own retries.
+ */
+function refusalOf({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
+  const failure = { kind, message, ...(reason === undefined ? {} : { reason }) };
+  const isTimed = kind !== 'unauthorized' && retryAt !== undefined;
+  return errorOfFailure(isTimed ? { ...failure, retryAt } : failure, now);
 }

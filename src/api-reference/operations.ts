@@ -1,5 +1,5 @@
 /** Every operation of the interface, in the order the reference shows them. */
-
+import { connectionOperations } from '../connect/accounts/connections.schema.ts';
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
@@ -14,6 +14,7 @@ import { referenceOperations } from './reference.schema.ts';
 export const OPERATIONS: readonly Operation[] = [
   ...oauthOperations,
   ...calendarOperations,
+  ...connectionOperations,
   ...calendarWriteOperations,
   ...eventOperations,
   ...eventWriteOperations,

@@ -37,7 +37,7 @@ async function contrastsOf(primary: HexColor, scheme: 'light' | 'dark'): Promise
 }
 
 describe('brand colours', () => {
-  it('can be read in both schemes, whatever the primary colour is', async () => {
+  it('brand colours can be read in both schemes, whatever the primary colour is', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       for (const [what, contrast] of Object.entries(await contrastsOf(primary, scheme)))
         assert.ok(contrast >= TEXT_CONTRAST, `${what}: ${contrast} for ${primary}, ${scheme}`);
@@ -45,7 +45,7 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 1500 });
   });
 
-  it('show the pointer on a button, whatever the primary colour is', async () => {
+  it('brand colours show the pointer on a button, whatever the primary colour is', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const { button, buttonHover } = (await brandColors(primary))[scheme];
       const contrast = wcagContrast(button, buttonHover);
@@ -54,7 +54,7 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  it('keep the hue', async () => {
+  it('brand colours keep the hue', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const [before, after] = [oklch(primary), oklch((await brandColors(primary))[scheme].accent)];
       // Of greys, and of what is nearly black or white, the hue says nothing.
@@ -65,7 +65,7 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  it('let a button be seen on the card, whatever the primary colour is', async () => {
+  it('brand colours let a button be seen on the card, whatever the primary colour is', async () => {
     const property = fc.asyncProperty(anyColor, fc.constantFrom(...SCHEMES), async (primary, scheme) => {
       const { button } = (await brandColors(primary))[scheme];
       const contrast = wcagContrast(button, GROUNDS[scheme].card);
@@ -74,24 +74,24 @@ describe('brand colours', () => {
     await fc.assert(property, { numRuns: 500 });
   });
 
-  it('give buttons the primary colour itself, however pale, where it can be seen', async () => {
+  it('brand colours give buttons the primary colour itself, however pale, where it can be seen', async () => {
     for (const primary of ['#ffd400', '#1f4fd8', '#e4002b'])
       for (const scheme of SCHEMES) assert.equal((await brandColors(primary))[scheme].button, primary);
     assert.equal((await brandColors('#1f4fd8')).light.onButton, '#ffffff');
     assert.ok((oklch((await brandColors('#ffd400')).light.onButton)?.l ?? 1) < 0.25);
   });
 
-  it('leave a colour alone that can be read as it is', async () => {
+  it('brand colours leave a colour alone that can be read as it is', async () => {
     assert.equal((await brandColors('#1f4fd8')).light.accent, '#1f4fd8');
     assert.equal((await brandColors('#8fb0ff')).dark.accent, '#8fb0ff');
   });
 
-  it('are refused for what is not #rrggbb', async () => {
+  it('brand colours are refused for what is not #rrggbb', async () => {
     for (const text of ['red', '#fff', '#12345G', '#AABBCC', '', '#aabbcc;}'])
       await assert.rejects(brandColors(text), TypeError);
   });
 
-  it('stand in a rule of their own, one value for each scheme', async () => {
+  it('brand colours stand in a rule of their own, one value for each scheme', async () => {
     const { light, dark } = await brandColors('#aa3355');
 
     const rule = brandRule({ light, dark });
@@ -100,7 +100,7 @@ describe('brand colours', () => {
     assert.ok(rule.includes(`--on-button:light-dark(${light.onButton},${dark.onButton})`));
   });
 
-  it('are measured on the grounds that the stylesheet has', () => {
+  it('brand colours are measured on the grounds that the stylesheet has', () => {
     const styles = readFileSync(new URL('../connect/pages/connect.css', import.meta.url), 'utf8');
 
     assert.deepEqual(Object.keys(GROUNDS.light), Object.keys(GROUNDS.dark));

@@ -1,5 +1,5 @@
 /** A picture from an address: fetched once, when it is set, through the one way out. */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 

@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 import sharp from 'sharp';
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { logoImage, MOST_LOGO_BYTES } from './logo-image.ts';
 
 const RED = { r: 255, g: 0, b: 0, alpha: 1 };
@@ -77,7 +77,7 @@ describe('a logo', () => {
     webp = await block(50, 50).webp().toBuffer();
   });
 
-  it('becomes a square of at most 192 pixels, fitted on nothing, and is not made larger', async () => {
+  it('a logo becomes a square of at most 192 pixels, fitted on nothing, and is not made larger', async () => {
     const [wide, small] = await Promise.all([logoImage(png, 'logo'), logoImage(webp, 'logo')]);
 
     assert.equal(await sizeOf(wide.webp), '192×192 webp');
@@ -86,7 +86,7 @@ describe('a logo', () => {
     assert.equal(await sizeOf(small.webp), '50×50 webp');
   });
 
-  it('keeps what is transparent', async () => {
+  it('a logo keeps what is transparent', async () => {
     const half = await block(64, 64, { ...RED, alpha: 0.5 })
       .png()
       .toBuffer();
@@ -96,14 +96,14 @@ describe('a logo', () => {
     assert.deepEqual(await pixel(drawn, 0.5, 0.5), [255, 0, 0, 128]);
   });
 
-  it('is at most 16 KB, whatever is in it', async () => {
+  it('a logo is at most 16 KB, whatever is in it', async () => {
     const { webp: drawn } = await logoImage(await noise(900, 900).png().toBuffer(), 'logo');
 
     assert.ok(drawn.length <= 16 * 1024, `${drawn.length} bytes`);
     assert.equal(await sizeOf(drawn), '192×192 webp');
   });
 
-  it('stands upright, and says nothing of the camera', async () => {
+  it('a logo stands upright, and says nothing of the camera', async () => {
     const top = block(100, 50).composite([
       { input: await block(100, 10, { r: 0, g: 0, b: 255, alpha: 1 }).png().toBuffer(), gravity: 'north' },
     ]);
@@ -123,7 +123,7 @@ describe('a logo', () => {
     assert.doesNotMatch(Buffer.from(drawn).toString('latin1'), /canary/);
   });
 
-  it('is the first frame of an animation', async () => {
+  it('a logo is the first frame of an animation', async () => {
     const frames = [RED, { r: 0, g: 0, b: 255, alpha: 1 }].map((color) =>
       block(40, 40, color).png().toBuffer(),
     );
@@ -137,7 +137,7 @@ describe('a logo', () => {
     assert.deepEqual(await pixel(drawn, 0.5, 0.5), [255, 0, 0, 255]);
   });
 
-  it('is drawn from an SVG at its full size, without its scripts', async () => {
+  it('a logo is drawn from an SVG at its full size, without its scripts', async () => {
     const { webp: drawn } = await logoImage(
       svg('<script>alert("canary")</script><rect width="10" height="10" fill="red"/>'),
       'logo',
@@ -173,10 +173,10 @@ describe('a logo', () => {
     ['an SVG that takes for ever', () => svg(forEver()), /within 10 seconds/],
   ];
   for (const [what, bytes, sentence] of refused) {
-    it(`is not ${what}`, async () => assert.match(await refusalOf(await bytes()), sentence));
+    it(`a logo is not ${what}`, async () => assert.match(await refusalOf(await bytes()), sentence));
   }
 
-  it('is not what is cut off anywhere', async () => {
+  it('a logo is not what is cut off anywhere', async () => {
     const messages = await Promise.all(
       [jpeg, png, webp].flatMap((picture) =>
         [0.1, 0.5, 0.9].map((part) => refusalOf(picture.subarray(0, Math.ceil(picture.length * part)))),
@@ -186,7 +186,7 @@ describe('a logo', () => {
     for (const sentence of messages) assert.match(sentence, /^The logo (cannot be read as|must be a PNG)/);
   });
 
-  it('is what a picture shows, whatever follows it or lies in it', async () => {
+  it('a logo is what a picture shows, whatever follows it or lies in it', async () => {
     const tail = Buffer.from('<script>canary</script>PK\x03\x04');
 
     const { webp: drawn } = await logoImage(Buffer.concat([png, tail]), 'logo');
@@ -194,7 +194,7 @@ describe('a logo', () => {
     assert.doesNotMatch(Buffer.from(drawn).toString('latin1'), /canary|PK/);
   });
 
-  it('is drawn or refused in a sentence, whatever bytes are changed', async () => {
+  it('a logo is drawn or refused in a sentence, whatever bytes are changed', async () => {
     const changed = [jpeg, png, webp, svg('<circle r="4"/>')].flatMap((picture, i) =>
       [3, 7].map((step) =>
         picture.map((byte, at) => (at > 20 + i && at % (31 * step) === step ? byte ^ 0x55 : byte)),

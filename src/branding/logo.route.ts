@@ -1,7 +1,7 @@
 /** GET /connect/logos/<SHA-256>.webp: a picture that an application shows. Its name is its content's, so it never changes. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { BrandingStore } from './branding-store.ts';
 
 export type LogoRouteDeps = { readonly branding: Pick<BrandingStore, 'findLogo'> };

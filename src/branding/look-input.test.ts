@@ -12,7 +12,7 @@ describe('what an application may set of how it looks', () => {
     ['a page', readSupportUrl, 'https://example.com/help?a=b#top', 'https://example.com/help?a=b#top'],
   ];
   for (const [what, read, text, value] of accepted) {
-    it(`is ${what}`, () => assert.equal(read(text), value));
+    it(`a setting of the look is ${what}`, () => assert.equal(read(text), value));
   }
 
   const refused: [what: string, read: (text: string) => string, texts: string[], sentence: RegExp][] = [
@@ -47,7 +47,7 @@ describe('what an application may set of how it looks', () => {
     ],
   ];
   for (const [what, read, texts, sentence] of refused) {
-    it(`is not ${what}`, () => {
+    it(`a setting of the look is not ${what}`, () => {
       for (const text of texts) assert.throws(() => read(text), { message: sentence, status: 400 }, text);
     });
   }

@@ -1,5 +1,5 @@
 /** What an application may set of how it looks, read from text: one value kept, or a sentence that says what is wrong. */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 
 const MOST_EMAIL_CHARACTERS = 254;
 const MOST_URL_CHARACTERS = 2048;

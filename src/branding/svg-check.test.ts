@@ -32,7 +32,7 @@ describe('the check of an SVG', () => {
     ],
   ];
   for (const [what, text] of drawn) {
-    it(`lets pass ${what}`, () => assert.equal(svgProblem(text), undefined));
+    it(`the SVG check lets pass ${what}`, () => assert.equal(svgProblem(text), undefined));
   }
 
   const refused: [what: string, text: string, sentence: RegExp][] = [
@@ -73,18 +73,18 @@ describe('the check of an SVG', () => {
     ['too many elements', svg('<g/>'.repeat(20_001)), /more than 20000 elements/],
     ['too deep a nesting', svg('<g>'.repeat(300) + '</g>'.repeat(300)), /nested deeper/],
   ];
-  for (const [what, text, sentence] of refused) {
-    it(`refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', sentence));
+  for (const [what, text, problem] of refused) {
+    it(`the SVG check refuses ${what}`, () => assert.match(svgProblem(text) ?? 'nothing was wrong', problem));
   }
 
-  it('says what is referred to without what steers a terminal', () => {
+  it('the SVG check says what is referred to without what steers a terminal', () => {
     const sentence =
       svgProblem(svg('<image href="http://x/\u009b31m\u202e&#x9d;&#10;kalends: done"/>')) ?? '';
 
     assert.match(sentence, /refers to "http:\/\/x\/31mkalends: done"/);
   });
 
-  it('answers a sentence or nothing for any text, and never throws', () => {
+  it('the SVG check answers a sentence or nothing for any text, and never throws', () => {
     const pieces = fc.constantFrom(
       '<svg xmlns="http://www.w3.org/2000/svg">',
       '</svg>',

@@ -16,18 +16,18 @@ export type Account = {
   readonly health: AccountHealth;
   /** Epoch milliseconds. */
   readonly linkedAt: number;
-  /** One more each time the user links it: what was found out before says nothing of it after. */
+  /** How often the user has linked it: what was observed before says nothing about it after. */
   readonly timesLinked: number;
 };
 
-/** Whether the account works; who must act follows from the reason. */
+/** Whether the account works. The reason determines who must act. */
 export type AccountHealth = {
   readonly state: 'active' | 'degraded' | 'reauth_required';
   /** Absent while it is active. */
   readonly reason: HealthReason | undefined;
-  /** What happened, in public words; absent while it is active. */
+  /** What happened, as public text; absent while it is active. */
   readonly message: string | undefined;
-  /** When it came to be in that state, epoch milliseconds. */
+  /** When it entered that state, epoch milliseconds. */
   readonly since: number;
 };
 
@@ -51,8 +51,13 @@ export type NewAccount = Pick<
   readonly deviceHash: string;
 };
 
-/** An account as it was when something was found out about it. */
-export type AccountSeen = Pick<Account, 'accountKey' | 'timesLinked'>;
+/** An account of one linking: what is observed of it says nothing once its user has linked it again. */
+export type AccountVersion = Pick<Account, 'accountKey' | 'timesLinked'>;
+
+/** Accounts of a user at one provider: all of them when `accountId` is absent. */
+export type AccountSelection = Pick<Account, 'clientId' | 'userId' | 'provider'> & {
+  readonly accountId?: string | undefined;
+};
 
 /** How far the first loading of an account's calendars is. */
 export type AccountLoading = {
@@ -65,9 +70,9 @@ export type AccountLoading = {
 
 export interface AccountStore {
   /**
-   * Links the account, or renews credentials and health of the one already linked and keeps its
-   * key: concurrent calls make one account. Makes its first sync's job in the same transaction. Syncs
-   * and renewals with the old credentials that are under way lose their leases.
+   * Links the account. One that is linked already keeps its key and gets new credentials and health: concurrent calls
+   * make one account. Schedules its first sync in the same transaction. Syncs and renewals that are under way with the
+   * old credentials lose their leases.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
 
@@ -78,7 +83,7 @@ export interface AccountStore {
   /** Keys of the user's accounts that the browser with this device hash linked. */
   accountsLinkedBy(clientId: string, userId: string, deviceHash: string): Promise<ReadonlySet<string>>;
 
-  /** Of every account of the user, by its key. */
+  /** For every account of the user, by its key. */
   loadingOf(clientId: string, userId: string): Promise<ReadonlyMap<string, AccountLoading>>;
 
   /** Unsealed; `undefined` when the account is gone. */
@@ -86,28 +91,21 @@ export interface AccountStore {
 
   /**
    * A no-op when the account is gone, was linked again since the caller read it, or is in that state for
-   * that reason already. What the user must mend is not hidden by what passes: `degraded` does not
-   * replace `reauth_required`. A missing calendar permission is noted as that too.
+   * that reason already. `degraded` does not replace `reauth_required`, so that a passing failure never hides what the
+   * user must do. The reason `calendar_permission_missing` also sets `calendarPermission`.
    */
-  setHealth(account: AccountSeen, problem: AccountProblem, now: number): Promise<void>;
+  setHealth(account: AccountVersion, problem: AccountProblem, now: number): Promise<void>;
 
   /**
-   * Active again, unless its list or one of its calendars failed its last sync; a calendar permission
-   * found missing before is there then.
+   * Makes the account active, unless its list or one of its calendars failed its last sync. A calendar permission that
+   * was missing counts as granted then.
    */
   recover(accountKey: string, now: number): Promise<void>;
 
   /**
-   * Deletes accounts with their credentials, mirror and jobs; when that leaves the user without an
-   * account, its pending code is withdrawn in the same transaction. Access the provider can end is
-   * handed to a job that does (ended-access-store.ts). All of a provider when `accountId` is absent.
-   * Answers how many: none is no error.
+   * Deletes accounts with their credentials, mirror and jobs. When that leaves the user without an account, its pending
+   * code is withdrawn in the same transaction. Access that the provider can end is kept for a job that ends it
+   * (ended-access-store.ts). Answers how many accounts were deleted; none is no error.
    */
-  disconnect(
-    clientId: string,
-    userId: string,
-    provider: ProviderKind,
-    accountId: string | undefined,
-    now: number,
-  ): Promise<number>;
+  disconnect(accounts: AccountSelection, now: number): Promise<number>;
 }

@@ -12,11 +12,11 @@ import type { ProviderKind } from './provider-kind.ts';
 export interface CalendarProvider {
   readonly kind: ProviderKind;
   readonly signIn: RedirectSignIn | PasswordSignIn;
-  /** `credentials` is what the sign-in answered, or a renewal since, kept sealed in between. */
+  /** `credentials` is what the sign-in or the last renewal answered. */
   open(credentials: ProviderCredentials, session: AccountSession): CalendarAccount;
 }
 
-/** One that the user signs in to on a page of ours: nothing of the instance is needed to open it. */
+/** One that the user signs in to on a page of ours. Opening an account of it needs no session. */
 export interface PasswordProvider extends CalendarProvider {
   readonly signIn: PasswordSignIn;
   open(credentials: ProviderCredentials): CalendarAccount;
@@ -31,11 +31,11 @@ export interface RedirectProvider extends CalendarProvider {
 export interface AccountSession {
   /** An access token that is valid for another minute at least; renewed first when it is not. */
   accessToken(): Promise<string>;
-  /** For when the provider answered 401 to `refused`: another one. Fails as `unauthorized` when there is none. */
+  /** Another one, after the provider answered 401 to `refused`. Fails as `unauthorized` when there is none. */
   renewAccessToken(refused: string): Promise<string>;
   /**
-   * Runs one request within the provider's limits over all instances; waits for its turn, and fails as
-   * `rate_limited` or `unavailable` without asking when it is known to be in vain.
+   * Runs one request within the provider's limits over all instances. Waits until it may be sent; fails as
+   * `rate_limited` or `unavailable` without sending it when it cannot succeed now.
    */
   limited<T>(operation: string, request: () => Promise<T>): Promise<T>;
 }
@@ -48,57 +48,58 @@ export interface CalendarAccount {
   listCalendars(): Promise<ProviderCalendar[]>;
 
   /**
-   * What changed since `token`; without one, everything. A token the provider forgot fails as
-   * `sync_token_expired`. With `known`, what the mirror has (href → etag), an adapter without a sync
-   * protocol finds changes by comparison. Yields parts, so that a large calendar is never held whole.
+   * What changed since `token`; without one, everything. A token that the provider no longer accepts fails as
+   * `sync_token_expired`. An adapter without a sync protocol compares with `stored`. Yields parts, so that a large
+   * calendar is never in memory as a whole.
    */
   changesSince(
     calendarHref: string,
     token: string | undefined,
-    known: KnownResources,
+    stored: StoredVersions,
   ): AsyncIterable<Changes>;
 }
 
-/** Asked for only when the adapter needs it: the etags the mirror has, by href. */
-export type KnownResources = () => Promise<ReadonlyMap<string, string | undefined>>;
+/** Reads the etags that the mirror has, by href. */
+export type StoredVersions = () => Promise<ReadonlyMap<string, string | undefined>>;
 
 /** One part of an answer; `next` is in the last part only. */
 export type Changes = {
   readonly changed: readonly EventResource[];
   /** Hrefs of resources that are gone. */
   readonly removed: readonly string[];
-  /** True when the parts list everything there is: whatever they do not name is gone. */
+  /** True when the parts list all resources: any they do not name is gone. */
   readonly complete: boolean;
   readonly next?: string;
 };
 
-/** Opaque to all but the adapter that made it; sealed at rest. */
+/** Opaque to all but the adapter that made them; sealed at rest. */
 export type ProviderCredentials = Readonly<Record<string, unknown>>;
 
-/** Google, Microsoft: the user leaves for the provider and comes back with a code (RFC 6749 §4.1). */
+/** The user signs in on the provider's pages, which redirect back with a code (RFC 6749 §4.1). */
 export type RedirectSignIn = {
   readonly method: 'redirect';
-  /** Where to send the browser, and what to keep, sealed, until it comes back. */
+  /** Where to send the browser, and what to store, sealed, until it comes back. */
   begin(request: SignInRequest): Promise<{ readonly url: URL; readonly pending: PendingSignIn }>;
   /**
-   * Redeems what the browser came back with: `callback` is the whole address. Checks state, issuer, nonce.
-   * A user who said no fails as `access_denied`. One who left the calendar permission out is no failure:
+   * Redeems the code in `callback`, the whole URL that the browser came back to. Checks state, issuer and nonce. Fails
+   * as `access_denied` when the user refused. A user who left out the calendar permission is no failure:
    * `calendarPermission` is false then.
    */
   complete(callback: URL, pending: PendingSignIn, app: ProviderApp): Promise<SignedInAccount>;
-  /** Whether these of the provider's own scopes, as granted, serve `scope`; a later request may need more. */
+  /** Whether the granted scopes, which are the provider's, are enough for `scope`. A later request may need more. */
   covers(grantedScopes: readonly string[], scope: Scope): boolean;
   /**
-   * Where an administrator consents for a whole organisation, and comes back from with `admin_consent`; absent where
-   * the provider has no such page.
+   * The page where an administrator consents for a whole organisation, which redirects back with `admin_consent`.
+   * Absent where the provider has none.
    */
-  adminConsentUrl?(app: ProviderApp, asked: Pick<SignInRequest, 'redirectUri' | 'scope'>): URL;
+  adminConsentUrl?(app: ProviderApp, request: Pick<SignInRequest, 'redirectUri' | 'scope'>): URL;
   /** New tokens for the refresh token; the answer replaces the credentials. */
   renew(credentials: OAuthCredentials, app: ProviderApp): Promise<OAuthCredentials>;
-  /** Ends the access at the provider, where it has a way to; resolves where it has none. */
+  /** Ends the access at the provider, if it offers that. */
   revoke(credentials: OAuthCredentials, app: ProviderApp): Promise<void>;
   /**
-   * Names what `revoke` ends: two apps with one name share what a user granted. An app's own when absent.
+   * Names the grant that `revoke` ends: apps with the same name share what a user granted. When absent, each app has its
+   * own grant.
    */
   grantOf?(appClientId: string): string;
 };
@@ -110,7 +111,7 @@ export type SignInRequest = {
   readonly app: ProviderApp;
   /** The callback registered with the provider. */
   readonly redirectUri: string;
-  /** The scope the application asked for; the smallest permission that serves it is asked of the provider. */
+  /** The scope that the application requests; the provider is asked for the smallest permission that is enough. */
   readonly scope: Scope;
   /** The `state` to send: it names the authorization request and the browser's own secret. */
   readonly state: string;
@@ -123,7 +124,7 @@ export type SignInRequest = {
 /** JSON: state, nonce and code verifier, and where they were sent. */
 export type PendingSignIn = Readonly<Record<string, string>>;
 
-/** What is kept of an OAuth account, the same for Google and Microsoft. */
+/** The credentials of an OAuth account, the same for Google and Microsoft. */
 export type OAuthCredentials = {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -140,25 +141,25 @@ export type OAuthCredentials = {
 export type SignedInAccount = VerifiedAccount & {
   readonly credentials: OAuthCredentials;
   readonly grantedScopes: readonly string[];
-  /** Whether they show anything of calendars: whether that is as much as was asked for, `covers` tells. */
+  /** Whether the scopes give any access to calendars; `covers` says whether it is enough. */
   readonly calendarPermission: boolean;
 };
 
-/** Apple, CalDAV: the user types a password on our own page. */
+/** The user types a password on a page of ours. */
 export type PasswordSignIn = {
   readonly method: 'password';
   /**
-   * A password as the provider spells it, `undefined` for what cannot be one of its: nobody asks it then. Absent where
-   * any text can be one.
+   * A password as the provider spells it; `undefined` for text that cannot be one, which is then not sent. Absent where
+   * any text can be a password.
    */
   readPassword?(typed: string): string | undefined;
   /** Proves the login against the live server. Fails with ProviderError. */
   verify(login: PasswordLogin): Promise<VerifiedAccount>;
-  /** What of a login need not be typed again to connect the account anew. */
+  /** The parts of a login that need not be typed again to reconnect the account. */
   remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'>;
 };
 
-/** `server` is what the user typed: a URL, a host or an e-mail address; absent for Apple. */
+/** `server` is as the user typed it: a URL, a host or an e-mail address; absent for Apple. */
 export type PasswordLogin = {
   readonly server?: string;
   readonly username: string;

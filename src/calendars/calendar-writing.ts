@@ -1,12 +1,12 @@
 /**
- * What a provider can do to calendars themselves: the part of an account that makes, changes and deletes them. Fails with
- * ProviderError; with `UnsupportedByProvider` for what the provider cannot express, with nothing of the request done.
- * The account's list tells what became of it.
+ * The part of an account that creates, changes and deletes calendars. Fails with ProviderError, or with
+ * `UnsupportedByProvider` for what the provider cannot express; nothing of the request is done then. The result is read
+ * from the account's list of calendars.
  */
 export interface CalendarWriting {
   /**
-   * Creates an empty calendar and answers its href. With the same `key` (32 hex digits) CalDAV makes one calendar,
-   * however often; the others cannot tell a repetition.
+   * Creates an empty calendar and answers its href. At CalDAV, calls with the same `key` (32 hex digits) create one
+   * calendar; the other providers cannot recognise a repetition.
    */
   create(draft: CalendarDraft, key: string): Promise<string>;
 
@@ -26,5 +26,5 @@ export type CalendarDraft = {
   readonly timeZone: string | undefined;
 };
 
-/** Absent: stays as it is. An empty description is taken away. */
+/** An absent field stays as it is. An empty description is removed. */
 export type CalendarChange = Partial<Pick<CalendarDraft, 'title' | 'color' | 'description'>>;

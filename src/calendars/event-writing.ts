@@ -13,27 +13,27 @@ export interface EventWriting {
    * Creates an event or a series. `key` (32 hex digits) makes a repetition harmless: the same key in the same calendar
    * is one event, whether or not the first answer was lost.
    */
-  create(calendarHref: string, draft: EventDraft, key: string): Promise<Written>;
+  create(calendarHref: string, draft: EventDraft, key: string): Promise<WriteResult>;
 
   /**
    * Changes what `change` names and nothing else of that very version; `precondition_failed` when the provider has
    * another by now, `not_found` when it is gone. With `instance`, that occurrence alone. Overrides of instances that
    * a changed `recurrence` no longer names go with it; the others stay.
    */
-  update(calendarHref: string, target: WriteTarget, change: EventChange): Promise<Written>;
+  update(calendarHref: string, target: WriteTarget, change: EventChange): Promise<WriteResult>;
 
   /** The event, the whole series, or with `instance` that occurrence alone. Gone already is no failure. */
-  delete(calendarHref: string, target: WriteTarget): Promise<Written>;
+  delete(calendarHref: string, target: WriteTarget): Promise<WriteResult>;
 
   /** The answer of the account's own user to an invitation. */
-  respond(calendarHref: string, target: WriteTarget, response: Rsvp): Promise<Written>;
+  respond(calendarHref: string, target: WriteTarget, response: Rsvp): Promise<WriteResult>;
 
   /** The resource as it is now with its overrides, for a merge after `precondition_failed`; `undefined` when gone. */
   read(calendarHref: string, href: string): Promise<readonly EventResource[] | undefined>;
 }
 
 /** Resources to write into the mirror and hrefs to take out of it, in one transaction. */
-export type Written = {
+export type WriteResult = {
   readonly changed: readonly EventResource[];
   readonly removed: readonly string[];
 };

@@ -57,10 +57,10 @@ describe('what a failure says about an account', () => {
     ['caldav', 'forbidden_address', undefined, 'degraded', 'address_forbidden', 'operator'],
     ['microsoft', 'not_found', undefined, 'degraded', 'calendar_gone', 'user'],
   ];
-  for (const [provider, kind, given, state, reason, actor] of CASES) {
-    it(`${provider}, ${kind}${given ? ` (${given})` : ''}: ${state}, and ${actor} must act`, () => {
+  for (const [provider, kind, cause, state, reason, actor] of CASES) {
+    it(`a failure at ${provider}, ${kind}${cause ? ` (${cause})` : ''}: ${state}, and ${actor} must act`, () => {
       const problem = healthAfter(
-        { kind, message: 'What happened', ...(given && { reason: given }) },
+        { kind, message: 'What happened', ...(cause && { reason: cause }) },
         provider,
       );
 
@@ -69,7 +69,7 @@ describe('what a failure says about an account', () => {
     });
   }
 
-  it('is documented, reason by reason, with who must act', () => {
+  it('an account’s health is documented, reason by reason, with who must act', () => {
     const text = readFileSync(new URL('../../docs/account-health.md', import.meta.url), 'utf8');
 
     const documented = [...text.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(([, reason, actor]) => [
@@ -79,7 +79,7 @@ describe('what a failure says about an account', () => {
     assert.deepEqual(Object.fromEntries(documented), HEALTH_REASONS);
   });
 
-  it('is nothing when somebody else changed an event first', () => {
+  it('a failure says nothing about an account when somebody else changed an event first', () => {
     assert.equal(healthAfter({ kind: 'precondition_failed', message: '' }, 'caldav'), undefined);
   });
 });

@@ -1,11 +1,12 @@
-/** What a failure says about its account: decisions only, nothing is read or written here. */
+/** What a failure says about its account: pure functions. */
 import type { AccountProblem } from './account-store.ts';
 import { actorOf, type HealthReason } from './health-reason.ts';
 import type { ProviderErrorKind } from './provider-error.ts';
+import { PROVIDER_FACTS } from './provider-facts.ts';
 import type { ProviderKind } from './provider-kind.ts';
 import type { SyncFailure } from './sync-failure.ts';
 
-/** What a kind of failure means where the provider told no more. */
+/** The reason for a kind of failure that the provider did not explain further. */
 const REASONS: Readonly<Record<Exclude<ProviderErrorKind, 'unauthorized'>, HealthReason | undefined>> = {
   access_denied: 'access_revoked',
   permission_missing: 'calendar_permission_missing',
@@ -30,12 +31,12 @@ export function healthAfter(failure: SyncFailure, provider: ProviderKind): Accou
 
 function usualReason(kind: ProviderErrorKind, provider: ProviderKind): HealthReason | undefined {
   if (kind !== 'unauthorized') return REASONS[kind];
-  return provider === 'apple' || provider === 'caldav' ? 'password_refused' : 'access_revoked';
+  return PROVIDER_FACTS[provider].signIn === 'password' ? 'password_refused' : 'access_revoked';
 }
 
 /**
- * Only what signing in again mends asks for that. A dead refresh token is such a thing even where the
- * operator has to act as well, as with Google's test apps.
+ * `reauth_required` only where signing in again helps. After a refused refresh token it does, even where the operator
+ * has to act as well, as with Google's test apps.
  */
 function stateAfter(kind: ProviderErrorKind, reason: HealthReason): AccountProblem['state'] {
   if (kind === 'unauthorized' || kind === 'access_denied') return 'reauth_required';

@@ -4,7 +4,7 @@ import type { HealthReason } from './health-reason.ts';
 export type ProviderErrorKind =
   /** The user must sign in again. */
   | 'unauthorized'
-  /** The user came back from the provider and had said no. */
+  /** The user refused on the provider's page. */
   | 'access_denied'
   /** The account works, but lacks the permission for this: the user, or the user's administrator, must grant it. */
   | 'permission_missing'
@@ -21,24 +21,49 @@ export type ProviderErrorKind =
 
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
-  /** Milliseconds the provider asked to wait, where it said so. */
+  /** How long the provider asked to wait, in milliseconds; `undefined` when it did not say. */
   readonly retryAfter: number | undefined;
   /** The exact cause where it is known, for health and pages. */
   readonly reason: HealthReason | undefined;
-  /** The provider was not asked this time: it is in vain for what it said before, or for a limit of ours. */
-  readonly notAsked: boolean;
+  /** No request was sent, because of an earlier answer of the provider or a limit of ours. */
+  readonly notSent: boolean;
 
   /** `message` is public and names what happened, never an address with credentials; the rest is `cause`. */
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason; notAsked?: boolean } = {},
+    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason; notSent?: boolean } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfter = options.retryAfter;
     this.reason = options.reason;
-    this.notAsked = options.notAsked ?? false;
+    this.notSent = options.notSent ?? false;
+  }
+}
+
+/** Something that a provider cannot do. It is answered 422 with this reason, and never done in part. */
+export type UnsupportedReason =
+  | 'recurrence_not_supported_by_provider'
+  | 'field_not_supported_by_provider'
+  | 'conference_not_supported_by_calendar'
+  | 'mode_not_supported_by_provider'
+  | 'organizer_only'
+  | 'calendar_read_only'
+  | 'calendar_creation_not_supported_by_provider'
+  | 'calendar_not_deletable';
+
+export class UnsupportedByProvider extends Error {
+  readonly reason: UnsupportedReason;
+  /** The field of the request that it concerns, if there is one. */
+  readonly field: string | undefined;
+
+  /** `message` is public: what cannot be done and why. */
+  constructor(reason: UnsupportedReason, message: string, field?: string) {
+    super(message);
+    this.name = 'UnsupportedByProvider';
+    this.reason = reason;
+    this.field = field;
   }
 }

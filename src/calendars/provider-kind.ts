@@ -3,7 +3,7 @@ export type ProviderKind = 'google' | 'microsoft' | 'apple' | 'caldav';
 
 export const PROVIDER_KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];
 
-/** The kind named by text, whatever its case and the space around it. */
+/** The kind that `text` names, in any case and with any space around it. */
 export function parseProviderKind(text: string): ProviderKind | undefined {
   const name = text.trim().toLowerCase();
   return PROVIDER_KINDS.find((kind) => kind === name);

@@ -1,20 +1,20 @@
 import type { HealthReason } from './health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from './provider-error.ts';
 
-/** Why an account or a calendar could not be brought up to date, as it is kept and told. */
+/** Why an account or a calendar could not be synced, as it is stored and answered. */
 export type SyncFailure = {
   readonly kind: ProviderErrorKind;
   /** Public: names what happened. */
   readonly message: string;
   /** The exact cause where it is known. */
   readonly reason?: HealthReason;
-  /** Epoch milliseconds before which the provider is not to be asked again. */
+  /** When to try again at the earliest, epoch milliseconds. */
   readonly retryAt?: number;
   /** How often it has failed in a row, this time included; once when absent. */
   readonly failures?: number;
 };
 
-/** A provider's refusal in the words it is kept in. */
+/** The failure to store for an error. */
 export function failureOfError(error: ProviderError, now: number): SyncFailure {
   const { kind, message, reason, retryAfter } = error;
   return {
@@ -25,10 +25,10 @@ export function failureOfError(error: ProviderError, now: number): SyncFailure {
   };
 }
 
-/** The refusal a kept failure stands for, for whoever asks while it still holds: the provider is not asked. */
+/** The error to throw, in place of a request, while a stored failure holds. */
 export function errorOfFailure({ kind, message, reason, retryAt }: SyncFailure, now: number): ProviderError {
   return new ProviderError(kind, message, {
-    notAsked: true,
+    notSent: true,
     ...(reason === undefined ? {} : { reason }),
     ...(retryAt === undefined || retryAt <= now ? {} : { retryAfter: retryAt - now }),
   });

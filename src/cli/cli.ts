@@ -4,7 +4,7 @@
  * on standard output. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.
  */
 import { ConfigError, loadConfig } from '../config/config.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { backupCommand } from './backup-command.ts';
 import { clientCommands } from './client-commands.ts';
 import {

@@ -89,7 +89,7 @@ export async function applyAppChanges(
       continue;
     }
     const id = appClientId ?? (await providerApps.listProviderApps(clientId))[kind] ?? '';
-    await providerApps.setProviderApp(clientId, kind, { clientId: id, clientSecret }, now());
+    await providerApps.setProviderApp({ clientId, kind }, { clientId: id, clientSecret }, now());
   }
 }
 

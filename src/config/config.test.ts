@@ -18,7 +18,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 };
 
 describe('the settings of Google and Microsoft', () => {
-  it('are the real addresses and no app when nothing is set', () => {
+  it('the settings of Google and Microsoft are the real addresses and no app when nothing is set', () => {
     const { google, microsoft } = loadConfig({});
 
     assert.deepEqual(google, {
@@ -34,7 +34,7 @@ describe('the settings of Google and Microsoft', () => {
     });
   });
 
-  it('take a secret from a file, and addresses as they are written but for trailing slashes', async () => {
+  it('the settings of Google and Microsoft take a secret from a file, and addresses as they are written but for trailing slashes', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'kalends-config-'));
     const file = path.join(folder, 'secret');
     writeFileSync(file, 'GOCSPX-secret\n');
@@ -89,7 +89,7 @@ describe('the settings of Google and Microsoft', () => {
     ],
   ];
   for (const [rule, env, problem] of refused) {
-    it(`refuse ${rule}, naming the variable and showing no value`, () => {
+    it(`the settings of Google and Microsoft refuse ${rule}, naming the variable and showing no value`, () => {
       const problems = problemsOf(env);
 
       assert.equal(problems.length, 1);
@@ -99,7 +99,7 @@ describe('the settings of Google and Microsoft', () => {
 });
 
 describe('the name of the operator', () => {
-  it('is none where it is not set or blank, and is trimmed', () => {
+  it('the operator’s name is none where it is not set or blank, and is trimmed', () => {
     const names = [{}, { KALENDS_OPERATOR_NAME: '  ' }, { KALENDS_OPERATOR_NAME: ' Räder & Söhne ' }].map(
       (env) => loadConfig(env).operatorName,
     );
@@ -107,7 +107,7 @@ describe('the name of the operator', () => {
     assert.deepEqual(names, [undefined, undefined, 'Räder & Söhne']);
   });
 
-  it('is refused when a notice with it could read as something else', () => {
+  it('the operator’s name is refused when a notice with it could read as something else', () => {
     for (const name of ['a'.repeat(101), 'Acme\u202e', 'a\nb']) {
       assert.match(problemsOf({ KALENDS_OPERATOR_NAME: name })[0] ?? '', /^KALENDS_OPERATOR_NAME must not/);
     }

@@ -1,6 +1,6 @@
 /**
- * The only reader of the environment. One table says what can be set; `loadConfig` reads it, reports
- * every problem at once, by name, and answers a frozen structure of which features get their slice.
+ * The only reader of the environment. One table says what can be set. `loadConfig` reports every problem at once, by
+ * name, and answers a frozen object; each feature receives its part of it.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -265,7 +265,7 @@ export function loadConfig(env: Environment): Config {
       asksForCalendars: check('KALENDS_GOOGLE_CALENDARS', oneOf('off', 'on'), 'off') === 'on',
     }),
     microsoft: provider('MICROSOFT'),
-    appleUrl: check('KALENDS_APPLE_URL', absoluteUrl, 'https://caldav.icloud.com'),
+    appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
       authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
@@ -308,32 +308,29 @@ function wholeNumber(least: number, most: number): (text: string) => number {
 
 function oneOf<const T extends string>(...values: T[]): (text: string) => T {
   return (text) => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
-    return found;
+    const match = values.find((value) => value === text);
+    if (match === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return match;
   };
 }
 
 function publicOrigin(text: string, host: string, port: number): string {
   if (text === '') return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('must be an origin such as https://calendars.example.com');
+  const url = httpUrl(text, 'an origin such as https://calendars.example.com');
   if (url.pathname !== '/' || url.search || url.hash || url.username)
     throw new Error('must have no path, query or user');
   return url.origin;
 }
 
-function absoluteUrl(text: string): string {
+function httpUrl(text: string, rule = 'an http or https URL'): URL {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
-  return url.href;
+  if (!url || !/^https?:$/.test(url.protocol)) throw new Error(`must be ${rule}`);
+  return url;
 }
 
-/** Kept as it was written but for trailing slashes: issuers are compared letter by letter. */
+/** The text as it is but for trailing slashes: issuers are compared letter by letter. */
 function endpoint(text: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) throw new Error('must be an http or https URL');
+  const url = httpUrl(text);
   if (url.search || url.hash || url.username || url.password)
     throw new Error('must have no query, fragment or user');
   return text.replace(/\/+$/, '');

@@ -37,7 +37,8 @@ export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void 
   });
 }
 
-async function disconnect({ clientId, userId, provider, accountId }: Account, deps: ConnectDeps) {
-  await deps.accounts.disconnect(clientId, userId, provider, accountId, deps.now());
+async function disconnect(account: Account, deps: ConnectDeps) {
+  await deps.accounts.disconnect(account, deps.now());
+  const { clientId, provider } = account;
   deps.log.info({ clientId, provider }, 'An account was disconnected by its user');
 }

@@ -2,9 +2,9 @@
  * POST /availability: slots in which all the users are free. It does not show who of them is busy at other times.
  */
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
+import type { ReadProblem } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import type { ReadProblem } from '../reading/read-problem.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
 import { busyTime } from './busy-time.ts';
 import { readCalendars, textOf } from './free-busy.ts';

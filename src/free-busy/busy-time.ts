@@ -2,10 +2,12 @@
 
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
+import { readMembers } from '../lib/rendered-json.ts';
 import type { EventReader } from '../reading/event-reader.ts';
+import type { ListedEvent } from '../reading/event-text.ts';
 import { windowTooLarge } from '../reading/events-query.ts';
-import type { Owned } from '../reading/list-events.ts';
-import { type ListedEvent, pageOfEvents } from '../reading/page-of-events.ts';
+import type { Owned } from '../reading/freshness.ts';
+import { pageOfEvents } from '../reading/page-of-events.ts';
 import { clipped, type Interval, merged } from './intervals.ts';
 
 /** The most events that are read for one answer. */
@@ -47,23 +49,12 @@ export async function busyTime(
   return merged(clipped(intervals, window));
 }
 
-/** The members of an event's content that matter here (wire 2.5). */
-type EventContent = {
-  readonly start?: string;
-  readonly end?: string;
-  readonly allDay: boolean;
-  readonly availability: 'busy' | 'free';
-  readonly status: string;
-  readonly attendees: readonly { readonly email: string; readonly status: string }[];
-};
-
 function busyInterval(
   event: ListedEvent,
   { calendar, account }: Owned,
   timeZone: string | undefined,
 ): Interval | undefined {
-  // Written by store/event-row.ts in this shape.
-  const content = JSON.parse(`{${event.content}}`) as EventContent;
+  const content = readMembers(event.content);
   const { availability, status, attendees, allDay } = content;
   if (availability === 'free' || status === 'cancelled') return undefined;
   const userAddresses = new Set([account.accountId, account.display, calendar.href].map(addressOf));

@@ -1,6 +1,6 @@
 /** GET /free-busy and POST /availability. Every scope is enough, since they show only busy and free. */
 import type { FastifyPluginAsync } from 'fastify';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';

@@ -31,7 +31,7 @@ const overlap = (a: Interval, b: Interval) => a.start < b.end && b.start < a.end
 const isIn = (inner: Interval, outer: Interval) => inner.start >= outer.start && inner.end <= outer.end;
 
 describe('free slots', () => {
-  it('never overlap what is busy, buffers included, nor leave the hours, the window or the notice', () => {
+  it('free slots never overlap what is busy, buffers included, nor leave the hours, the window or the notice', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         for (const slot of freeSlots(busy, open, rules)) {
@@ -46,7 +46,7 @@ describe('free slots', () => {
     );
   });
 
-  it('are in order and each is there once', () => {
+  it('free slots are in order and each is there once', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         const starts = freeSlots(busy, open, rules).map(({ start }) => start);
@@ -59,7 +59,7 @@ describe('free slots', () => {
     );
   });
 
-  it('are offered in every gap that is long enough', () => {
+  it('free slots are offered in every gap that is long enough', () => {
     fc.assert(
       fc.property(intervals, intervals.map(merged), rulesOf, (busy, open, rules) => {
         const slots = freeSlots(busy, open, rules);
@@ -81,7 +81,7 @@ describe('free slots', () => {
     );
   });
 
-  it('begin at steps from the beginning of the hours where one fits, and stop at the limit', () => {
+  it('free slots begin at steps from the beginning of the hours where one fits, and stop at the limit', () => {
     const day = { start: at('2026-11-02T09:00:00Z'), end: at('2026-11-02T17:00:00Z') };
     const rules = {
       window: day,
@@ -103,7 +103,7 @@ describe('free slots', () => {
 });
 
 describe('stretches of time', () => {
-  it('make the whole window, the taken and the free together, and never both', () => {
+  it('stretches of time make the whole window, the taken and the free together, and never both', () => {
     fc.assert(
       fc.property(intervals, (busy) => {
         const window = { start: 0, end: 1440 * MINUTE };
@@ -130,14 +130,14 @@ describe('working hours', () => {
     list.map(({ start, end }) => [new Date(start).toISOString(), new Date(end).toISOString()]);
   const week = { start: at('2026-10-23T00:00:00Z'), end: at('2026-10-27T00:00:00Z') };
 
-  it('keep the clock of their zone over a change of it', () => {
+  it('working hours keep the clock of their zone over a change of it', () => {
     assert.deepEqual(isoTimes(workingTime([hours()], week)), [
       ['2026-10-23T07:00:00.000Z', '2026-10-23T15:00:00.000Z'],
       ['2026-10-26T08:00:00.000Z', '2026-10-26T16:00:00.000Z'],
     ]);
   });
 
-  it('are an hour longer or shorter through the night in which the clock changes', () => {
+  it('working hours are an hour longer or shorter through the night in which the clock changes', () => {
     const night = hours({ days: [5, 6], start: 22 * 60, end: 6 * 60 });
     const length = ({ start, end }: Interval) => (end - start) / HOUR;
     const autumn = workingTime([night], {
@@ -152,7 +152,7 @@ describe('working hours', () => {
     assert.deepEqual([autumn.map(length), spring.map(length)], [[9], [7]]);
   });
 
-  it('of several zones are all of them together, and whole days join', () => {
+  it('working hours of several zones are all of them together, and whole days join', () => {
     const tokyo = hours({ timeZone: 'Asia/Tokyo' });
     const monday = { start: at('2026-11-01T12:00:00Z'), end: at('2026-11-02T23:00:00Z') };
     const always = hours({ days: [0, 1, 2, 3, 4, 5, 6], start: 0, end: 24 * 60 });

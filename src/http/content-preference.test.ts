@@ -20,7 +20,7 @@ describe('prefersPage', () => {
     [';;q=,,', false],
   ];
   for (const [accept, page] of cases) {
-    it(`answers ${JSON.stringify(accept)} with ${page ? 'a page' : 'JSON'}`, () => {
+    it(`Accept ${JSON.stringify(accept)} is answered with ${page ? 'a page' : 'JSON'}`, () => {
       assert.equal(prefersPage(accept), page);
     });
   }

@@ -5,8 +5,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
-import { ApiError, type ErrorDetails } from './api-error.ts';
-import { Refusal } from './refusal.ts';
+import { ApiError, type ErrorDetails, Refusal } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

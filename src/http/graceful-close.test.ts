@@ -42,7 +42,7 @@ async function closed(app: { close(): Promise<unknown> }): Promise<number> {
 }
 
 describe('closing the server', () => {
-  it('answers what is under way, however long, and keeps its connection no longer', async () => {
+  it('a closing server answers what is under way, however long, and keeps its connection no longer', async () => {
     const { app, socket } = await openServer(2600);
     socket.write(`${HEAD}{}`);
     await sleep(100);
@@ -53,7 +53,7 @@ describe('closing the server', () => {
     assert.ok(took < 5000, `${took} ms`);
   });
 
-  it('answers a request whose body arrives while it closes', async () => {
+  it('a closing server answers a request whose body arrives while it closes', async () => {
     const { app, socket } = await openServer(10);
     socket.write(`${HEAD}{`);
     await sleep(100);
@@ -69,7 +69,7 @@ describe('closing the server', () => {
     ['body', `${HEAD}{`],
     ['head', 'POST /slow HTT'],
   ] as const) {
-    it(`does not wait for a request whose ${what} never arrives whole`, async () => {
+    it(`a closing server does not wait for a request whose ${what} never arrives whole`, async () => {
       const { app, socket } = await openServer(10);
       socket.on('error', () => {}); // a reset is what it gets
       socket.write(bytes);

@@ -4,17 +4,17 @@ import { describe, it } from 'node:test';
 import { html, trusted } from './html.ts';
 
 describe('html', () => {
-  it('escapes text in content and in quoted attributes', () => {
+  it('html escapes text in content and in quoted attributes', () => {
     const page = html`<a title="${'"><script>'}">${"<b>&'"}</a>`;
 
     assert.equal(page.markup, '<a title="&#34;&#62;&#60;script&#62;">&#60;b&#62;&#38;&#39;</a>');
   });
 
-  it('escapes text that follows an exclamation mark like any other', () => {
+  it('html escapes text that follows an exclamation mark like any other', () => {
     assert.equal(html`Hello!${'<b>'}`.markup, 'Hello!&#60;b&#62;');
   });
 
-  it('nests markup as it is, lists included, and shows nothing for undefined and false', () => {
+  it('html nests markup as it is, lists included, and shows nothing for undefined and false', () => {
     const items = ['<1>', html`<i>2</i>`].map((item) => html`<li>${item}</li>`);
 
     assert.equal(
@@ -23,7 +23,7 @@ describe('html', () => {
     );
   });
 
-  it('leaves trusted constants alone', () => {
+  it('html leaves trusted constants alone', () => {
     assert.equal(html`${trusted('<svg/>')}`.markup, '<svg/>');
   });
 });

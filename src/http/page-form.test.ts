@@ -23,7 +23,7 @@ describe('isFromRequestPage', () => {
     ['refuses an origin that cannot be read', { origin: 'nonsense', host: undefined }, false],
   ] as const;
   for (const [rule, change, expected] of cases) {
-    it(rule, () => {
+    it(`the check of a page’s form ${rule}`, () => {
       assert.equal(isFromRequestPage({ ...form, ...change }, 'secret', 'https://cal.example.com'), expected);
     });
   }

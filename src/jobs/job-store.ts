@@ -1,10 +1,10 @@
 /** A unit of background work. One at most for a (kind, key), so hints for the same work coalesce. */
-export type Job = {
-  readonly kind: JobKind;
-  readonly key: string;
+export type Job = JobName & {
   /** How often it was taken before and not finished. */
   readonly attempts: number;
 };
+
+export type JobName = { readonly kind: JobKind; readonly key: string };
 
 export type JobKind = 'sync-account' | 'sync-calendar' | 'finish-splits' | 'end-access' | 'housekeeping';
 
@@ -17,11 +17,10 @@ export interface JobStore {
   schedule(kind: JobKind, key: string, runAt: number): Promise<void>;
 
   /**
-   * Takes due jobs, at most `limit`, until `leaseUntil`: no other call takes them before that, on
-   * any instance. A job whose lease ran out is due again. `holder` is new for each call, so that a
-   * job taken twice by one process is finished by the later run only.
+   * Takes jobs that are due, which no other call takes before the lease ends, on any instance. A job whose
+   * lease ran out is due again.
    */
-  take(holder: string, limit: number, now: number, leaseUntil: number): Promise<Job[]>;
+  take(terms: TakeTerms): Promise<Job[]>;
 
   /** When the next job is due or its lease ends; `undefined` when there is none. */
   nextRunAt(): Promise<number | undefined>;
@@ -35,3 +34,12 @@ export interface JobStore {
   /** Gives a failed job back, to run again at `runAt`, or earlier when it was scheduled so meanwhile. */
   putOff(job: Job, holder: string, runAt: number): Promise<void>;
 }
+
+export type TakeTerms = {
+  /** New for each call, so that a job taken twice by one process is finished by the later run only. */
+  readonly holder: string;
+  /** How many at most. */
+  readonly limit: number;
+  readonly now: number;
+  readonly leaseUntil: number;
+};

@@ -1,21 +1,21 @@
-/** A bell between those who make jobs and the worker of this process. */
+/** Between those who make jobs and the worker of this process. */
 export type WakeUp = {
   /** Ends the wait under way, or the next one at once. */
-  ring(): void;
-  /** Resolves at the next ring, or after so many milliseconds. One waits at a time. */
+  notify(): void;
+  /** Resolves at the next notification, or after so many milliseconds. One waits at a time. */
   wait(milliseconds: number): Promise<void>;
 };
 
-export function wakeUp(): WakeUp {
-  let rung = false;
+export function createWakeUp(): WakeUp {
+  let isNotified = false;
   let end = () => {};
   return {
-    ring() {
-      rung = true;
+    notify() {
+      isNotified = true;
       end();
     },
     async wait(milliseconds) {
-      if (!rung) {
+      if (!isNotified) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, milliseconds);
           end = () => {
@@ -24,7 +24,7 @@ export function wakeUp(): WakeUp {
           };
         });
       }
-      rung = false;
+      isNotified = false;
       end = () => {};
     },
   };

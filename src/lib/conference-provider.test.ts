@@ -17,7 +17,7 @@ describe('the service behind a meeting’s address', () => {
     ['', undefined],
   ];
   for (const [url, provider] of addresses) {
-    it(`of ${url || 'nothing'} is ${provider ?? 'not known'}`, () => {
+    it(`the conference provider of ${url || 'nothing'} is ${provider ?? 'not known'}`, () => {
       assert.equal(conferenceProviderOf(url), provider);
     });
   }

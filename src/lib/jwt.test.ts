@@ -13,7 +13,7 @@ const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .toString();
 const keys = [jwtKey('h', 'HS256', secret.toString('base64url')), jwtKey('e', 'ES256', pem)];
 
-it('signs with HS256 as RFC 7515 A.1 does', () => {
+it('a JWT is signed with HS256 as RFC 7515 A.1 does', () => {
   const material = 'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow';
   const key = jwtKey('a1', 'HS256', material);
   const claims = encoded('{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}');
@@ -30,7 +30,7 @@ for (const key of keys) {
   describe(`JWT with ${key.algorithm}`, () => {
     const token = signJwt(protectedHeader(key, 'at+jwt'), { sub: 'ada', n: 1 }, key);
 
-    it('is verified by an independent library', async () => {
+    it('a JWT is verified by an independent library', async () => {
       const verifier = key.algorithm === 'HS256' ? secret : key.publicKey;
 
       const { payload, protectedHeader: header } = await jose.jwtVerify(token, verifier);
@@ -39,18 +39,18 @@ for (const key of keys) {
       assert.deepEqual(header, { alg: key.algorithm, typ: 'at+jwt', kid: key.kid });
     });
 
-    it('reads back what it signed', () => {
+    it('a JWT is read back as it was signed', () => {
       assert.deepEqual(verifyJwt(token, key), { sub: 'ada', n: 1 });
     });
 
-    it('refuses every single changed character', () => {
+    it('a JWT is refused for every single changed character', () => {
       for (let i = token.indexOf('.') + 1; i < token.length; i++) {
         const changed = `${token.slice(0, i)}${token[i] === 'A' ? 'B' : 'A'}${token.slice(i + 1)}`;
         assert.equal(verifyJwt(changed, key), undefined, `at ${i}`);
       }
     });
 
-    it('refuses a token without a signature', () => {
+    it('a JWT without a signature is refused', () => {
       assert.equal(verifyJwt(token.slice(0, token.lastIndexOf('.') + 1), key), undefined);
       assert.equal(verifyJwt(token.slice(0, token.lastIndexOf('.')), key), undefined);
       assert.equal(verifyJwt('', key), undefined);

@@ -68,7 +68,7 @@ describe('matchLocale', () => {
     'reads no more of a tag than any tag has': [[`fr${'-x'.repeat(5000)}`, 'fr']],
   };
   for (const [rule, cases] of Object.entries(rules)) {
-    it(rule, () => {
+    it(`matching a language tag ${rule}`, () => {
       const matches = cases.map(([tag]) => [tag, matchLocale(tag, SHIPPED)]);
 
       assert.deepEqual(matches, cases);
@@ -77,29 +77,29 @@ describe('matchLocale', () => {
 });
 
 describe('chooseLocale', () => {
-  it('takes the language named outright before the browser’s', () => {
+  it('the choice of a language takes the language named outright before the browser’s', () => {
     assert.equal(chooseLocale({ named: 'ar', acceptLanguage: 'fr' }, SHIPPED), 'ar');
   });
 
-  it('falls to English when the language named is unknown, whatever the browser asks for', () => {
+  it('the choice of a language falls to English when the language named is unknown, whatever the browser asks for', () => {
     assert.equal(chooseLocale({ named: 'tlh', acceptLanguage: 'fr' }, SHIPPED), 'en');
   });
 
-  it('follows the weights of Accept-Language, not its order', () => {
+  it('the choice of a language follows the weights of Accept-Language, not its order', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0.4, de;q=0.9, tlh' }, SHIPPED), 'de');
     assert.equal(chooseLocale({ acceptLanguage: 'pt-AO, de;q=0.9' }, SHIPPED), 'pt-PT');
   });
 
-  it('leaves out what the browser refuses with q=0', () => {
+  it('the choice of a language leaves out what the browser refuses with q=0', () => {
     assert.equal(chooseLocale({ acceptLanguage: 'fr;q=0, *;q=0.5' }, SHIPPED), 'en');
   });
 
-  it('leaves `*` to English: it names no language', () => {
+  it('the choice of a language leaves `*` to English: it names no language', () => {
     assert.equal(chooseLocale({ acceptLanguage: '*, fr;q=0.5' }, SHIPPED), 'fr');
     assert.equal(chooseLocale({ acceptLanguage: 'tlh, *;q=0.9' }, SHIPPED), 'en');
   });
 
-  it('falls to English without any wish, and with unreadable ones', () => {
+  it('the choice of a language falls to English without any wish, and with unreadable ones', () => {
     for (const acceptLanguage of [undefined, '', ';;q', 'fr;q=abc', ',,,', '*']) {
       assert.equal(chooseLocale({ acceptLanguage }, SHIPPED), 'en');
     }
@@ -107,7 +107,7 @@ describe('chooseLocale', () => {
 });
 
 describe('directionOf', () => {
-  it('writes Arabic, Hebrew and Persian from right to left, and nothing else shipped', () => {
+  it('Arabic, Hebrew and Persian are written from right to left, and nothing else shipped', () => {
     const directions = ['ar', 'he', 'fa', 'iw', 'ar-EG', 'en', 'fr', 'zh-Hans'].map(directionOf);
 
     assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'rtl', 'rtl', 'ltr', 'ltr', 'ltr']);

@@ -7,20 +7,20 @@ const sealer = createSealer(Buffer.alloc(32, 1));
 const context = 'account|42|credentials';
 
 describe('A sealed value', () => {
-  it('opens to the text it was made of', () => {
+  it('a sealed value opens to the text it was made of', () => {
     for (const plain of ['', 'secret', 'é😀\0', 'x'.repeat(100_000)]) {
       assert.equal(sealer.open(sealer.seal(plain, context), context), plain);
     }
   });
 
-  it('shows nothing of the text, and never looks the same twice', () => {
+  it('a sealed value shows nothing of the text, and never looks the same twice', () => {
     const [one, two] = [sealer.seal('canary', context), sealer.seal('canary', context)];
 
     assert.notEqual(one, two);
     assert.ok(!Buffer.from(one.split('.')[2] ?? '', 'base64url').includes('canary'));
   });
 
-  it('does not open under another key, and the refusal names both keys', () => {
+  it('a sealed value does not open under another key, and the refusal names both keys', () => {
     const other = createSealer(Buffer.alloc(32, 2));
 
     assert.throws(() => other.open(sealer.seal('secret', context), context), {
@@ -28,14 +28,14 @@ describe('A sealed value', () => {
     });
   });
 
-  it('does not open under another key that claims the same id', () => {
+  it('a sealed value does not open under another key that claims the same id', () => {
     const other = createSealer(Buffer.alloc(32, 2));
     const forged = other.seal('secret', context).replace(other.keyId, sealer.keyId);
 
     assert.throws(() => sealer.open(forged, context));
   });
 
-  it('does not open in another row or field', () => {
+  it('a sealed value does not open in another row or field', () => {
     const sealed = sealer.seal('secret', context);
 
     for (const elsewhere of ['account|43|credentials', 'account|42|other', '']) {
@@ -43,7 +43,7 @@ describe('A sealed value', () => {
     }
   });
 
-  it('does not open when any one of its bytes was changed, or any were cut off', () => {
+  it('a sealed value does not open when any one of its bytes was changed, or any were cut off', () => {
     const sealed = sealer.seal('secret', context);
     const [format, keyId, box = ''] = sealed.split('.');
     const bytes = Buffer.from(box, 'base64url');
@@ -60,7 +60,7 @@ describe('A sealed value', () => {
     }
   });
 
-  it('is not mistaken for text that was never sealed', () => {
+  it('a sealed value is not mistaken for text that was never sealed', () => {
     for (const text of ['', 'secret', 'k1', 'k1.', `k1.${sealer.keyId}`, `k2.${sealer.keyId}.AAAA`]) {
       assert.throws(() => sealer.open(text, context));
     }
@@ -68,13 +68,13 @@ describe('A sealed value', () => {
 });
 
 describe('A master key', () => {
-  it('is named by 16 hex digits that tell nothing of it, always the same', () => {
+  it('a master key is named by 16 hex digits that tell nothing of it, always the same', () => {
     assert.match(sealer.keyId, /^[\da-f]{16}$/);
     assert.equal(createSealer(Buffer.alloc(32, 1)).keyId, sealer.keyId);
     assert.notEqual(createSealer(Buffer.alloc(32, 2)).keyId, sealer.keyId);
   });
 
-  it('gives each purpose a key of its own', () => {
+  it('a master key gives each purpose a key of its own', () => {
     const keys = ['cookies', 'paging', 'sealing'].map((purpose) => sealer.derive(purpose).toString('hex'));
 
     assert.equal(new Set(keys).size, 3);
@@ -84,7 +84,7 @@ describe('A master key', () => {
 });
 
 describe('The hash of a secret', () => {
-  it('is SHA-256 in hex (FIPS 180-4, the example "abc")', () => {
+  it('the hash of a secret is SHA-256 in hex (FIPS 180-4, the example "abc")', () => {
     assert.equal(hashOfSecret('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

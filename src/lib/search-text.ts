@@ -3,6 +3,8 @@
  * find the same.
  */
 
+/** The most terms of one search: each is a condition of its own. */
+export const MOST_SEARCH_TERMS = 8;
 /** Of long descriptions, no more than this is searched. */
 const LONGEST = 20_000;
 

@@ -5,19 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LATE, within } from './within.ts';
 
 describe('a wait of so many milliseconds', () => {
-  it('answers what the work does', async () => {
+  it('a limited wait answers what the work does', async () => {
     assert.equal(await within(60_000, sleep(1, 'done')), 'done');
   });
 
-  it('fails as the work does', async () => {
+  it('a limited wait fails as the work does', async () => {
     await assert.rejects(within(60_000, Promise.reject(new Error('broken'))), /broken/);
   });
 
-  it('takes what is there already, though there is no time', async () => {
+  it('a limited wait takes what is there already, though there is no time', async () => {
     assert.equal(await within(0, Promise.resolve('there')), 'there');
   });
 
-  it('is late when the work takes longer, and a failure that comes after is nobody’s', async () => {
+  it('a limited wait is late when the work takes longer, and a failure that comes after is nobody’s', async () => {
     const { promise, reject } = Promise.withResolvers<void>();
 
     assert.equal(await within(5, promise), LATE);

@@ -1,5 +1,5 @@
 /** The Bearer check of every protected endpoint (RFC 6750 §2.1, §3): signature, type, expiry, grant alive. */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { Grant } from './grant.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 import type { TokenFamilyStore } from './token-family-store.ts';

@@ -1,5 +1,5 @@
 /** Registering applications and giving them new secrets (requirement §2.1); the operator's side only. */
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { randomText } from '../lib/random-text.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
 import type { Client, ClientChange } from './client.ts';

@@ -16,7 +16,7 @@ describe('a redirect URI', () => {
     'com.example.app://callback',
   ];
   for (const uri of accepted) {
-    it(`may be ${uri}`, () => assert.equal(redirectUriProblem(uri), undefined));
+    it(`a redirect URI may be ${uri}`, () => assert.equal(redirectUriProblem(uri), undefined));
   }
 
   const refused: [string, RegExp][] = [
@@ -48,14 +48,14 @@ describe('a redirect URI', () => {
     [`https://app.example.com/${'a'.repeat(2048)}`, /longer than 2048/],
   ];
   for (const [uri, problem] of refused) {
-    it(`must not be ${uri.slice(0, 60) || 'empty'}`, () =>
+    it(`a redirect URI must not be ${uri.slice(0, 60) || 'empty'}`, () =>
       assert.match(redirectUriProblem(uri) ?? '', problem));
   }
 });
 
 describe('a webhook URL', () => {
   for (const url of ['https://app.example.com/hook?code=1', 'http://localhost:9000/hook']) {
-    it(`may be ${url}`, () => assert.equal(webhookUrlProblem(url), undefined));
+    it(`a webhook URL may be ${url}`, () => assert.equal(webhookUrlProblem(url), undefined));
   }
   for (const url of [
     'http://app.example.com/hook',
@@ -63,6 +63,6 @@ describe('a webhook URL', () => {
     'https://a.example/#x',
     'hook',
   ]) {
-    it(`must not be ${url}`, () => assert.notEqual(webhookUrlProblem(url), undefined));
+    it(`a webhook URL must not be ${url}`, () => assert.notEqual(webhookUrlProblem(url), undefined));
   }
 });

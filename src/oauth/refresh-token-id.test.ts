@@ -5,7 +5,7 @@ import { FAMILY_NUMBERS, familyOf, newTokenIn } from './refresh-token-id.ts';
 
 describe('the id of a refresh token', () => {
   for (const family of [0, 1, 0xabc_def, FAMILY_NUMBERS - 1]) {
-    it(`is a UUIDv8 of RFC 9562 that names its family: ${family}`, () => {
+    it(`a refresh token’s id is a UUIDv8 of RFC 9562 that names its family: ${family}`, () => {
       const [one, two] = [newTokenIn(family), newTokenIn(family)];
 
       for (const id of [one, two]) {

@@ -1,4 +1,4 @@
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 
 /** The refusal of a field that a provider cannot keep as it is wanted. */
 export const unsupportedField = (field: string, message: string): UnsupportedByProvider =>

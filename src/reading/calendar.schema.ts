@@ -134,3 +134,8 @@ export const ReadProblem = Type.Object(
 
 /** Beside an answer that is not whole. */
 export const errorsMember = Type.Optional(Type.Array(ReadProblem));
+
+export const Done = Type.Object(
+  { success: Type.Literal(true), message: Type.String() },
+  { $id: 'Done', description: 'What was done, in words.' },
+);

@@ -1,13 +1,12 @@
-/** GET /calendars and GET /events (wire 1.6, 1.7). */
+/** GET /calendars (wire 1.6). */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
+import type { FreshnessDeps } from './freshness.ts';
 import { listCalendars, problemsHeader } from './list-calendars.ts';
-import { type ListEventsDeps, listEvents } from './list-events.ts';
 
-export type CalendarRouteDeps = BearerDeps & ListEventsDeps;
+export type CalendarRouteDeps = BearerDeps & FreshnessDeps;
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope';
 
 /** Relative paths: mounted wherever the resources are. */
@@ -18,12 +17,7 @@ export function calendarRoutes(deps: CalendarRouteDeps): FastifyPluginAsync {
       requireScope(grant, 'read', { message: NO_CALENDAR_LIST, error: NO_CALENDAR_LIST });
       const { body, problems } = await listCalendars(grant, deps);
       if (problems.length > 0) reply.header('kalends-errors', problemsHeader(problems));
-      return reply.type(JSON_TYPE).send(body);
-    });
-
-    app.get<{ Querystring: Record<string, unknown> }>('/events', async ({ headers, query }, reply) => {
-      const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await listEvents(query, grant, deps));
+      return reply.type('application/json; charset=utf-8').send(body);
     });
   };
 }

@@ -1,46 +1,9 @@
-/** GET /calendars, GET /connection-status and POST /disconnect (wire 1.4 to 1.6) for the API reference. */
-import { type TSchema, Type } from 'typebox';
+/** GET /calendars (wire 1.6) for the API reference. */
+import { Type } from 'typebox';
 
-import { badField, badTokens, smallScope, unreadable } from '../http/error.schema.ts';
-import { instant, type Operation, oneOf, query, required } from '../http/operation.ts';
-import { ACTORS, Calendar, Provider } from './calendar.schema.ts';
-
-const Account = Type.Object(
-  {
-    id: Type.String({ description: 'What `account` is elsewhere.' }),
-    display: Type.String(),
-    grantedScopes: Type.Array(Type.String(), { description: 'The provider’s own.' }),
-    calendarPermissionGranted: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Null where the provider has no such permission, or it is not known.',
-    }),
-    syncState: oneOf(['active', 'reauth_required'], '`reauth_required`: the user must connect it again.'),
-    syncStateUpdatedAt: Type.Union([instant('Since when.'), Type.Null()]),
-    health: Type.Object({
-      state: oneOf(['active', 'degraded', 'reauth_required']),
-      reason: Type.Optional(Type.String()),
-      actor: Type.Optional(oneOf(ACTORS, 'Who must act.')),
-      message: Type.Optional(Type.String()),
-      since: instant('Since when.'),
-    }),
-  },
-  { $id: 'Account' },
-);
-
-const accounts = Type.Array(Account);
-const SINCE = '2026-11-01T08:00:00.000Z';
-
-const ConnectionStatus: TSchema = Type.Object(
-  {
-    connections: Type.Object({ google: accounts, microsoft: accounts, apple: accounts, caldav: accounts }),
-    limitReached: Type.Boolean(),
-  },
-  { $id: 'ConnectionStatus' },
-);
-
-export const Done = Type.Object(
-  { success: Type.Literal(true), message: Type.String() },
-  { $id: 'Done', description: 'What was done, in words.' },
-);
+import { badTokens, smallScope, unreadable } from '../http/error.schema.ts';
+import type { Operation } from '../http/operation.ts';
+import { Calendar } from './calendar.schema.ts';
 
 const NO_CALENDAR_LIST = 'Calendar list access is forbidden for free-busy scope';
 
@@ -74,59 +37,5 @@ export const calendarOperations: readonly Operation[] = [
       headers: { 'Kalends-Errors': 'A JSON list of ReadProblem, where there are any.' },
     },
     refusals: [...badTokens, smallScope(NO_CALENDAR_LIST, NO_CALENDAR_LIST), ...unreadable],
-  },
-  {
-    method: 'get',
-    path: '/connection-status',
-    id: 'getConnectionStatus',
-    group: 'Calendars and accounts',
-    summary: 'Which accounts the user has connected, and how they do',
-    callers: ['free-busy'],
-    answer: {
-      status: 200,
-      description: 'All four providers, each with a list.',
-      schema: ConnectionStatus,
-      example: {
-        connections: {
-          google: [
-            {
-              id: 'ada@example.com',
-              display: 'ada@example.com',
-              grantedScopes: ['https://www.googleapis.com/auth/calendar'],
-              calendarPermissionGranted: true,
-              syncState: 'active',
-              syncStateUpdatedAt: SINCE,
-              health: { state: 'active', since: SINCE },
-            },
-          ],
-          microsoft: [],
-          apple: [],
-          caldav: [],
-        },
-        limitReached: false,
-      },
-    },
-    refusals: [...badTokens],
-  },
-  {
-    method: 'post',
-    path: '/disconnect',
-    id: 'disconnectAccount',
-    group: 'Calendars and accounts',
-    summary: 'Disconnect an account, or all of a provider',
-    description:
-      'The parameters may stand in a JSON body instead. An account that is not there is no error: the call may be repeated.',
-    callers: ['free-busy'],
-    parameters: [
-      required({ ...query('provider', 'Whose account.', 'google'), schema: Provider }),
-      query('account', 'The account’s id; all of the provider when absent.', 'ada@example.com'),
-    ],
-    answer: {
-      status: 200,
-      description: 'Done.',
-      schema: Done,
-      example: { success: true, message: 'Disconnected accounts: 1' },
-    },
-    refusals: [badField('provider', 'is missing'), ...badTokens],
   },
 ];

@@ -1,9 +1,13 @@
 /** What a read sees of the mirror. Instants are epoch milliseconds. */
-
 import type { AccountHealth } from '../calendars/account-store.ts';
+import type { EventMembers } from '../calendars/mirrored-event.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
+import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
+
+/** A user of an application. */
+export type ReadingUser = { readonly clientId: string; readonly userId: string };
 
 /** How fresh something mirrored is. */
 export type Freshness = {
@@ -33,13 +37,13 @@ export type ReadableCalendar = Freshness & {
   readonly description: string | undefined;
   readonly color: string | undefined;
   readonly timeZone: string;
-  /** Another one after every write to its events. */
+  /** Changes with every write to its events. */
   readonly revision: number;
   readonly access: 'write' | 'read';
   /** The account's main calendar. */
   readonly primary: boolean;
-  /** JSON text. */
-  readonly original: string;
+  /** The provider's own object. */
+  readonly original: RenderedObject;
 };
 
 /** From `start` up to, not including, `end`. */
@@ -48,15 +52,12 @@ export type EventWindow = { readonly start: number; readonly end: number };
 /** Where a listing goes on: behind this event. Events are ordered by these three, in this order. */
 export type EventPosition = { readonly startsAt: number; readonly calendarKey: string; readonly id: string };
 
-/** What an answer says of an event, as JSON text that needs no further work. */
+/** What an answer says of an event. */
 export type EventContent = {
-  /**
-   * Members in the words of wire 2.5, without braces. Those of a single event begin with its id, start
-   * and end and, all day, their dates; those of a series lack these, which differ from instance to instance.
-   */
-  readonly content: string;
+  /** Of an event of a series, without INSTANCE_MEMBERS, which differ from instance to instance. */
+  readonly content: RenderedMembers<EventMembers>;
   /** The provider's own object. */
-  readonly original: string;
+  readonly original: RenderedObject;
   /** Of an event of a series. */
   readonly allDay?: boolean;
   /** Of the resource it comes from; null where its server gives none. */
@@ -65,7 +66,7 @@ export type EventContent = {
   readonly matches?: number;
 };
 
-/** An event that is not part of a series kept here: a single one, or an instance known alone. */
+/** A single event, or an instance whose series the mirror does not have. */
 export type SingleEvent = EventPosition & EventContent;
 
 export type MirroredSeries = {
@@ -75,32 +76,35 @@ export type MirroredSeries = {
   readonly series: Series<EventContent> & { readonly master: SeriesMaster<EventContent> };
 };
 
-export type NamedEvents = {
+export type SinglesAndSeries = {
   readonly singles: readonly SingleEvent[];
   readonly series: readonly MirroredSeries[];
+};
+
+/** Which events a listing has. */
+export type Listing = {
+  /** They overlap it. */
+  readonly window: EventWindow;
+  /** They are behind this position. */
+  readonly after?: EventPosition | undefined;
+  /** They are no more than this. */
+  readonly limit: number;
+  /** They have all of these terms, MOST_SEARCH_TERMS at most, folded as search-text.ts does. */
+  readonly search?: readonly string[] | undefined;
 };
 
 export interface EventReader {
   /** The user's accounts in provider order, then by when they were linked, each with its calendars. */
   accountsOf(clientId: string, userId: string): Promise<MirroredAccount[]>;
 
-  /**
-   * Events that overlap the window, behind `after`, in order, at most `limit`. None cancelled. With `search`,
-   * those that have all of its words, MOST_WORDS at most, folded as search-text.ts does.
-   */
-  singleEvents(
-    calendarKeys: readonly string[],
-    window: EventWindow,
-    after: EventPosition | undefined,
-    limit: number,
-    search?: readonly string[],
-  ): Promise<SingleEvent[]>;
+  /** Single events, in order. None cancelled. */
+  singleEvents(calendarKeys: readonly string[], listing: Listing): Promise<SingleEvent[]>;
 
   /**
    * What these ids name: single events, instances known alone, and series by their master's id, with all their
    * overrides. None cancelled.
    */
-  eventsNamed(calendarKeys: readonly string[], ids: readonly string[]): Promise<NamedEvents>;
+  eventsById(calendarKeys: readonly string[], ids: readonly string[]): Promise<SinglesAndSeries>;
 
   /**
    * Series that can have instances in the window, with all their overrides. None cancelled. With `search`, those of

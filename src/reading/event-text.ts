@@ -1,62 +1,176 @@
-/**
- * Events as JSON text (wire 2.5). The mirror keeps what does not differ from one answer to the next
- * already written out, so that a listing parses and serialises nothing.
- */
+/** Events as answers have them (wire 2.5), joined from the JSON that the mirror stores. */
 import { createHmac, hkdfSync } from 'node:crypto';
 
+import type { InstanceMembers } from '../calendars/mirrored-event.ts';
 import { dateText, instantText } from '../lib/instant-text.ts';
-import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
-import type { ListedEvent } from './page-of-events.ts';
+import { formatLocal } from '../lib/recurrence/civil.ts';
+import { instantOf, originalStartOf, zoneOf } from '../lib/recurrence/event-instant.ts';
+import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
+import { parseRule, type Rule, WEEKDAYS } from '../lib/recurrence/rule.ts';
+import { instantOfLocal } from '../lib/recurrence/zone.ts';
+import {
+  type RenderedMembers,
+  type RenderedObject,
+  readMembers,
+  renderMember,
+  renderMembers,
+  renderObject,
+} from '../lib/rendered-json.ts';
+import type { EventContent, EventPosition } from './event-reader.ts';
+import type { Owned } from './freshness.ts';
+
+/** An event of a listing. */
+export type ListedEvent = EventPosition &
+  EventContent & {
+    /** Of an instance or a master, whose content lacks them. */
+    readonly times?: {
+      readonly start: number;
+      readonly end: number;
+      readonly recurringEventId?: string;
+      /** All-day instances have dates. */
+      readonly allDay: boolean;
+    };
+    /** Of a master. */
+    readonly recurrence?: RecurrenceObject;
+  };
 
 /** Writes one event of a calendar. */
-export type EventText = (event: ListedEvent, calendar: ReadableCalendar, account: MirroredAccount) => string;
+export type EventText = (event: ListedEvent, of: Owned) => RenderedObject;
 
-/** Everything there is to an event; `account` tells two accounts of one provider apart. */
+/** All members of an event; `account` tells two accounts of one provider apart. */
 export function eventText(): EventText {
-  const heads = new Map<string, string>();
-  return (event, calendar, account) => {
+  const heads = new Map<string, RenderedMembers>();
+  return (event, { calendar, account }) => {
     let head = heads.get(calendar.calendarKey);
     if (head === undefined) {
       const { provider, accountId } = account;
-      head = JSON.stringify({ provider, account: accountId, calendarId: calendar.href }).slice(0, -1);
+      head = renderMembers({ provider, account: accountId, calendarId: calendar.href });
       heads.set(calendar.calendarKey, head);
     }
     const { content, etag, recurrence, original } = event;
-    const rules = recurrence === undefined ? '' : `,"recurrence":${JSON.stringify(recurrence)}`;
-    const version = etag === null ? '' : `,"etag":${JSON.stringify(etag)}`;
-    return `${head}${timesText(event)},${content}${rules}${version},"original":${original}}`;
+    return renderObject(
+      head,
+      event.times && instanceOf(event.id, event.times),
+      content,
+      recurrence && { recurrence },
+      etag === null ? undefined : { etag },
+      renderMember('original', original),
+    );
   };
 }
 
-/** An instance's own members; a single event has them in its content. */
-function timesText({ id, times }: ListedEvent): string {
-  if (times === undefined) return '';
+/** What a single event has in its content. */
+function instanceOf(id: string, times: ListedEvent['times'] & {}): InstanceMembers {
   const { start, end, recurringEventId, allDay } = times;
-  const series =
-    recurringEventId === undefined ? '' : `,"recurringEventId":${JSON.stringify(recurringEventId)}`;
-  const dates = allDay ? `,"startDate":"${dateText(start)}","endDate":"${dateText(end)}"` : '';
-  return `,"id":${JSON.stringify(id)},"start":"${instantText(start)}","end":"${instantText(end)}"${dates}${series}`;
+  return {
+    id,
+    start: instantText(start),
+    end: instantText(end),
+    ...(allDay && { startDate: dateText(start), endDate: dateText(end) }),
+    ...(recurringEventId !== undefined && { recurringEventId }),
+  };
 }
 
 /** All that scope `free-busy` may see: when, and whether it blocks; the id is one no provider knows. */
 export function busyText(key: Buffer): EventText {
   const idKey = Buffer.from(hkdfSync('sha256', key, '', 'ids of busy blocks', 32));
-  return (event, calendar, account) => {
-    const members = JSON.parse(`{${event.content}}`);
-    const { allDay, availability, status } = members;
-    return JSON.stringify({
+  const idOf = ({ calendarKey, id }: ListedEvent) =>
+    createHmac('sha256', idKey).update(`busy|${calendarKey}|${id}`).digest('base64url').slice(0, 22);
+  return (event, { calendar, account }) => {
+    const { start, end, allDay, availability, status } = readMembers(event.content);
+    return renderObject({
       provider: account.provider,
-      id: createHmac('sha256', idKey)
-        .update(`busy|${event.calendarKey}|${event.id}`)
-        .digest('base64url')
-        .slice(0, 22),
+      id: idOf(event),
       calendarId: calendar.href,
       title: 'Busy',
-      start: event.times === undefined ? members.start : instantText(event.times.start),
-      end: event.times === undefined ? members.end : instantText(event.times.end),
+      start: event.times === undefined ? start : instantText(event.times.start),
+      end: event.times === undefined ? end : instantText(event.times.end),
       allDay,
       availability,
       status,
     });
   };
+}
+
+/**
+ * The rules of a series: wire 1.10's object, and beside it what calendars say that the object of a request cannot. Instants
+ * are UTC, as everywhere on the wire.
+ */
+export type RecurrenceObject = {
+  /** Absent where the calendar has no rule, or none that can be followed: `rrules` has the text then. */
+  readonly frequency?: Rule['frequency'];
+  readonly interval?: number;
+  readonly count?: number;
+  /** `YYYYMMDDTHHMMSSZ`, inclusive; of an all-day series at midnight of its last date. */
+  readonly until?: string;
+  readonly byDay?: readonly string[];
+  readonly byMonthDay?: readonly number[];
+  readonly byMonth?: readonly number[];
+  readonly bySetPos?: readonly number[];
+  readonly byYearDay?: readonly number[];
+  readonly byWeekNo?: readonly number[];
+  /** Absent when weeks begin on Monday. */
+  readonly weekStart?: string;
+  /** Starts that the rule names and that do not take place, and further ones it does not name. */
+  readonly exDates?: readonly string[];
+  readonly rDates?: readonly string[];
+  /** The rules as iCalendar has them, where they are more than one or one that cannot be followed. */
+  readonly rrules?: readonly string[];
+};
+
+/** `start` is the master's; floating times are read in `calendarZone`. */
+export function recurrenceObject(
+  { rrules, rdates, exdates }: Recurrence,
+  start: EventTime,
+  calendarZone: string,
+): RecurrenceObject {
+  const [first = ''] = rrules;
+  const rule = parseRule(first);
+  const startText = (named: EventTime) =>
+    instantText(instantOf(originalStartOf(start, named, calendarZone), calendarZone));
+  const isSaid = rrules.length === 0 || (rrules.length === 1 && rule !== undefined && !hasTimes(rule));
+  return {
+    ...(rule && ruleObject(rule, start, calendarZone)),
+    ...(exdates.length === 0 ? {} : { exDates: exdates.map(startText) }),
+    ...(rdates.length === 0 ? {} : { rDates: rdates.map((rdate) => startText(rdate.start)) }),
+    ...(isSaid ? {} : { rrules }),
+  };
+}
+
+const hasTimes = ({ byHour, byMinute, bySecond }: Rule): boolean =>
+  byHour.length + byMinute.length + bySecond.length > 0;
+
+function ruleObject(rule: Rule, start: EventTime, calendarZone: string): RecurrenceObject {
+  const { frequency, interval, count, byMonthDay, byMonth, bySetPos, byYearDay, byWeekNo, weekStart } = rule;
+  const list = <K extends string, V>(name: K, values: readonly V[]) =>
+    values.length === 0 ? {} : { [name]: values };
+  const byDay = rule.byDay.map(({ ordinal, weekday }) => `${ordinal || ''}${WEEKDAYS[weekday]}`);
+  const until = rule.until && untilText(rule.until, start, calendarZone);
+  return {
+    frequency,
+    interval,
+    ...(count === undefined ? {} : { count }),
+    ...(until === undefined ? {} : { until }),
+    ...list('byDay', byDay),
+    ...list('byMonthDay', byMonthDay),
+    ...list('byMonth', byMonth),
+    ...list('bySetPos', bySetPos),
+    ...list('byYearDay', byYearDay),
+    ...list('byWeekNo', byWeekNo),
+    ...(weekStart === 0 ? {} : { weekStart: WEEKDAYS[weekStart] ?? 'MO' }),
+  };
+}
+
+const LAST_SECOND = 86_399_000;
+
+/** A date on a timed series lets that whole day in. */
+function untilText(
+  { form, local }: NonNullable<Rule['until']>,
+  start: EventTime,
+  calendarZone: string,
+): string {
+  const isDate = start.type === 'date';
+  const last = form === 'date' && !isDate ? local + LAST_SECOND : local;
+  const zone = form === 'utc' || isDate ? 'UTC' : zoneOf(start, calendarZone);
+  return `${formatLocal(instantOfLocal(zone, last)).replace(/[-:]/g, '')}Z`;
 }

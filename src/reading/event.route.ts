@@ -2,31 +2,31 @@
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
-import { findEvent, parseEventAsked } from './find-event.ts';
+import { findEvent, parseEventRequest } from './find-event.ts';
 import { type ListChangesDeps, listChanges } from './list-changes.ts';
 
 export type EventRouteDeps = BearerDeps & ListChangesDeps;
 
-type Asked = { Querystring: Record<string, unknown>; Params: { id: string } };
+type EventRequest = { Querystring: Record<string, unknown>; Params: { id: string } };
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Relative paths: mounted wherever the resources are. */
 export function eventRoutes(deps: EventRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    app.get<Asked>('/event', async ({ headers, query }, reply) => {
+    app.get<EventRequest>('/event', async ({ headers, query }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await findEvent(parseEventAsked(query), grant, deps));
+      return reply.type(JSON_TYPE).send(await findEvent(parseEventRequest(query), grant, deps));
     });
 
-    app.get<Asked>('/events/changes', async ({ headers, query }, reply) => {
+    app.get<EventRequest>('/events/changes', async ({ headers, query }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
       return reply.type(JSON_TYPE).send(await listChanges(query, grant, deps));
     });
 
-    app.get<Asked>('/events/:id', async ({ headers, query, params }, reply) => {
+    app.get<EventRequest>('/events/:id', async ({ headers, query, params }, reply) => {
       const grant = await authenticateBearer(headers.authorization, deps);
-      return reply.type(JSON_TYPE).send(await findEvent(parseEventAsked(query, params.id), grant, deps));
+      return reply.type(JSON_TYPE).send(await findEvent(parseEventRequest(query, params.id), grant, deps));
     });
   };
 }

@@ -11,15 +11,15 @@ const windowOf = (query: Record<string, string>) => {
 };
 
 describe('the window of GET /events', () => {
-  it('is the current month in UTC, from its first second to its last', () => {
+  it('the window of GET /events is the current month in UTC, from its first second to its last', () => {
     assert.deepEqual(windowOf({}), ['2026-11-01T00:00:00Z', '2026-11-30T23:59:59Z']);
   });
 
-  it('ends with the current month where only a start before that is given', () => {
+  it('the window of GET /events ends with the current month where only a start before that is given', () => {
     assert.deepEqual(windowOf({ start: '2026-10-05' }), ['2026-10-05T00:00:00Z', '2026-11-30T23:59:59Z']);
   });
 
-  it('ends with the month of a later start', () => {
+  it('the window of GET /events ends with the month of a later start', () => {
     assert.deepEqual(windowOf({ start: '2027-02-05' }), ['2027-02-05T00:00:00Z', '2027-02-28T23:59:59Z']);
     assert.deepEqual(windowOf({ start: '2026-12-31T23:59:59Z' }), [
       '2026-12-31T23:59:59Z',
@@ -27,12 +27,12 @@ describe('the window of GET /events', () => {
     ]);
   });
 
-  it('begins with the month of an earlier end', () => {
+  it('the window of GET /events begins with the month of an earlier end', () => {
     assert.deepEqual(windowOf({ end: '2026-12-05' }), ['2026-11-01T00:00:00Z', '2026-12-05T00:00:00Z']);
     assert.deepEqual(windowOf({ end: '2026-03-01' }), ['2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z']);
   });
 
-  it('may be two hundred years long, not longer', () => {
+  it('the window of GET /events may be two hundred years long, not longer', () => {
     assert.equal(windowOf({ start: '1900-01-01', end: '2099-12-31' }).length, 2);
     assert.throws(() => windowOf({ start: '1900-01-01', end: '2101-12-31' }), { status: 400 });
   });

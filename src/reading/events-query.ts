@@ -1,11 +1,19 @@
 /** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
-import { ApiError } from '../http/api-error.ts';
-import { civilOf, DAY, dayNumberOf, dayOfLocal } from '../lib/recurrence/civil.ts';
-import { searchTerms } from '../lib/search-text.ts';
-import { type CalendarFilter, parseCalendarFilter } from './calendar-filter.ts';
-import { parseDateParameter } from './date-parameter.ts';
+
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { ApiError } from '../http/refusal.ts';
+import {
+  anyText,
+  type Fields,
+  parameterOf,
+  readQuery,
+  SENTENCES,
+  textRead,
+  unlessEmpty,
+} from '../http/request-fields.ts';
+import { civilOf, DAY, dayNumberOf, dayOfLocal, parseLocal } from '../lib/recurrence/civil.ts';
+import { MOST_SEARCH_TERMS, searchTerms } from '../lib/search-text.ts';
 import type { EventWindow } from './event-reader.ts';
-import { MOST_WORDS } from './search-limit.ts';
 
 /** As the query string holds it: a repeated parameter is a list. */
 export type RawQuery = Readonly<Record<string, unknown>>;
@@ -25,48 +33,34 @@ export const LARGEST_PAGE_SIZE = 1000;
 /** A window is one person's calendars over at most this many days: two hundred years. */
 const LONGEST_WINDOW_DAYS = 73_050;
 
-/** The first of a parameter; an empty one is absent (wire 1). */
-export function parameterOf(query: RawQuery, name: string): string | undefined {
-  const value = query[name];
-  const first = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' && first.trim() !== '' ? first : undefined;
-}
-
 /** Throws 400 with everything that is wrong. `now` is epoch milliseconds. */
 export function parseEventsQuery(query: RawQuery, now: number): EventsQuery {
-  const details: Record<string, string[]> = {};
-  const read = <T>(name: string, parse: (text: string) => T | undefined, problem: string): T | undefined => {
-    const text = parameterOf(query, name);
-    if (text === undefined) return undefined;
-    const value = parse(text);
-    if (value === undefined) details[name] = [`${name} ${problem}`];
-    return value;
-  };
-  const dateProblem = 'must be a date and time such as 2026-11-01T00:00:00Z';
-  const start = read('start', parseDateParameter, dateProblem);
-  const end = read('end', parseDateParameter, dateProblem);
-  const singleEvents = read('singleEvents', parseFlag, 'must be true or false');
-  const filter = filterOf(query, details);
-  const pageSize = pageSizeOf(query, details);
-  const search = searchOf(query, details);
-  const window = windowOf(start, end, now);
-  if (Object.keys(details).length === 0) checkWindow(window, details);
-  refuse(details);
-  return { window, filter, singleEvents: singleEvents ?? true, pageSize, search };
+  return readQuery(query, (fields) => {
+    const start = fields.optional('start', instant);
+    const end = fields.optional('end', instant);
+    const singleEvents = fields.optional('singleEvents', textRead(parseFlag, SENTENCES.noFlag)) ?? true;
+    const filter = calendarFilterInput(fields, parameterOf(query, 'calendarIds'));
+    const size = fields.optional('pageSize', pageSize);
+    const search = searchInput(fields);
+    const window = windowOf(start, end, now);
+    if (!fields.failed()) checkWindow(window, fields);
+    return { window, filter, singleEvents, pageSize: size || undefined, search };
+  });
 }
 
 /** What a following page may still choose; the rest is in its token. Throws 400. */
 export function parsePageSize(query: RawQuery): number | undefined {
-  const details: Record<string, string[]> = {};
-  const pageSize = pageSizeOf(query, details);
-  refuse(details);
-  return pageSize;
+  return readQuery(query, (fields) => fields.optional('pageSize', pageSize) || undefined);
 }
 
-function refuse(details: Readonly<Record<string, readonly string[]>>): void {
-  const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
-}
+/** Epoch milliseconds. */
+export const instant = unlessEmpty(textRead(parseDateParameter, SENTENCES.noTime('2026-11-01T00:00:00Z')));
+
+/** 0 and absence mean the default; more than the most is the most (wire 1.7). */
+const pageSize = textRead(
+  (text) => (/^\+?\d{1,15}$/.test(text.trim()) ? Math.min(Number(text), LARGEST_PAGE_SIZE) : undefined),
+  SENTENCES.noWholeNumber(1, LARGEST_PAGE_SIZE),
+);
 
 /** `undefined` when the text is neither yes nor no. */
 export function parseFlag(text: string): boolean | undefined {
@@ -75,34 +69,15 @@ export function parseFlag(text: string): boolean | undefined {
   return flag === 'false' || flag === '0' ? false : undefined;
 }
 
-/** 0 and absence mean the default; more than the most is the most (wire 1.7). */
-function pageSizeOf(query: RawQuery, details: Record<string, string[]>): number | undefined {
-  const text = parameterOf(query, 'pageSize')?.trim();
-  if (text === undefined) return undefined;
-  if (!/^\+?\d{1,15}$/.test(text)) {
-    details.pageSize = [`pageSize must be a whole number from 1 to ${LARGEST_PAGE_SIZE}`];
-    return undefined;
-  }
-  return Number(text) === 0 ? undefined : Math.min(Number(text), LARGEST_PAGE_SIZE);
-}
-
-function filterOf(query: RawQuery, details: Record<string, string[]>): CalendarFilter | undefined {
-  const text = parameterOf(query, 'calendarIds');
-  const filter = text === undefined ? undefined : parseCalendarFilter(text);
-  if (filter === undefined || !('problem' in filter)) return filter;
-  details.calendarIds = [filter.problem];
-  return undefined;
-}
-
 const LONGEST_SEARCH = 200;
 
-function searchOf(query: RawQuery, details: Record<string, string[]>): string[] {
-  const text = parameterOf(query, 'q');
+function searchInput(fields: Fields): string[] {
+  const text = fields.optional('q', anyText);
   if (text === undefined) return [];
   const words = searchTerms(text);
-  if (text.length > LONGEST_SEARCH || words.length > MOST_WORDS)
-    details.q = [`q must have at most ${MOST_WORDS} words and ${LONGEST_SEARCH} characters`];
-  else if (words.length === 0) details.q = ['q has nothing to search for'];
+  if (text.length > LONGEST_SEARCH || words.length > MOST_SEARCH_TERMS)
+    fields.mistake('q', `must have at most ${MOST_SEARCH_TERMS} words and ${LONGEST_SEARCH} characters`);
+  else if (words.length === 0) fields.mistake('q', 'has nothing to search for');
   return words;
 }
 
@@ -130,8 +105,8 @@ function monthOf(instant: number): EventWindow {
   return { start, end: instant < end ? end : nextMonth };
 }
 
-function checkWindow({ start, end }: EventWindow, details: Record<string, string[]>): void {
-  if (start >= end) details.start = ['start must be before end'];
+function checkWindow({ start, end }: EventWindow, fields: Fields): void {
+  if (start >= end) fields.mistake('start', SENTENCES.notBefore);
   if (end - start > LONGEST_WINDOW_DAYS * DAY) throw windowTooLarge();
 }
 
@@ -141,4 +116,79 @@ export function windowTooLarge(cause?: unknown): ApiError {
     'The window is too large: ask for a shorter time between start and end, or for fewer calendars';
   const details = { end: ['end is too far from start'] };
   return new ApiError(400, 'window_too_large', { message, details, cause });
+}
+
+/** RFC 3339 and its looser relatives (wire 1.7). What has no offset is UTC, what has no time begins its day. */
+const DATE_AND_TIME =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:(Z)|([+-]| )(\d\d)(?::?(\d\d))?)?$/i;
+const MINUTE = 60_000;
+
+/** Epoch milliseconds, a finer fraction cut off; `undefined` when the text names no date or time. */
+export function parseDateParameter(text: string): number | undefined {
+  const parts = DATE_AND_TIME.exec(text.trim());
+  if (parts === null) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = ''] = parts;
+  // A leap second is the last of its minute: no clock here has it.
+  const whole = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
+  if (whole === undefined) return undefined;
+  // A space is a '+' that was not escaped in a query.
+  const [, sign = '', hours = '00', minutes = '00'] = parts.slice(8);
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
+  return whole + Number(fraction.padEnd(3, '0').slice(0, 3)) - offset;
+}
+
+/** The ids chosen of each provider; ids that are not the user's choose nothing. */
+export type CalendarFilter = ReadonlyMap<ProviderKind, ReadonlySet<string>>;
+
+/**
+ * The parameter `calendarIds`, in both shapes that published clients send. `undefined` where it names no id at all, which
+ * filters nothing.
+ */
+export function calendarFilterInput(fields: Fields, text: string | undefined): CalendarFilter | undefined {
+  const filter = text === undefined ? undefined : parseCalendarFilter(text);
+  if (filter !== 'unreadable') return filter;
+  const problem = 'must be JSON: an object such as {"google":["id"]}, or an array of ids';
+  return fields.mistake('calendarIds', problem);
+}
+
+function parseCalendarFilter(text: string): CalendarFilter | undefined | 'unreadable' {
+  const unreadable = 'unreadable';
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return unreadable;
+  }
+  if (value === null) return undefined;
+  if (typeof value !== 'object') return unreadable;
+  if (Array.isArray(value)) {
+    const ids = idsOf(value);
+    if (ids === undefined) return unreadable;
+    return ids.length === 0 ? undefined : anyProvider(new Set(ids));
+  }
+
+  const filter = new Map<ProviderKind, ReadonlySet<string>>();
+  let named = false;
+  for (const [name, ids] of Object.entries(value)) {
+    const list = idsOf(ids);
+    if (list === undefined) return unreadable;
+    named ||= list.length > 0;
+    const provider = parseProviderKind(name);
+    if (provider !== undefined) filter.set(provider, new Set(list));
+  }
+  return named ? filter : undefined;
+}
+
+const anyProvider = (ids: ReadonlySet<string>): CalendarFilter =>
+  new Map(PROVIDER_KINDS.map((provider) => [provider, ids]));
+
+/** PHP writes an empty map where others write an empty list, and a null is an absent list. */
+function idsOf(value: unknown): string[] | undefined {
+  if (value === null) return [];
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) {
+    return typeof value === 'object' && value !== null && Object.keys(value).length === 0 ? [] : undefined;
+  }
+  return value.every((id) => typeof id === 'string') ? value : undefined;
 }

@@ -1,21 +1,27 @@
 /** GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (wire 2.5). */
 
-import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
-import { RecurrenceBudgetError } from '../lib/recurrence/recurrence-budget.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
+import { ApiError } from '../http/refusal.ts';
+import { anyText, oneOf, readQuery } from '../http/request-fields.ts';
+import { RecurrenceBudgetError } from '../lib/recurrence/expand-rule.ts';
+import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
-import type { CalendarChoice } from './calendar-choice.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
-import { busyText, eventText } from './event-text.ts';
-import { parameterOf, type RawQuery, windowTooLarge } from './events-query.ts';
-import { freshAccounts } from './freshness.ts';
-import { FRESH_MS, LIST_FRESH_MS, type ListEventsDeps, servedOf } from './list-events.ts';
-import { eventsNamed } from './named-event.ts';
-import type { ListedEvent } from './page-of-events.ts';
-import type { ReadProblem } from './read-problem.ts';
+import { busyText, eventText, type ListedEvent } from './event-text.ts';
+import { findById } from './events-by-id.ts';
+import { type RawQuery, windowTooLarge } from './events-query.ts';
+import {
+  type CalendarChoice,
+  FRESH_MS,
+  freshAccounts,
+  LIST_FRESH_MS,
+  type ReadProblem,
+  servedOf,
+} from './freshness.ts';
+import type { ListEventsDeps } from './list-events.ts';
 
-/** What a caller says of the event it wants. */
-export type EventAsked = {
+/** How a request names an event. */
+export type EventRequest = {
   readonly id: string;
   readonly provider: ProviderKind | undefined;
   readonly calendarId: string | undefined;
@@ -24,41 +30,40 @@ export type EventAsked = {
 };
 
 /** Throws 400 with everything that is wrong. `id` is the path's where there is one. */
-export function parseEventAsked(query: RawQuery, id?: string): EventAsked {
-  const details: Record<string, string[]> = {};
-  const named = id ?? parameterOf(query, 'eventId');
-  const text = parameterOf(query, 'provider');
-  const provider = text === undefined ? undefined : parseProviderKind(text);
-  const calendarId = parameterOf(query, 'calendarId');
-  if (text !== undefined && provider === undefined)
-    details.provider = [`provider must be one of ${PROVIDER_KINDS.join(', ')}`];
-  if (id === undefined) {
-    if (text === undefined) details.provider = ['provider is missing'];
-    if (calendarId === undefined) details.calendarId = ['calendarId is missing'];
-    if (named === undefined) details.eventId = ['eventId is missing'];
-  }
-  const [problem] = Object.values(details).flat();
-  if (problem !== undefined) throw new ApiError(400, 'invalid_request', { message: problem, details });
-  return { id: named ?? '', provider, calendarId, account: parameterOf(query, 'account') };
+export function parseEventRequest(query: RawQuery, id?: string): EventRequest {
+  return readQuery(query, (fields) => {
+    const account = fields.optional('account', anyText);
+    if (id !== undefined) {
+      const provider = fields.optional('provider', oneOf(PROVIDER_KINDS));
+      return { id, provider, calendarId: fields.optional('calendarId', anyText), account };
+    }
+    const provider = fields.required('provider', oneOf(PROVIDER_KINDS));
+    const calendarId = fields.required('calendarId', anyText);
+    return { id: fields.required('eventId', anyText), provider, calendarId, account };
+  });
 }
 
 /**
  * The event's JSON. Refusals: 404 `calendar_not_found` and `event_not_found`; 409 `ambiguous_event` when several
  * calendars have that id and the caller does not say which; 403 and 503 as freshAccounts says.
  */
-export async function findEvent(asked: EventAsked, grant: Grant, deps: ListEventsDeps): Promise<string> {
-  const choice: CalendarChoice = (calendar, account) => isMeant(calendar, account, asked);
+export async function findEvent(
+  request: EventRequest,
+  grant: Grant,
+  deps: ListEventsDeps,
+): Promise<RenderedObject> {
+  const choice: CalendarChoice = (calendar, account) => isMeant(calendar, account, request);
   const { clientId, userId } = grant;
   const fresh = await freshAccounts(
     { clientId, userId, listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
     deps,
   );
   const served = servedOf(fresh.accounts, choice);
-  if (served.length === 0 && asked.calendarId !== undefined) {
+  if (served.length === 0 && request.calendarId !== undefined) {
     throw notFound('calendar_not_found', 'The user has no such calendar; see GET /calendars', fresh.problems);
   }
   const zones = new Map(served.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
-  const [event, ...others] = await found(asked.id, zones, deps);
+  const [event, ...others] = await eventsOf(request.id, zones, deps);
   if (event === undefined) {
     throw notFound(
       'event_not_found',
@@ -74,21 +79,21 @@ export async function findEvent(asked: EventAsked, grant: Grant, deps: ListEvent
   const owner = served.find(({ calendar }) => calendar.calendarKey === event.calendarKey);
   if (owner === undefined) throw new Error('An event was found outside the calendars that were read');
   const toText = grant.scope === 'free-busy' ? busyText(deps.pagingKey) : eventText();
-  return toText(event, owner.calendar, owner.account);
+  return toText(event, owner);
 }
 
-/** Beside it, what could not be brought up to date: there the event may be after all. */
+/** With the accounts that could not be brought up to date: the event may be in one of them. */
 function notFound(code: string, message: string, errors: readonly ReadProblem[]): ApiError {
   return new ApiError(404, code, { message, ...(errors.length > 0 ? { fields: { errors } } : {}) });
 }
 
-async function found(
+async function eventsOf(
   id: string,
   zones: ReadonlyMap<string, string>,
   { events }: ListEventsDeps,
 ): Promise<ListedEvent[]> {
   try {
-    return await eventsNamed(id, zones, events);
+    return await findById(id, zones, events);
   } catch (reason) {
     if (reason instanceof RecurrenceBudgetError) throw windowTooLarge(reason);
     throw reason;
@@ -99,10 +104,10 @@ async function found(
 function isMeant(
   { href, primary }: ReadableCalendar,
   { provider, accountId, calendars }: MirroredAccount,
-  asked: EventAsked,
+  request: EventRequest,
 ): boolean {
-  if (asked.provider !== undefined && provider !== asked.provider) return false;
-  if (asked.account !== undefined && accountId !== asked.account) return false;
-  if (asked.calendarId === undefined || asked.calendarId === href) return true;
-  return asked.calendarId === 'primary' && primary && !calendars.some((other) => other.href === 'primary');
+  if (request.provider !== undefined && provider !== request.provider) return false;
+  if (request.account !== undefined && accountId !== request.account) return false;
+  if (request.calendarId === undefined || request.calendarId === href) return true;
+  return request.calendarId === 'primary' && primary && !calendars.some((other) => other.href === 'primary');
 }

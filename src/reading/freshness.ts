@@ -1,12 +1,18 @@
 /**
- * Brings what a read asks for up to date before it is answered from the mirror. Slow is not failed: past
- * a bound the mirror is answered as it is, while the sync goes on as a job. Only a failure is told.
+ * Syncs what a read needs before it is answered from the mirror. A sync that takes too long is no failure: the mirror is
+ * answered as it is, and the sync continues as a job. Only failures are reported.
  */
-import { ApiError } from '../http/api-error.ts';
-import { type CalendarChoice, chosenOf, concerns } from './calendar-choice.ts';
+import { healthAfter } from '../calendars/health.ts';
+import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
+import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { CalendarSync } from './calendar-sync.ts';
-import type { EventReader, Freshness, MirroredAccount } from './event-reader.ts';
-import { problemsOf, type ReadProblem } from './read-problem.ts';
+import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
+
+/** How old what a read shows may be, in milliseconds. */
+export const FRESH_MS = 10_000;
+/** New calendars are rare: their list may be older where only events are asked for. */
+export const LIST_FRESH_MS = 60_000;
 
 export type FreshnessDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
@@ -23,6 +29,9 @@ export type ReadBounds = {
   readonly later: number;
 };
 
+/** Which calendars are read; `undefined` chooses all. */
+export type CalendarChoice = ((calendar: ReadableCalendar, account: MirroredAccount) => boolean) | undefined;
+
 export type ReadRequest = {
   readonly clientId: string;
   readonly userId: string;
@@ -30,7 +39,6 @@ export type ReadRequest = {
   readonly listAge: number;
   /** How old events may be; `undefined` when the read is of calendars only. */
   readonly eventAge: number | undefined;
-  /** Which calendars are read. */
   readonly choice: CalendarChoice;
 };
 
@@ -39,11 +47,24 @@ export type FreshAccounts = {
   readonly problems: readonly ReadProblem[];
 };
 
+/** An account that could not be brought up to date, as an answer tells of it (beside wire 2.4 and 2.5). */
+export type ReadProblem = {
+  readonly provider: ProviderKind;
+  /** The account's id on the wire. */
+  readonly account: string;
+  /** `reauth_required`, `sync_in_progress`, or what the provider failed with, such as `unavailable`. */
+  readonly code: string;
+  readonly message: string;
+  /** The exact cause and who must act, where something failed. */
+  readonly reason?: HealthReason;
+  readonly actor?: Actor;
+};
+
 /** Published clients give up after 30 seconds. */
 const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
 
 /**
- * The user's accounts as they are once that is done. Throws 503 when nothing at all can be served:
+ * The user's accounts after these syncs. Throws 503 when nothing at all can be served:
  * `sync_in_progress` while a first sync goes on, `providers_unavailable` otherwise; and 403 when accounts
  * are connected but none gave the permission to see calendars (wire 3.2).
  */
@@ -59,8 +80,30 @@ export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): 
     accounts = (await deps.events.accountsOf(clientId, userId)).filter(isConcerned);
   }
   const problems = problemsOf(accounts, request);
-  if (problems.length > 0 && !accounts.some((account) => isServed(account, request))) throw nothing(problems);
+  if (problems.length > 0 && !accounts.some((account) => isServed(account, request)))
+    throw nothingToServe(problems);
   return { accounts, problems };
+}
+
+/** The account's chosen calendars. */
+function chosenOf(account: MirroredAccount, choice: CalendarChoice): readonly ReadableCalendar[] {
+  if (choice === undefined) return account.calendars;
+  return account.calendars.filter((calendar) => choice(calendar, account));
+}
+
+/** An account without any of the chosen calendars does not concern a read, once its calendars are known. */
+const concerns = (account: MirroredAccount, choice: CalendarChoice): boolean =>
+  choice === undefined || account.syncedAt === undefined || chosenOf(account, choice).length > 0;
+
+export type Owned = { readonly calendar: ReadableCalendar; readonly account: MirroredAccount };
+
+/** The chosen calendars that the mirror has, each with its account. */
+export function servedOf(accounts: readonly MirroredAccount[], choice: CalendarChoice): Owned[] {
+  return accounts.flatMap((account) =>
+    chosenOf(account, choice)
+      .filter(({ syncedAt }) => syncedAt !== undefined)
+      .map((calendar) => ({ calendar, account })),
+  );
 }
 
 function requirePermission(accounts: readonly MirroredAccount[]): void {
@@ -72,47 +115,47 @@ function requirePermission(accounts: readonly MirroredAccount[]): void {
   });
 }
 
-/** One bounded wait for each thing that is too old. */
+/** A list of calendars or the events of a calendar. */
+type Synced = {
+  readonly state: Freshness;
+  readonly kind: 'sync-account' | 'sync-calendar';
+  readonly key: string;
+  readonly notBefore: number;
+  readonly sync: (key: string, notBefore: number) => Promise<unknown>;
+};
+
+/** One wait, for a limited time, for each thing that is too old. */
 function syncsFor(accounts: readonly MirroredAccount[], request: ReadRequest, deps: FreshnessDeps) {
-  const waits: Promise<void>[] = [];
-  const { sync } = deps;
+  const { syncList, syncNewCalendars, syncCalendar } = deps.sync;
+  const { listAge, eventAge, choice } = request;
   const now = deps.now();
-  for (const account of accounts) {
-    // A refused password is not tried with every read: servers lock accounts that do so.
-    if (account.health.state === 'reauth_required' || account.calendarPermission === false) continue;
-    const { accountKey } = account;
-    if (isOlder(account, now - request.listAge)) {
-      const whole = request.eventAge === undefined ? sync.syncList : sync.syncNewCalendars;
-      waits.push(
-        bounded(account, 'sync-account', accountKey, whole(accountKey, now - request.listAge), deps),
-      );
-    }
-    if (request.eventAge === undefined) continue;
-    const notBefore = now - request.eventAge;
-    for (const calendar of chosenOf(account, request.choice)) {
-      if (!isOlder(calendar, notBefore)) continue;
-      const { calendarKey } = calendar;
-      waits.push(
-        bounded(calendar, 'sync-calendar', calendarKey, sync.syncCalendar(calendarKey, notBefore), deps),
-      );
-    }
-  }
-  return waits;
+  const things = accounts.flatMap((account): Synced[] => {
+    // Servers lock accounts that try a refused password with every read.
+    if (account.health.state === 'reauth_required' || account.calendarPermission === false) return [];
+    const notBefore = now - listAge;
+    const list = { state: account, kind: 'sync-account', key: account.accountKey, notBefore } as const;
+    if (eventAge === undefined) return [{ ...list, sync: syncList }];
+    const calendars = chosenOf(account, choice).map((calendar) => ({
+      state: calendar,
+      kind: 'sync-calendar' as const,
+      key: calendar.calendarKey,
+      notBefore: now - eventAge,
+      sync: syncCalendar,
+    }));
+    return [{ ...list, sync: syncNewCalendars }, ...calendars];
+  });
+  return things.filter(isOlder).map((thing) => waitBriefly(thing, deps));
 }
 
 /** Neither synced nor tried since then. */
-function isOlder({ syncedAt, failedAt, failure }: Freshness, notBefore: number): boolean {
+function isOlder({ state: { syncedAt, failedAt, failure }, notBefore }: Synced): boolean {
   if (failure !== undefined && failedAt !== undefined && failedAt >= notBefore) return false;
   return syncedAt === undefined || syncedAt < notBefore;
 }
 
-async function bounded(
-  state: Freshness,
-  kind: 'sync-account' | 'sync-calendar',
-  key: string,
-  running: Promise<unknown>,
-  { sync, readBounds = READ_BOUNDS }: FreshnessDeps,
-): Promise<void> {
+async function waitBriefly(thing: Synced, { sync, readBounds = READ_BOUNDS }: FreshnessDeps): Promise<void> {
+  const { state, kind, key, notBefore } = thing;
+  const running = thing.sync(key, notBefore);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     const bound = state.syncedAt === undefined ? readBounds.first : readBounds.later;
@@ -135,7 +178,7 @@ function isServed(account: MirroredAccount, { eventAge, choice }: ReadRequest): 
     : calendars.some(({ syncedAt }) => syncedAt !== undefined);
 }
 
-function nothing(problems: readonly ReadProblem[]): ApiError {
+function nothingToServe(problems: readonly ReadProblem[]): ApiError {
   const fields = { errors: problems };
   if (problems.some(({ code }) => code === 'sync_in_progress')) {
     const message = 'The calendars are being read for the first time; ask again in a few seconds';
@@ -144,3 +187,42 @@ function nothing(problems: readonly ReadProblem[]): ApiError {
   const message = 'None of the connected accounts can be read at the moment';
   return new ApiError(503, 'providers_unavailable', { message, fields, headers: { 'retry-after': '30' } });
 }
+
+/** The worst problem of each account that has any. */
+const problemsOf = (accounts: readonly MirroredAccount[], request: ReadRequest): ReadProblem[] =>
+  accounts.flatMap((account) => {
+    const problem = problemOf(account, request);
+    return problem ? [{ provider: account.provider, account: account.accountId, ...problem }] : [];
+  });
+
+function problemOf(account: MirroredAccount, { eventAge, choice }: ReadRequest) {
+  if (account.calendarPermission === false) {
+    return {
+      code: 'calendar_permission_required',
+      message: 'This account was connected without access to its calendars',
+      ...causeOf('calendar_permission_missing'),
+    };
+  }
+  if (account.health.state === 'reauth_required') {
+    const { message, reason } = account.health;
+    return {
+      code: 'reauth_required',
+      message: message ?? 'The provider refused the account; the user must connect it again',
+      ...causeOf(reason),
+    };
+  }
+  const things = [account, ...(eventAge === undefined ? [] : chosenOf(account, choice))];
+  const failed = things.find(({ failure }) => failure !== undefined)?.failure;
+  if (failed !== undefined) {
+    const code = failed.kind === 'unauthorized' ? 'reauth_required' : failed.kind;
+    return { code, message: failed.message, ...causeOf(healthAfter(failed, account.provider)?.reason) };
+  }
+  if (things.every(({ syncedAt }) => syncedAt !== undefined)) return undefined;
+  return {
+    code: 'sync_in_progress',
+    message: 'The calendars of this account are being read for the first time',
+  };
+}
+
+const causeOf = (reason: HealthReason | undefined) =>
+  reason === undefined ? {} : { reason, actor: actorOf(reason) };

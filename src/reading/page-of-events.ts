@@ -1,14 +1,12 @@
-/** One page of a sorted listing: single events by a query, recurring ones by expanding their series. */
-
+/** One page of a sorted listing: single events come from a query, recurring ones from expanding their series. */
 import { byBytes } from '../lib/byte-order.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { instanceIdOf, instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { instanceIdOf } from '../lib/recurrence/instance-id.ts';
 import {
   type RecurrenceBudget,
   RecurrenceBudgetError,
   recurrenceBudget,
-} from '../lib/recurrence/recurrence-budget.ts';
+} from '../lib/recurrence/expand-rule.ts';
 import type { Instance, SeriesOverride } from '../lib/recurrence/series.ts';
 import type {
   EventContent,
@@ -17,23 +15,8 @@ import type {
   EventWindow,
   MirroredSeries,
 } from './event-reader.ts';
+import { type ListedEvent, recurrenceObject } from './event-text.ts';
 import { windowTooLarge } from './events-query.ts';
-import { type RecurrenceObject, recurrenceObject } from './recurrence-object.ts';
-
-/** An event of a listing. */
-export type ListedEvent = EventPosition &
-  EventContent & {
-    /** Of an instance or a master, whose content lacks them. */
-    readonly times?: {
-      readonly start: number;
-      readonly end: number;
-      readonly recurringEventId?: string;
-      /** All-day instances have dates. */
-      readonly allDay: boolean;
-    };
-    /** Of a master. */
-    readonly recurrence?: RecurrenceObject;
-  };
 
 export type PageRequest = {
   readonly window: EventWindow;
@@ -46,6 +29,9 @@ export type PageRequest = {
 
 /** Time zones by calendar key: the calendars that are listed. */
 export type CalendarZones = ReadonlyMap<string, string>;
+
+export const zoneIn = (zones: CalendarZones, { calendarKey }: Pick<MirroredSeries, 'calendarKey'>): string =>
+  zones.get(calendarKey) ?? 'UTC';
 
 const HOUR = 3_600_000;
 /** The first stretch of a window that is expanded; each further one is twice as long. */
@@ -63,12 +49,12 @@ export async function pageOfEvents(
   const keys = [...zones.keys()];
   if (keys.length === 0) return { events: [], more: false };
   const [singles, series] = await Promise.all([
-    reader.singleEvents(keys, window, after, pageSize + 1, search),
+    reader.singleEvents(keys, { window, after, limit: pageSize + 1, search }),
     reader.seriesIn(keys, window, search),
   ]);
   if (series.length === 0) return { events: singles.slice(0, pageSize), more: singles.length > pageSize };
 
-  // Whatever starts after the single events that fill the page is not on it.
+  // What starts after the last single event of a full page is not on it.
   const lastSingle = singles.length > pageSize ? singles.at(-1) : undefined;
   const end = Math.min(window.end, lastSingle ? lastSingle.startsAt + 1 : window.end);
   const recurring = singleEvents
@@ -81,7 +67,7 @@ export async function pageOfEvents(
 type Part = { readonly window: EventWindow; readonly after: EventPosition | undefined };
 
 /**
- * The instances behind `after`. The window is expanded stretch by stretch until enough are found, so
+ * The instances behind `after`. The window is expanded stretch by stretch until enough events are found, so
  * that a long one costs no more than the page it fills; a stretch that holds too many is made shorter.
  */
 function instancesOf(
@@ -89,12 +75,12 @@ function instancesOf(
   { window, after, limit }: Part & { readonly limit: number },
   zones: CalendarZones,
 ): ListedEvent[] {
-  const budget = recurrenceBudget();
-  const found: ListedEvent[] = [];
+  const expansion = { zones, budget: recurrenceBudget() };
+  const events: ListedEvent[] = [];
   const first = Math.max(window.start, after?.startsAt ?? window.start);
-  for (let start = first, length = FIRST_STRETCH; start < window.end && found.length < limit; ) {
+  for (let start = first, length = FIRST_STRETCH; start < window.end && events.length < limit; ) {
     const stretch = { start, end: Math.min(start + length, window.end) };
-    const instances = tryExpanding(series, stretch, zones, budget);
+    const instances = tryExpanding(series, stretch, expansion);
     if (instances === undefined) {
       if (length <= SHORTEST_STRETCH) throw windowTooLarge();
       length = Math.max(length / 8, SHORTEST_STRETCH);
@@ -103,24 +89,27 @@ function instancesOf(
     for (const instance of instances) {
       // What began in an earlier stretch was found there.
       if (start > first && instance.startsAt < start) continue;
-      if (after === undefined || byPosition(instance, after) > 0) found.push(instance);
+      if (after === undefined || byPosition(instance, after) > 0) events.push(instance);
     }
     start = stretch.end;
     length *= 2;
   }
-  return found;
+  return events;
 }
+
+/** Shared by all series of a request. */
+type Expansion = { readonly zones: CalendarZones; readonly budget: RecurrenceBudget };
 
 /** `undefined` when there are too many; throws 400 when it took too long to find that out. */
 function tryExpanding(
   series: readonly MirroredSeries[],
   stretch: EventWindow,
-  zones: CalendarZones,
-  budget: RecurrenceBudget,
+  expansion: Expansion,
 ): ListedEvent[] | undefined {
+  const { budget } = expansion;
   budget.occurrences = MOST_IN_STRETCH;
   try {
-    return series.flatMap((one) => expanded(one, stretch, zones, budget));
+    return series.flatMap((one) => instancesIn(one, stretch, expansion));
   } catch (reason) {
     if (!(reason instanceof RecurrenceBudgetError)) throw reason;
     if (budget.steps < 0) throw windowTooLarge(reason);
@@ -128,20 +117,15 @@ function tryExpanding(
   }
 }
 
-function expanded(
-  one: MirroredSeries,
-  window: EventWindow,
-  zones: CalendarZones,
-  budget: RecurrenceBudget,
-): ListedEvent[] {
-  const zone = zones.get(one.calendarKey) ?? 'UTC';
+function instancesIn(one: MirroredSeries, window: EventWindow, { zones, budget }: Expansion): ListedEvent[] {
+  const zone = zoneIn(zones, one);
   return expand(onlyMatching(one).series, window, zone, budget)
     .instances.filter(({ payload }) => payload.matches !== 0)
     .map((instance) => listedInstance(one, instance, zone));
 }
 
 /**
- * For a search: of a series whose own words do not match only overrides can be found, and its rules need not be followed
+ * For a search: of a series whose master does not match, only overrides can be found, and its rules need not be followed
  * through the whole window. One that holds for all later instances needs them.
  */
 function onlyMatching(one: MirroredSeries): MirroredSeries {
@@ -158,7 +142,7 @@ export function listedInstance(
   zone: string,
 ): ListedEvent {
   const times = { start: startsAt, end: endsAt, recurringEventId: masterId };
-  // An instance that was moved to a time of day is no longer all day, whatever its series is.
+  // An instance of an all-day series can have been moved to a time of day.
   const allDay = payload.allDay ?? originalStart.type === 'date';
   const id = instanceIdOf(masterId, originalStart, zone);
   return { calendarKey, id, startsAt, ...payload, times: { ...times, allDay } };
@@ -195,24 +179,19 @@ function mastersOf(
   { window, after }: Part,
   zones: CalendarZones,
 ): ListedEvent[] {
-  const budget = recurrenceBudget();
+  const expansion = { zones, budget: recurrenceBudget() };
   return series.flatMap((one): ListedEvent[] => {
-    const listed = listedMaster(one, zones.get(one.calendarKey) ?? 'UTC');
+    const listed = listedMaster(one, zoneIn(zones, one));
     if (after !== undefined && byPosition(listed, after) <= 0) return [];
-    return hasInstance(one, window, zones, budget) ? [listed] : [];
+    return hasInstance(one, window, expansion) ? [listed] : [];
   });
 }
 
-function hasInstance(
-  one: MirroredSeries,
-  window: EventWindow,
-  zones: CalendarZones,
-  budget: RecurrenceBudget,
-) {
+function hasInstance(one: MirroredSeries, window: EventWindow, expansion: Expansion): boolean {
   for (let start = window.start, length = FIRST_STRETCH; start < window.end; length *= 2) {
     const end = Math.min(start + length, window.end);
-    // Too many are more than none.
-    if (tryExpanding([one], { start, end }, zones, budget)?.length !== 0) return true;
+    // `undefined` means too many, so there is one.
+    if (tryExpanding([one], { start, end }, expansion)?.length !== 0) return true;
     start = end;
   }
   return false;

@@ -1,79 +1,86 @@
-/** What of an account's rows several stores share: how they are read, sealed and ended. */
+/** What several stores do with the rows of accounts: read them, seal their credentials, prepare their deletion. */
 import type { Account, AccountHealth } from '../calendars/account-store.ts';
+import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { HealthReason } from '../calendars/health-reason.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
+import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
+import type { Sealer } from '../lib/sealing.ts';
 import type { Statements, Values } from './drivers/database.ts';
-
-export type AccountRow = {
-  account_key: string;
-  client_id: string;
-  user_id: string;
-  provider: ProviderKind;
-  account_id: string;
-  display: string;
-  granted_scopes: string;
-  calendar_permission: number | null;
-  linked_at: number;
-  times_linked: number;
-} & HealthRow;
 
 export type HealthRow = {
   health: AccountHealth['state'];
-  health_reason: HealthReason | null;
-  health_message: string | null;
-  health_since: number;
+  healthReason: HealthReason | null;
+  healthMessage: string | null;
+  healthSince: number;
 };
 
-export const ACCOUNT_COLUMNS = `account_key, client_id, user_id, provider, account_id, display, granted_scopes,
-  calendar_permission, health, health_reason, health_message, health_since, linked_at, times_linked`;
+export type AccountRow = HealthRow &
+  Omit<Account, 'grantedScopes' | 'calendarPermission' | 'health'> & {
+    grantedScopes: string;
+    calendarPermission: number | null;
+  };
 
-/** What an account's credentials are sealed for: they open in no other row. */
-export const credentialsContext = (accountKey: string): string => `account|${accountKey}|credentials`;
+export const HEALTH_COLUMNS = `health, health_reason AS "healthReason", health_message AS "healthMessage",
+  health_since AS "healthSince"`;
+export const ACCOUNT_COLUMNS = `account_key AS "accountKey", client_id AS "clientId", user_id AS "userId", provider,
+  account_id AS "accountId", display, granted_scopes AS "grantedScopes", calendar_permission AS "calendarPermission",
+  ${HEALTH_COLUMNS}, linked_at AS "linkedAt", times_linked AS "timesLinked"`;
 
 export const healthOf = (row: HealthRow): AccountHealth => ({
   state: row.health,
-  reason: row.health_reason ?? undefined,
-  message: row.health_message ?? undefined,
-  since: row.health_since,
+  reason: row.healthReason ?? undefined,
+  message: row.healthMessage ?? undefined,
+  since: row.healthSince,
 });
 
 export function accountOf(row: AccountRow): Account {
+  const { health: _, healthReason, healthMessage, healthSince, ...account } = row;
   return {
-    accountKey: row.account_key,
-    clientId: row.client_id,
-    userId: row.user_id,
-    provider: row.provider,
-    accountId: row.account_id,
-    display: row.display,
-    grantedScopes: JSON.parse(row.granted_scopes),
-    calendarPermission: row.calendar_permission === null ? undefined : row.calendar_permission === 1,
+    ...account,
+    grantedScopes: JSON.parse(row.grantedScopes),
+    calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
     health: healthOf(row),
-    linkedAt: row.linked_at,
-    timesLinked: row.times_linked,
   };
 }
 
+/** Credentials as accounts have them, sealed for their row: they open in no other. */
+export function credentialSealer(sealer: Sealer) {
+  const contextOf = (accountKey: string) => `account|${accountKey}|credentials`;
+  return {
+    seal: (accountKey: string, credentials: ProviderCredentials): string =>
+      sealer.seal(JSON.stringify(credentials), contextOf(accountKey)),
+    open: (accountKey: string, sealed: string): ProviderCredentials =>
+      JSON.parse(sealer.open(sealed, contextOf(accountKey))),
+  };
+}
+
+const ENDED_AT_PROVIDER = PROVIDER_KINDS.filter((kind) => PROVIDER_FACTS[kind].endsAccess);
+
 /**
- * To be run before accounts are deleted: their jobs go, and access that their provider can end is kept
- * for the job that ends it. `chosen` selects the keys of the accounts; `values` has its parameters and `now`.
+ * To be run before accounts are deleted. Deletes their jobs, and schedules the end of the access that their providers
+ * can end. `accounts` selects the accounts' keys; `values` has its parameters and `now`.
  */
-export async function leaveAccounts(tx: Statements, chosen: string, values: Values): Promise<void> {
+export async function prepareAccountDeletion(
+  tx: Statements,
+  accounts: string,
+  values: Values,
+): Promise<void> {
+  const ended = `FROM account
+    WHERE account_key IN (${accounts}) AND provider IN ('${ENDED_AT_PROVIDER.join("', '")}')`;
   await tx.all(
-    `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${chosen}))
+    `DELETE FROM job WHERE (kind = 'sync-account' AND key IN (${accounts}))
         OR (kind = 'sync-calendar' AND key IN
-             (SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})))`,
+             (SELECT calendar_key FROM calendar WHERE account_key IN (${accounts})))`,
     values,
   );
   await tx.all(
     `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
-     SELECT account_key, client_id, provider, account_id, credentials, CAST(:now AS BIGINT) FROM account
-      WHERE account_key IN (${chosen}) AND provider IN ('google', 'microsoft')`,
+     SELECT account_key, client_id, provider, account_id, credentials, CAST(:now AS BIGINT) ${ended}`,
     values,
   );
   await tx.all(
     `INSERT INTO job (kind, key, run_at, attempts)
-     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0 FROM account
-      WHERE account_key IN (${chosen}) AND provider IN ('google', 'microsoft')`,
+     SELECT 'end-access', account_key, CAST(:now AS BIGINT), 0 ${ended}`,
     values,
   );
 }

@@ -7,139 +7,120 @@ import {
   ACCOUNT_COLUMNS,
   type AccountRow,
   accountOf,
-  credentialsContext,
-  leaveAccounts,
+  credentialSealer,
+  prepareAccountDeletion,
 } from './account-rows.ts';
-import { noteAccountsLeaving } from './change-journal.ts';
+import { recordAccountRemoval } from './change-journal.ts';
 import type { Database, Statements, Values } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
+import { providerOrder } from './provider-order.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
-/**
- * `jobScheduled` is called when a job was committed, so that a worker in this process need not wait for
- * its next look at the table.
- */
+type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
+
+const LIST = `
+  SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
+   ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
+const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`;
+const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accountKey';
+const LINKED_BY = `
+  SELECT d.account_key AS "accountKey" FROM account_device d JOIN account a ON a.account_key = d.account_key
+   WHERE a.client_id = :clientId AND a.user_id = :userId AND d.device_hash = :deviceHash`;
+const LOADING = `
+  SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
+         COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
+    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
+   WHERE a.client_id = :clientId AND a.user_id = :userId
+   GROUP BY a.account_key, a.listed_at`;
+
+const SET_HEALTH = `
+  UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
+         health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
+         calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
+                                    ELSE calendar_permission END
+   WHERE account_key = :accountKey AND times_linked = :timesLinked
+     AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
+     AND NOT (health = 'reauth_required' AND :state = 'degraded')
+  RETURNING account_key`;
+const RECOVER = `
+  UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
+         calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
+   WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
+     AND NOT EXISTS (SELECT 1 FROM calendar
+                      WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
+  RETURNING account_key`;
+
+/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => {}): AccountStore {
+  const sealed = credentialSealer(sealer);
   return {
     async linkAccount(account, now) {
-      const linked = await db.transaction((tx) => link(tx, sealer, account, now));
+      const seal = (accountKey: string) => sealed.seal(accountKey, account.credentials);
+      const linked = await db.transaction((tx) => link(tx, { account, seal, now }));
       jobScheduled();
       return linked;
     },
 
-    ...readsOf(db, sealer),
-
-    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
-      await db.write(
-        `UPDATE account SET health = :state, health_reason = :reason, health_message = :message,
-                health_since = CASE WHEN health = :state THEN health_since ELSE :now END,
-                calendar_permission = CASE WHEN :reason = 'calendar_permission_missing' THEN 0
-                                           ELSE calendar_permission END
-          WHERE account_key = :accountKey AND times_linked = :timesLinked
-            AND (health <> :state OR health_reason <> :reason OR health_message <> :message)
-            AND NOT (health = 'reauth_required' AND :state = 'degraded')
-         RETURNING account_key`,
-        { accountKey, timesLinked, state, reason, message, now },
-      );
-    },
-
-    async recover(accountKey, now) {
-      await db.write(
-        `UPDATE account SET health = 'active', health_reason = NULL, health_message = NULL, health_since = :now,
-                calendar_permission = CASE WHEN calendar_permission = 0 THEN 1 ELSE calendar_permission END
-          WHERE account_key = :accountKey AND health <> 'active' AND list_error IS NULL
-            AND NOT EXISTS (SELECT 1 FROM calendar
-                             WHERE calendar.account_key = :accountKey AND sync_error IS NOT NULL)
-         RETURNING account_key`,
-        { accountKey, now },
-      );
-    },
-
-    async disconnect(clientId, userId, provider, accountId, now) {
-      const values = { clientId, userId, provider, accountId: accountId ?? null, now };
-      const gone = await db.transaction((tx) => disconnect(tx, values));
-      if (gone > 0) jobScheduled();
-      return gone;
-    },
-  };
-}
-
-type Reads = Pick<
-  AccountStore,
-  'listAccounts' | 'findAccount' | 'accountsLinkedBy' | 'loadingOf' | 'credentialsOf'
->;
-
-type LoadingRow = { account_key: string; listed_at: number | null; calendars: number; loaded: number };
-
-function readsOf(db: Database, sealer: Sealer): Reads {
-  return {
     async listAccounts(clientId, userId) {
-      const rows = await db.all<AccountRow>(
-        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
-         ORDER BY CASE provider WHEN 'google' THEN 0 WHEN 'microsoft' THEN 1 WHEN 'apple' THEN 2 ELSE 3 END,
-                  linked_at, account_key`,
-        { clientId, userId },
-      );
-      return rows.map(accountOf);
+      return (await db.all<AccountRow>(LIST, { clientId, userId })).map(accountOf);
     },
 
     async findAccount(accountKey) {
-      const row = await db.get<AccountRow>(
-        `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`,
-        {
-          accountKey,
-        },
-      );
+      const row = await db.get<AccountRow>(FIND, { accountKey });
       return row && accountOf(row);
     },
 
     async accountsLinkedBy(clientId, userId, deviceHash) {
-      const rows = await db.all<{ account_key: string }>(
-        `SELECT d.account_key FROM account_device d JOIN account a ON a.account_key = d.account_key
-          WHERE a.client_id = :clientId AND a.user_id = :userId AND d.device_hash = :deviceHash`,
-        { clientId, userId, deviceHash },
-      );
-      return new Set(rows.map((row) => row.account_key));
+      const rows = await db.all<{ accountKey: string }>(LINKED_BY, { clientId, userId, deviceHash });
+      return new Set(rows.map(({ accountKey }) => accountKey));
     },
 
     async loadingOf(clientId, userId) {
-      const rows = await db.all<LoadingRow>(
-        `SELECT a.account_key, a.listed_at, COUNT(c.calendar_key) AS calendars,
-                COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
-           FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
-          WHERE a.client_id = :clientId AND a.user_id = :userId
-          GROUP BY a.account_key, a.listed_at`,
-        { clientId, userId },
-      );
+      const rows = await db.all<LoadingRow>(LOADING, { clientId, userId });
       return new Map(
-        rows.map(({ account_key: key, listed_at: listedAt, calendars, loaded }) => {
-          return [key, { isListed: listedAt !== null, calendars, loaded }];
+        rows.map(({ accountKey, listedAt, calendars, loaded }) => {
+          return [accountKey, { isListed: listedAt !== null, calendars, loaded }];
         }),
       );
     },
 
     async credentialsOf(accountKey) {
-      const row = await db.get<{ credentials: string }>(
-        'SELECT credentials FROM account WHERE account_key = :accountKey',
-        { accountKey },
-      );
-      return row && JSON.parse(sealer.open(row.credentials, credentialsContext(accountKey)));
+      const row = await db.get<{ credentials: string }>(CREDENTIALS, { accountKey });
+      return row && sealed.open(accountKey, row.credentials);
+    },
+
+    async setHealth({ accountKey, timesLinked }, { state, reason, message }, now) {
+      await db.write(SET_HEALTH, { accountKey, timesLinked, state, reason, message, now });
+    },
+
+    async recover(accountKey, now) {
+      await db.write(RECOVER, { accountKey, now });
+    },
+
+    async disconnect({ clientId, userId, provider, accountId = null }, now) {
+      const values = { clientId, userId, provider, accountId, now };
+      const deleted = await db.transaction((tx) => disconnect(tx, values));
+      if (deleted > 0) jobScheduled();
+      return deleted;
     },
   };
 }
 
-async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: number): Promise<Account> {
+type Linking = {
+  readonly account: NewAccount;
+  /** Answers the account's credentials, sealed for the row of that key. */
+  readonly seal: (accountKey: string) => string;
+  readonly now: number;
+};
+
+async function link(tx: Statements, { account, seal, now }: Linking): Promise<Account> {
   const candidate = randomUUID();
-  const seal = (key: string) => sealer.seal(JSON.stringify(account.credentials), credentialsContext(key));
+  const { credentials: _, deviceHash, calendarPermission, ...fields } = account;
   const values = {
-    clientId: account.clientId,
-    userId: account.userId,
-    provider: account.provider,
-    accountId: account.accountId,
-    display: account.display,
+    ...fields,
     grantedScopes: JSON.stringify(account.grantedScopes),
-    calendarPermission: account.calendarPermission === undefined ? null : Number(account.calendarPermission),
-    ...(account.calendarPermission === false ? NO_PERMISSION : WELL),
+    calendarPermission: calendarPermission === undefined ? null : Number(calendarPermission),
+    ...(calendarPermission === false ? NO_PERMISSION : ACTIVE),
     now,
   };
   // The conflict locks the row of the account that is linked already: of concurrent calls, one inserts.
@@ -159,18 +140,18 @@ async function link(tx: Statements, sealer: Sealer, account: NewAccount, now: nu
   );
   if (row === undefined) throw new Error('An upsert of an account answered no row');
 
-  const accountKey = row.account_key;
+  const { accountKey } = row;
   if (accountKey !== candidate) await renew(tx, accountKey, seal(accountKey));
   await tx.all(
     `INSERT INTO account_device (account_key, device_hash) VALUES (:accountKey, :deviceHash)
      ON CONFLICT (account_key, device_hash) DO NOTHING`,
-    { accountKey, deviceHash: account.deviceHash },
+    { accountKey, deviceHash },
   );
-  await scheduleJob(tx, 'sync-account', accountKey, now);
+  await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
   return accountOf(row);
 }
 
-/** New credentials, sealed for this row, and nothing of the old ones' failures or of work under way with them. */
+/** Stores new credentials and forgets failures of the old ones. Work under way with those loses its leases. */
 async function renew(tx: Statements, accountKey: string, credentials: string): Promise<void> {
   await tx.all(
     `UPDATE account SET credentials = :credentials, credentials_version = credentials_version + 1,
@@ -186,7 +167,7 @@ async function renew(tx: Statements, accountKey: string, credentials: string): P
   await tx.all('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
 }
 
-const WELL = { health: 'active', reason: null, message: null };
+const ACTIVE = { health: 'active', reason: null, message: null };
 const NO_PERMISSION = {
   health: 'reauth_required',
   reason: 'calendar_permission_missing',
@@ -194,22 +175,22 @@ const NO_PERMISSION = {
 };
 
 async function disconnect(tx: Statements, values: Values & { readonly now: number }): Promise<number> {
-  // Locks the user's row, as noteAccountsLeaving does too: of two calls that each take one of the last two
-  // accounts, the second must see that none is left.
+  // Locks the user's row, as recordAccountRemoval does too: of two calls that each delete one of the last two accounts,
+  // the second must see that none is left.
   await tx.all(
     'UPDATE application_user SET last_seen_at = :now WHERE client_id = :clientId AND user_id = :userId',
     values,
   );
-  const chosen = `SELECT account_key FROM account
+  const accounts = `SELECT account_key FROM account
     WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
       AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
-  await noteAccountsLeaving(tx, chosen, values);
-  await leaveAccounts(tx, chosen, values);
-  const gone = await tx.all(
-    `DELETE FROM account WHERE account_key IN (${chosen}) RETURNING account_key`,
+  await recordAccountRemoval(tx, accounts, values);
+  await prepareAccountDeletion(tx, accounts, values);
+  const deleted = await tx.all(
+    `DELETE FROM account WHERE account_key IN (${accounts}) RETURNING account_key`,
     values,
   );
-  if (gone.length > 0) {
+  if (deleted.length > 0) {
     await tx.all(
       `UPDATE authorization_code SET withdrawn_at = :now
         WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
@@ -217,5 +198,5 @@ async function disconnect(tx: Statements, values: Values & { readonly now: numbe
       values,
     );
   }
-  return gone.length;
+  return deleted.length;
 }

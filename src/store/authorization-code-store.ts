@@ -16,7 +16,7 @@ type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
   withdrawnAt: number | null;
 };
 
-// `pair` tells apart the calls of two applications for one user's id.
+// `pair` distinguishes calls of two applications for one user's id.
 const FIND: BatchStatement = {
   columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
   sql: ({ value, andFrom }) => `
@@ -32,7 +32,7 @@ const FIND: BatchStatement = {
 const OF_ANOTHER = `
   SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
 
-// The WHERE clause is the whole guard: whatever does not hold, and the loser of a race, finds no row.
+// The WHERE clause decides alone: an attempt that fails a condition or loses a race deletes no row.
 const CONSUME = `
   DELETE FROM authorization_code
    WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri

@@ -6,7 +6,7 @@ import type {
   AuthorizationRequestStore,
 } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge' | 'theme'> & {
@@ -28,14 +28,14 @@ const CREATE = `
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt)`;
 
-// Locks the user's row, as disconnecting does: an approval and the end of the last account take turns,
-// so that either the approval finds no account or the disconnection finds a code to withdraw.
+// Locks the user's row, as disconnecting does: an approval and the end of the last account take turns, so that either
+// the approval finds no account or the disconnection finds a code to withdraw.
 const LOCK_USER = `
   UPDATE application_user SET last_seen_at = last_seen_at
    WHERE (client_id, user_id) = (SELECT client_id, user_id FROM authorization_request
                                   WHERE transaction_id = :transactionId)`;
 
-// The WHERE clause is the whole guard.
+// The WHERE clause decides alone, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
    WHERE transaction_id = :transactionId AND status = 'open'
@@ -66,7 +66,7 @@ const DELETE_EXPIRED = `
                              WHERE created_at < :createdBefore LIMIT :limit)
   RETURNING transaction_id`;
 
-/** Authorization requests in `db`; what proves a form to be ours is sealed, as every secret at rest. */
+/** Authorization requests in `db`. Their form tokens are sealed, as every secret at rest. */
 export function authorizationRequestStore(db: Database, sealer: Sealer): AuthorizationRequestStore {
   return {
     async createRequest(request) {
@@ -86,7 +86,13 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
     },
 
     approveRequest(transactionId, now) {
-      return db.transaction((tx) => approve(tx, { transactionId, now }));
+      const values = { transactionId, now };
+      return db.transaction(async (tx) => {
+        await tx.all(LOCK_USER, values);
+        if ((await tx.all(APPROVE, values)).length === 0) return false;
+        await tx.all(WRITE_CODE, values);
+        return true;
+      });
     },
 
     async denyRequest(transactionId) {
@@ -101,16 +107,6 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
     },
   };
-}
-
-type Approval = { transactionId: string; now: number };
-
-async function approve(tx: Statements, approval: Approval): Promise<boolean> {
-  await tx.all(LOCK_USER, approval);
-  const approved = await tx.all(APPROVE, approval);
-  if (approved.length === 0) return false;
-  await tx.all(WRITE_CODE, approval);
-  return true;
 }
 
 const contextOf = (transactionId: string): string => `authorization_request|${transactionId}|form_token`;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 
 import { DEFAULT_BRANDING, DEFAULT_FACTS, type Theme } from '../branding/branding.ts';
-import type { ApplicationLook, BrandingStore, LogoImage, LookChange } from '../branding/branding-store.ts';
+import type { ApplicationLook, BrandingStore, LookChange } from '../branding/branding-store.ts';
 import type { Database, Statements } from './drivers/database.ts';
 
 type LookRow = {
@@ -18,9 +18,9 @@ type LookRow = {
 };
 
 const FIND = `
-  SELECT l.enabled AS "enabled", l.primary_color AS "primaryColor", l.theme AS "theme",
-         l.hide_footer AS "hideFooter", l.support_email AS "supportEmail", l.support_url AS "supportUrl",
-         l.verified AS "verified", light.hash AS "logo", dark.hash AS "darkLogo"
+  SELECT l.enabled, l.primary_color AS "primaryColor", l.theme, l.hide_footer AS "hideFooter",
+         l.support_email AS "supportEmail", l.support_url AS "supportUrl", l.verified, light.hash AS "logo",
+         dark.hash AS "darkLogo"
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
     LEFT JOIN application_logo AS light ON light.client_id = a.client_id AND light.scheme = 'light'
@@ -43,9 +43,9 @@ const SET_LOGO = `
   INSERT INTO application_logo (client_id, scheme, hash, content) VALUES (:clientId, :scheme, :hash, :content)
   ON CONFLICT (client_id, scheme) DO UPDATE SET hash = excluded.hash, content = excluded.content`;
 const REMOVE_LOGO = 'DELETE FROM application_logo WHERE client_id = :clientId AND scheme = :scheme';
-const FIND_LOGO = 'SELECT content AS "content" FROM application_logo WHERE hash = :hash LIMIT 1';
+const FIND_LOGO = 'SELECT content FROM application_logo WHERE hash = :hash LIMIT 1';
 
-const NOTHING_SET: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
+const DEFAULT_LOOK: ApplicationLook = { branding: DEFAULT_BRANDING, facts: DEFAULT_FACTS };
 
 /** The looks of applications in `db`. */
 export function brandingStore(db: Database): BrandingStore {
@@ -55,16 +55,15 @@ export function brandingStore(db: Database): BrandingStore {
     changeLook(clientId, change, now) {
       return db.transaction(async (tx) => {
         if ((await tx.all(LOCK, { clientId, now })).length === 0) return undefined;
-        await setLogo(tx, { clientId, scheme: 'light', logo: change.logo });
-        await setLogo(tx, { clientId, scheme: 'dark', logo: change.darkLogo });
+        await setLogos(tx, clientId, change);
         const look = await findLook(tx, clientId);
         await tx.all(SET, { clientId, now, ...valuesOf(look, change) });
         return findLook(tx, clientId);
       });
     },
 
-    async findLogo(wanted) {
-      const row = await db.get<{ content: string }>(FIND_LOGO, { hash: wanted });
+    async findLogo(logoHash) {
+      const row = await db.get<{ content: string }>(FIND_LOGO, { hash: logoHash });
       return row && { webp: Buffer.from(row.content, 'base64') };
     },
   };
@@ -72,12 +71,12 @@ export function brandingStore(db: Database): BrandingStore {
 
 async function findLook(statements: Statements, clientId: string): Promise<ApplicationLook> {
   const row = await statements.get<LookRow>(FIND, { clientId });
-  return row === undefined ? NOTHING_SET : lookOf(row);
+  return row === undefined ? DEFAULT_LOOK : lookOf(row);
 }
 
 function lookOf(row: LookRow): ApplicationLook {
-  const { branding, facts } = NOTHING_SET;
-  const logoOf = (found: string | null) => (found === null ? undefined : { hash: found });
+  const { branding, facts } = DEFAULT_LOOK;
+  const logoOf = (logoHash: string | null) => (logoHash === null ? undefined : { hash: logoHash });
   return {
     branding: {
       enabled: row.enabled === null ? branding.enabled : row.enabled === 1,
@@ -110,18 +109,13 @@ function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
   };
 }
 
-type LogoChange = {
-  readonly clientId: string;
-  readonly scheme: 'light' | 'dark';
-  readonly logo: LogoImage | null | undefined;
-};
-
-async function setLogo(tx: Statements, { clientId, scheme, logo }: LogoChange): Promise<void> {
-  if (logo === undefined) return;
-  if (logo === null) {
-    await tx.all(REMOVE_LOGO, { clientId, scheme });
-    return;
+async function setLogos(tx: Statements, clientId: string, { logo, darkLogo }: LookChange): Promise<void> {
+  for (const [scheme, image] of Object.entries({ light: logo, dark: darkLogo })) {
+    if (image === undefined) continue;
+    if (image === null) await tx.all(REMOVE_LOGO, { clientId, scheme });
+    else {
+      const content = Buffer.from(image.webp).toString('base64');
+      await tx.all(SET_LOGO, { clientId, scheme, hash: hash('sha256', image.webp), content });
+    }
   }
-  const content = Buffer.from(logo.webp).toString('base64');
-  await tx.all(SET_LOGO, { clientId, scheme, hash: hash('sha256', logo.webp), content });
 }

@@ -1,18 +1,17 @@
 /** ChangeFeed in SQL; held to test/contract/change-feed.contract.ts on both databases. */
 import { randomBytes } from 'node:crypto';
 
-import type { ChangeFeed, EventName, FeedState, NotedChange } from '../reading/change-feed.ts';
-import type { Database, Statements } from './drivers/database.ts';
+import type { ChangeFeed, EventName, FeedChange, FeedState } from '../reading/change-feed.ts';
+import type { Database, Dialect, Statements } from './drivers/database.ts';
 
 const STATE = 'feed_id AS "feedId", feed_seq AS "seq", feed_pruned AS "prunedSeq"';
 const OF_USER = 'client_id = :clientId AND user_id = :userId';
-/** How exactly it is known when a feed was last read: a read must not be a write each time. */
+/** The time of the last read is no more exact than this, so that few reads have to write it. */
 const READ_PRECISION_MS = 24 * 3_600_000;
 
 export function changeFeed(db: Database): ChangeFeed {
-  const { byBytes, oneOf } = db.dialect;
-  const behind = changesBehind(byBytes);
-  const names = namesBehind(oneOf('keys'), byBytes);
+  const changesAfter = changesAfterText(db.dialect);
+  const eventsAfter = eventsAfterText(db.dialect);
   return {
     async follow({ clientId, userId }, now) {
       const candidate = randomBytes(9).toString('base64url');
@@ -43,11 +42,11 @@ export function changeFeed(db: Database): ChangeFeed {
 
     changesAfter({ clientId, userId }, { seq, event }, limit) {
       const place = { seq, atKey: event?.calendarKey ?? null, atId: event?.id ?? null };
-      return db.all<NotedChange>(behind, { clientId, userId, ...place, limit });
+      return db.all<FeedChange>(changesAfter, { clientId, userId, ...place, limit });
     },
 
     eventsAfter(keys, { calendarKey, id }, limit) {
-      return db.all<EventName>(names, { keys, atKey: calendarKey, atId: id, limit });
+      return db.all<EventName>(eventsAfter, { keys, atKey: calendarKey, atId: id, limit });
     },
 
     forgetChanges(before) {
@@ -56,7 +55,7 @@ export function changeFeed(db: Database): ChangeFeed {
   };
 }
 
-const changesBehind = (byBytes: string): string => `
+const changesAfterText = ({ byBytes }: Dialect): string => `
   SELECT calendar_key AS "calendarKey", event_id AS "id", seq, created_seq AS "createdSeq", deleted, provider,
          account_id AS "accountId", href
     FROM event_change
@@ -65,15 +64,15 @@ const changesBehind = (byBytes: string): string => `
           OR (calendar_key = CAST(:atKey AS TEXT) AND event_id ${byBytes} > CAST(:atId AS TEXT)))
    ORDER BY seq, calendar_key ${byBytes}, event_id ${byBytes} LIMIT :limit`;
 
-const namesBehind = (oneOfKeys: string, byBytes: string): string => `
+const eventsAfterText = ({ byBytes, oneOf }: Dialect): string => `
   SELECT DISTINCT calendar_key ${byBytes} AS "calendarKey", event_id ${byBytes} AS "id" FROM event
-   WHERE calendar_key ${oneOfKeys} AND shape IN ('short', 'long', 'series')
+   WHERE calendar_key ${oneOf('keys')} AND shape IN ('short', 'long', 'series')
      AND (calendar_key ${byBytes} > :atKey OR (calendar_key = :atKey AND event_id ${byBytes} > :atId))
    ORDER BY 1, 2 LIMIT :limit`;
 
 /**
- * Locks the users' rows first, as writers do. A feed that nobody reads ends: who comes back begins anew, since its
- * cursor names a feed that is no more.
+ * Locks the users' rows first, as writers do. A feed that nobody has read for long ends, and its cursors with it: a reader
+ * who returns has to start again.
  */
 async function forgetChanges(tx: Statements, before: number): Promise<number> {
   await tx.all(

@@ -1,9 +1,9 @@
 /**
- * Notes what a transaction changes, for whoever follows the user's changes (change-feed.ts). The user's row is locked
- * first and until the commit, and gives the number: so numbers come in the order of commits, and a reader that has
- * seen one has seen all before. Every transaction locks in the order user, account, calendar.
+ * Records what a transaction changes, for the feed of the user's changes (change-feed.ts). The number of a change comes from
+ * the user's row, which stays locked until the commit. So numbers are in the order of commits: a reader who has seen one has
+ * seen all before it. Every transaction locks in the order user, account, calendar.
  */
-import type { Dialect, Statements, Values } from './drivers/database.ts';
+import type { Statements, Values } from './drivers/database.ts';
 
 type Feed = {
   readonly clientId: string;
@@ -12,10 +12,16 @@ type Feed = {
   readonly seq: number;
 };
 
-/** What a write can concern: resources by href, and series by their id. */
-export type Touched = { readonly hrefs: readonly string[]; readonly series: readonly string[] };
+/** The events of a calendar that a write can change. `at` is about now, in epoch milliseconds. */
+type AffectedEvents = {
+  readonly key: string;
+  readonly at: number;
+  readonly hrefs: readonly string[];
+  /** By their ids. */
+  readonly series: readonly string[];
+};
 
-/** Takes the next number of the user that `owner` selects; `undefined` when there is none, or nobody follows. */
+/** Takes the next number of the user that `owner` selects; `undefined` when there is no user, or nobody reads the feed. */
 async function nextOf(tx: Statements, owner: string, values: Values): Promise<Feed | undefined> {
   const [feed] = await tx.all<Feed>(
     `UPDATE application_user SET feed_seq = feed_seq + 1 WHERE (client_id, user_id) = (${owner})
@@ -28,45 +34,41 @@ async function nextOf(tx: Statements, owner: string, values: Values): Promise<Fe
 const OWNER_OF_CALENDAR = `SELECT a.client_id, a.user_id FROM calendar c JOIN account a ON a.account_key = c.account_key
    WHERE c.calendar_key = :key`;
 
-/** Runs `write` on events of the calendar and notes what it changed. `at`: epoch milliseconds, about now. */
-export async function notingEvents<T>(
+/** Runs `write` and records what it changed. */
+export async function recordChanges<T>(
   tx: Statements,
-  { key, at }: { readonly key: string; readonly at: number },
-  { hrefs, series }: Touched,
-  oneOf: Dialect['oneOf'],
+  { key, at, hrefs, series }: AffectedEvents,
   write: () => Promise<T>,
 ): Promise<T> {
   if (hrefs.length === 0 && series.length === 0) return write();
   const feed = await nextOf(tx, OWNER_OF_CALENDAR, { key });
   if (feed === undefined) return write();
-  const of = await tx.all<{ id: string }>(
+  const seriesOfHrefs = await tx.all<{ id: string }>(
     `SELECT DISTINCT series_id AS "id" FROM event
-      WHERE calendar_key = :key AND series_id IS NOT NULL AND href ${oneOf('hrefs')}`,
+      WHERE calendar_key = :key AND series_id IS NOT NULL AND href ${tx.dialect.oneOf('hrefs')}`,
     { key, hrefs },
   );
-  const names = [...new Set([...hrefs, ...series, ...of.map(({ id }) => id)])];
-  const before = await shownIn(tx, key, names, oneOf);
+  const names = [...new Set([...hrefs, ...series, ...seriesOfHrefs.map(({ id }) => id)])];
+  const before = await statesOf(tx, key, names);
   const result = await write();
-  const after = await shownIn(tx, key, names, oneOf);
-  for (const [id, shown] of after) {
-    const known = before.get(id);
-    if (known !== undefined && isSame(known, shown)) continue;
-    await note(tx, { key, id, at, feed, isNew: known === undefined, deleted: 0 });
+  const after = await statesOf(tx, key, names);
+  for (const [id, state] of after) {
+    const earlier = before.get(id);
+    if (earlier !== undefined && isSame(earlier, state)) continue;
+    await recordChange(tx, { key, id, at, feed, isNew: earlier === undefined, deleted: 0 });
   }
   for (const id of before.keys()) {
-    if (!after.has(id)) await note(tx, { key, id, at, feed, isNew: false, deleted: 1 });
+    if (!after.has(id)) await recordChange(tx, { key, id, at, feed, isNew: false, deleted: 1 });
   }
   return result;
 }
 
-/** Before calendars go with all their events. `chosen` selects their keys; `values` has its parameters. */
-async function noteLeaving(
+/** Call before calendars are deleted with all their events. `chosen` selects their keys; `values` has its parameters. */
+async function recordRemoval(
   tx: Statements,
-  feed: Feed | undefined,
   chosen: string,
-  values: Values & { readonly at: number },
+  values: Values & Pick<Feed, 'seq'> & { readonly at: number },
 ): Promise<void> {
-  if (feed === undefined) return;
   await tx.all(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
        account_id, href, noted_at)
@@ -75,20 +77,22 @@ async function noteLeaving(
        FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
       WHERE e.calendar_key IN (${chosen}) AND e.shape IN ('short', 'long', 'series')
      ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = 1, noted_at = excluded.noted_at`,
-    { ...values, seq: feed.seq },
+    values,
   );
 }
 
-/** To be called before anything else is locked, when an account's list of calendars is replaced. */
-export async function listJournal(tx: Statements, accountKey: string, at: number) {
+/** Call before anything else is locked, when an account's list of calendars is replaced. */
+export async function calendarRemovalRecorder(tx: Statements, accountKey: string, at: number) {
   const owner = 'SELECT client_id, user_id FROM account WHERE account_key = :accountKey';
   const feed = await nextOf(tx, owner, { accountKey });
-  return (calendarKey: string): Promise<void> =>
-    noteLeaving(tx, feed, 'SELECT CAST(:calendarKey AS TEXT)', { calendarKey, at });
+  return async (calendarKey: string): Promise<void> => {
+    if (feed === undefined) return;
+    await recordRemoval(tx, 'SELECT CAST(:calendarKey AS TEXT)', { calendarKey, at, seq: feed.seq });
+  };
 }
 
-/** To be called before anything else is locked, when accounts of a user go; `chosen` selects the accounts' keys. */
-export async function noteAccountsLeaving(
+/** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
+export async function recordAccountRemoval(
   tx: Statements,
   chosen: string,
   values: Values & { readonly now: number },
@@ -96,13 +100,17 @@ export async function noteAccountsLeaving(
   const { clientId = null, userId = null, now } = values;
   const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
   const feed = await nextOf(tx, owner, { clientId, userId });
+  if (feed === undefined) return;
   const calendars = `SELECT calendar_key FROM calendar WHERE account_key IN (${chosen})`;
-  await noteLeaving(tx, feed, calendars, { ...values, at: now });
+  await recordRemoval(tx, calendars, { ...values, at: now, seq: feed.seq });
 }
 
-type Shown = { readonly words: string; readonly etags: string; readonly etagsKnown: boolean };
+/** What answers show of a single event or a series. */
+type EventState = { readonly content: string; readonly etags: string; readonly hasEtags: boolean };
 type Row = {
   id: string;
+  seriesId: string | null;
+  shape: string;
   content: string;
   timing: string | null;
   original: string | null;
@@ -111,47 +119,40 @@ type Row = {
   etag: string | null;
 };
 
-/** What answers show of the single events and series among these, by id. */
-async function shownIn(
+/** The states of the single events and series with these hrefs or ids, by id. */
+async function statesOf(
   tx: Statements,
   key: string,
   names: readonly string[],
-  oneOf: Dialect['oneOf'],
-): Promise<ReadonlyMap<string, Shown>> {
-  const rows = await tx.all<Row & { shape: string; seriesId: string | null }>(
+): Promise<ReadonlyMap<string, EventState>> {
+  const oneOfNames = tx.dialect.oneOf('names');
+  const rows = await tx.all<Row>(
     `SELECT event_id AS "id", series_id AS "seriesId", shape, content, timing, original, starts_at AS "startsAt",
             ends_at AS "endsAt", etag
        FROM event
-      WHERE calendar_key = :key AND shape <> 'hidden' AND (href ${oneOf('names')} OR series_id ${oneOf('names')})
+      WHERE calendar_key = :key AND shape <> 'hidden' AND (href ${oneOfNames} OR series_id ${oneOfNames})
       ORDER BY href, recurrence_id`,
     { key, names },
   );
-  const rootOf = ({ id, shape, seriesId }: (typeof rows)[number]) =>
+  const rootOf = ({ id, shape, seriesId }: Row) =>
     shape === 'series' || shape === 'override' ? (seriesId ?? id) : id;
-  const shown = new Map<string, Shown>();
-  for (const [id, members] of Map.groupBy(rows, rootOf)) {
-    shown.set(id, {
-      words: JSON.stringify(
-        members.map(({ content, timing, original, startsAt, endsAt }) => [
-          content,
-          timing,
-          original,
-          startsAt,
-          endsAt,
-        ]),
-      ),
-      etags: JSON.stringify(members.map(({ etag }) => etag)),
-      etagsKnown: members.every(({ etag }) => etag !== null),
-    });
-  }
-  return shown;
+  const members = [...Map.groupBy(rows, rootOf)];
+  return new Map(members.map(([id, rowsOfIt]) => [id, stateOf(rowsOfIt)]));
 }
 
-/** An etag that was taken away only to have everything listed anew is no other version. */
-const isSame = (before: Shown, after: Shown): boolean =>
-  before.words === after.words && (before.etags === after.etags || !before.etagsKnown);
+const stateOf = (rows: readonly Row[]): EventState => ({
+  content: JSON.stringify(
+    rows.map((row) => [row.content, row.timing, row.original, row.startsAt, row.endsAt]),
+  ),
+  etags: JSON.stringify(rows.map(({ etag }) => etag)),
+  hasEtags: rows.every(({ etag }) => etag !== null),
+});
 
-type Noted = {
+/** An etag may have been deleted only to list the calendar again. That is no new version. */
+const isSame = (before: EventState, after: EventState): boolean =>
+  before.content === after.content && (before.etags === after.etags || !before.hasEtags);
+
+type RecordedChange = {
   readonly key: string;
   readonly id: string;
   readonly at: number;
@@ -160,7 +161,10 @@ type Noted = {
   readonly deleted: 0 | 1;
 };
 
-async function note(tx: Statements, { key, id, at, feed, isNew, deleted }: Noted): Promise<void> {
+async function recordChange(
+  tx: Statements,
+  { key, id, at, feed, isNew, deleted }: RecordedChange,
+): Promise<void> {
   const { clientId, userId, seq } = feed;
   await tx.all(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,

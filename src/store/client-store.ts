@@ -1,7 +1,7 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
 import type { Client, ClientChange } from '../oauth/client.ts';
 import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
-import { leaveAccounts } from './account-rows.ts';
+import { prepareAccountDeletion } from './account-rows.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
 
 type ClientRow = {
@@ -13,16 +13,16 @@ type ClientRow = {
   createdAt: number;
 };
 
-const CLIENT = `a.client_id AS "clientId", a.name AS "name", a.display_name AS "displayName",
-  a.redirect_uri AS "redirectUri", a.webhook_url AS "webhookUrl", a.created_at AS "createdAt"`;
+const COLUMNS = `client_id AS "clientId", name, display_name AS "displayName", redirect_uri AS "redirectUri",
+  webhook_url AS "webhookUrl", created_at AS "createdAt"`;
 
-const FIND = `SELECT ${CLIENT} FROM application AS a WHERE a.client_id = :clientId`;
-// Each secret as its hash, a space and when it expires. Which of them live is told by the caller's clock,
-// so that one answer serves all who ask.
+const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
+// Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
+// be cached for all.
 const FIND_WITH_SECRETS: BatchStatement = {
   columns: { clientId: 'TEXT' },
   sql: ({ value, andFrom }) => `
-    SELECT ${CLIENT},
+    SELECT ${COLUMNS},
            (SELECT string_agg(s.secret_hash || ' ' || COALESCE(CAST(s.expires_at AS TEXT), ''), ',')
               FROM client_secret AS s WHERE s.client_id = a.client_id) AS "secrets"
       FROM application AS a${andFrom} WHERE a.client_id = ${value('clientId')}`,
@@ -37,15 +37,14 @@ const CREATE = `
 const ADD_SECRET = `
   INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
 const UPDATE = `
-  UPDATE application AS a
-     SET name = COALESCE(:name, a.name),
-         redirect_uri = COALESCE(:redirectUri, a.redirect_uri),
-         display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE a.display_name END,
-         webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE a.webhook_url END,
+  UPDATE application
+     SET name = COALESCE(:name, name),
+         redirect_uri = COALESCE(:redirectUri, redirect_uri),
+         display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE display_name END,
+         webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
          updated_at = :now
-   WHERE a.client_id = :clientId
-  RETURNING client_id AS "clientId", name AS "name", display_name AS "displayName",
-    redirect_uri AS "redirectUri", webhook_url AS "webhookUrl", created_at AS "createdAt"`;
+   WHERE client_id = :clientId
+  RETURNING ${COLUMNS}`;
 
 type RowWithSecrets = ClientRow & { secrets: string | null };
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly Secret[] };
@@ -53,12 +52,12 @@ type Secret = { readonly secretHash: string; readonly expiresAt: number | undefi
 
 /** Applications in `db`. */
 export function clientStore(db: Database): ClientStore {
-  // SQLite answers the same row until it was written to: what it means is worked out once.
+  // SQLite's cache answers the same row until it changes: it is parsed once.
   const read = new WeakMap<RowWithSecrets, ClientWithSecrets>();
   const withSecrets = (row: RowWithSecrets): ClientWithSecrets => {
-    const known = read.get(row) ?? { client: clientOf(row), secrets: secretsOf(row.secrets ?? '') };
-    read.set(row, known);
-    return known;
+    const parsed = read.get(row) ?? { client: clientOf(row), secrets: secretsOf(row.secrets ?? '') };
+    read.set(row, parsed);
+    return parsed;
   };
   return {
     async findClient(clientId) {
@@ -70,12 +69,12 @@ export function clientStore(db: Database): ClientStore {
       const row = await db.batch<RowWithSecrets>(FIND_WITH_SECRETS, { clientId });
       if (row === undefined) return undefined;
       const { client, secrets } = withSecrets(row);
-      const living = secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
-      return { client, secretHashes: living.map(({ secretHash }) => secretHash) };
+      const valid = secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+      return { client, secretHashes: valid.map(({ secretHash }) => secretHash) };
     },
 
     async listClients() {
-      const sql = `SELECT ${CLIENT} FROM application AS a ORDER BY a.created_at, a.client_id`;
+      const sql = `SELECT ${COLUMNS} FROM application ORDER BY created_at, client_id`;
       return (await db.all<ClientRow>(sql)).map(clientOf);
     },
 
@@ -120,7 +119,7 @@ function changedValues({ name, displayName, redirectUri, webhookUrl }: ClientCha
   return {
     name: name ?? null,
     redirectUri: redirectUri ?? null,
-    // null empties these two, so that another value has to say whether they change at all.
+    // null removes these two, so that another value says whether they change at all.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,
     setWebhookUrl: webhookUrl === undefined ? 0 : 1,
@@ -132,7 +131,7 @@ async function rotateSecret(tx: Statements, rotation: SecretRotation): Promise<b
   // Writing the application's row first makes concurrent rotations of its secrets take turns.
   const lock = 'UPDATE application SET updated_at = :now WHERE client_id = :clientId RETURNING client_id';
   if ((await tx.all(lock, rotation)).length === 0) return false;
-  // Exactly one secret has no end: the newest. Those that have one were replaced before.
+  // Exactly one secret has no expiry: the newest. Those that have one were replaced before.
   await tx.all('DELETE FROM client_secret WHERE client_id = :clientId AND expires_at IS NOT NULL', rotation);
   await tx.all('UPDATE client_secret SET expires_at = :oldExpireAt WHERE client_id = :clientId', rotation);
   await tx.all(ADD_SECRET, rotation);
@@ -143,16 +142,20 @@ async function deleteClient(
   tx: Statements,
   application: { clientId: string; now: number },
 ): Promise<boolean> {
-  // Locks its row: of several calls one hands over each account's access.
+  // Locks its row: of several calls, one prepares the deletion of its accounts.
   const locked = await tx.all(
     'UPDATE application SET updated_at = updated_at WHERE client_id = :clientId RETURNING client_id',
     application,
   );
   if (locked.length === 0) return false;
-  await leaveAccounts(tx, 'SELECT account_key FROM account WHERE client_id = :clientId', application);
+  await prepareAccountDeletion(
+    tx,
+    'SELECT account_key FROM account WHERE client_id = :clientId',
+    application,
+  );
   await tx.all('DELETE FROM application WHERE client_id = :clientId', application);
-  // After the application, whose deletion waits for a code that is just being redeemed: its grant is
-  // there by now and goes too.
+  // After the application: its deletion waits for a code that is being redeemed, so that the code's grant is there by
+  // now and is deleted too.
   await tx.all('DELETE FROM token_family WHERE client_id = :clientId', application);
   return true;
 }

@@ -1,32 +1,23 @@
 /** EndedAccessStore in SQL; held to test/contract/ended-access-store.contract.ts on both databases. */
 import { randomUUID } from 'node:crypto';
 
-import type { EndedAccessStore } from '../access/ended-access-store.ts';
-import type { ProviderKind } from '../calendars/provider-kind.ts';
+import type { EndedAccess, EndedAccessStore } from '../access/ended-access-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import { credentialsContext } from './account-rows.ts';
+import { credentialSealer } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type AccessRow = {
-  accountKey: string;
-  clientId: string;
-  provider: ProviderKind;
-  accountId: string;
-  credentials: string;
-  endedAt: number;
-};
+type AccessRow = Omit<EndedAccess, 'credentials'> & { readonly credentials: string };
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = () => {}): EndedAccessStore {
-  const open = (accountKey: string, sealed: string) =>
-    JSON.parse(sealer.open(sealed, credentialsContext(accountKey)));
+  const { seal, open } = credentialSealer(sealer);
   return {
-    async leaveAccess({ clientId, provider, accountId, credentials }, now) {
+    async addEndedAccess({ clientId, provider, accountId, credentials }, now) {
       const accountKey = randomUUID();
-      const sealed = sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey));
+      const sealed = seal(accountKey, credentials);
       await db.transaction(async (tx) => {
-        const left = await tx.all(
+        const added = await tx.all(
           `INSERT INTO ended_access (account_key, client_id, provider, account_id, credentials, ended_at)
            SELECT CAST(:accountKey AS TEXT), client_id, CAST(:provider AS TEXT), CAST(:accountId AS TEXT),
                   CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
@@ -34,7 +25,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
            RETURNING account_key`,
           { accountKey, clientId, provider, accountId, sealed, now },
         );
-        if (left.length > 0) await scheduleJob(tx, 'end-access', accountKey, now);
+        if (added.length > 0) await scheduleJob(tx, { kind: 'end-access', key: accountKey }, now);
       });
       jobScheduled();
     },
@@ -49,7 +40,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
       return row && { ...row, credentials: open(accountKey, row.credentials) };
     },
 
-    async credentialsOfTwins({ provider, accountId }) {
+    async credentialsOfSameAccount({ provider, accountId }) {
       const rows = await db.all<{ accountKey: string; credentials: string }>(
         `SELECT account_key AS "accountKey", credentials FROM account
           WHERE provider = :provider AND account_id = :accountId`,
@@ -58,7 +49,7 @@ export function endedAccessStore(db: Database, sealer: Sealer, jobScheduled = ()
       return rows.map((row) => open(row.accountKey, row.credentials));
     },
 
-    async forgetEndedAccess(accountKey) {
+    async deleteEndedAccess(accountKey) {
       await db.write('DELETE FROM ended_access WHERE account_key = :accountKey RETURNING account_key', {
         accountKey,
       });

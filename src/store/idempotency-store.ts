@@ -6,10 +6,10 @@ import { deleteInParts } from './drivers/delete-in-parts.ts';
 type Row = { requestHash: string; answer: string | null };
 
 const OF_REQUEST = 'client_id = :clientId AND user_id = :userId AND key_hash = :keyHash';
-const HELD = `${OF_REQUEST} AND lease_holder = :holder`;
+const CLAIMED_BY = `${OF_REQUEST} AND lease_holder = :holder`;
 
 export function idempotencyStore(db: Database): IdempotencyStore {
-  const held = ({ clientId, userId, keyHash }: RepeatableRequest, holder: string) => ({
+  const claimOf = ({ clientId, userId, keyHash }: RepeatableRequest, holder: string) => ({
     clientId,
     userId,
     keyHash,
@@ -46,25 +46,28 @@ export function idempotencyStore(db: Database): IdempotencyStore {
       return row.answer === null ? { state: 'under_way' } : { state: 'answered', answer: row.answer };
     },
 
-    async keepAnswer(request, holder, answer, accountKey) {
+    async keepAnswer(request, holder, { body, accountKey }) {
       // The account may have been disconnected meanwhile: then there is nobody to tell.
       await db.write(
         `UPDATE idempotency SET answer = :answer, account_key = :accountKey, lease_holder = NULL, lease_until = 0
-          WHERE ${HELD} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)
+          WHERE ${CLAIMED_BY} AND EXISTS (SELECT 1 FROM account WHERE account_key = :accountKey)
          RETURNING key_hash`,
-        { ...held(request, holder), answer, accountKey },
+        { ...claimOf(request, holder), answer: body, accountKey },
       );
     },
 
     async release(request, holder) {
       await db.write(
-        `UPDATE idempotency SET lease_holder = NULL, lease_until = 0 WHERE ${HELD} RETURNING key_hash`,
-        held(request, holder),
+        `UPDATE idempotency SET lease_holder = NULL, lease_until = 0 WHERE ${CLAIMED_BY} RETURNING key_hash`,
+        claimOf(request, holder),
       );
     },
 
     async forget(request, holder) {
-      await db.write(`DELETE FROM idempotency WHERE ${HELD} RETURNING key_hash`, held(request, holder));
+      await db.write(
+        `DELETE FROM idempotency WHERE ${CLAIMED_BY} RETURNING key_hash`,
+        claimOf(request, holder),
+      );
     },
 
     deleteOldRequests(before) {

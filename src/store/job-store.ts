@@ -9,11 +9,11 @@ type JobRow = { kind: JobKind; key: string; attempts: number };
 export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
   return {
     async schedule(kind, key, runAt) {
-      await db.transaction((tx) => scheduleJob(tx, kind, key, runAt));
+      await db.transaction((tx) => scheduleJob(tx, { kind, key }, runAt));
       jobScheduled();
     },
 
-    take(holder, limit, now, leaseUntil) {
+    take({ holder, limit, now, leaseUntil }) {
       return db.transaction(async (tx) => {
         const due = await tx.all<JobRow>(
           `SELECT kind, key, attempts FROM job WHERE run_at <= :now ORDER BY run_at LIMIT :limit ${db.dialect.skipLocked}`,
@@ -38,12 +38,12 @@ export function jobStore(db: Database, jobScheduled = () => {}): JobStore {
 
     async finish({ kind, key }, holder) {
       await db.transaction(async (tx) => {
-        const done = await tx.all(
+        const deleted = await tx.all(
           `DELETE FROM job WHERE kind = :kind AND key = :key AND lease_holder = :holder AND again_at IS NULL
            RETURNING kind`,
           { kind, key, holder },
         );
-        if (done.length > 0) return;
+        if (deleted.length > 0) return;
         await tx.all(
           `UPDATE job SET run_at = again_at, again_at = NULL, lease_holder = NULL, attempts = 0
             WHERE kind = :kind AND key = :key AND lease_holder = :holder`,

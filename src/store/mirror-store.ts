@@ -1,36 +1,29 @@
 /** MirrorStore in SQL; held to test/contract/mirror-store.contract.ts on both databases. */
 import type { SyncFailure } from '../calendars/sync-failure.ts';
+import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { MirroredCalendar, MirrorStore } from '../sync/mirror-store.ts';
 import type { Database } from './drivers/database.ts';
-import {
-  applyChanges,
-  dropUnlisted,
-  HELD_CALENDAR,
-  HELD_LIST,
-  optional,
-  replaceCalendars,
-} from './mirror-writes.ts';
+import { optional } from './event-row.ts';
+import { applyChanges, dropUnlisted, HELD_CALENDAR, HELD_LIST, replaceCalendars } from './mirror-writes.ts';
 
-type CalendarRow = {
-  calendar_key: string;
-  account_key: string;
+export type CalendarRow = FreshnessRow & {
+  calendarKey: string;
   href: string;
   title: string;
   description: string | null;
   color: string | null;
-  time_zone: string;
+  timeZone: string;
   access: 'write' | 'read';
-  is_primary: number;
-  original: string;
-  sync_token: string | null;
-  synced_at: number | null;
-  failed_at: number | null;
-  sync_error: string | null;
+  isPrimary: number;
+  original: RenderedObject;
 };
-type ListRow = { listed_at: number | null; list_failed_at: number | null; list_error: string | null };
+type SyncRow = CalendarRow & { accountKey: string; syncToken: string | null };
+type FreshnessRow = { syncedAt: number | null; failedAt: number | null; failure: string | null };
 
-const CALENDAR = `calendar_key, account_key, href, title, description, color, time_zone, access, is_primary, original,
-  sync_token, synced_at, failed_at, sync_error`;
+/** The columns of a CalendarRow; not ambiguous beside those of an account. */
+export const CALENDAR_COLUMNS = `calendar_key AS "calendarKey", href, title, description, color, time_zone AS "timeZone",
+  access, is_primary AS "isPrimary", original, synced_at AS "syncedAt", failed_at AS "failedAt", sync_error AS "failure"`;
+const CALENDAR = `${CALENDAR_COLUMNS}, account_key AS "accountKey", sync_token AS "syncToken"`;
 type Lists = Pick<MirrorStore, 'findList' | 'leaseList' | 'replaceCalendars' | 'failList'>;
 
 export function mirrorStore(db: Database): MirrorStore {
@@ -40,25 +33,26 @@ export function mirrorStore(db: Database): MirrorStore {
 function listsOf(db: Database): Lists {
   return {
     async findList(accountKey) {
-      const row = await db.get<ListRow>(
-        'SELECT listed_at, list_failed_at, list_error FROM account WHERE account_key = :accountKey',
+      const row = await db.get<FreshnessRow>(
+        `SELECT listed_at AS "syncedAt", list_failed_at AS "failedAt", list_error AS "failure" FROM account
+          WHERE account_key = :accountKey`,
         { accountKey },
       );
-      return row && freshnessOf(row.listed_at, row.list_failed_at, row.list_error);
+      return row && freshnessOf(row);
     },
 
     async leaseList({ key, holder }, now, until) {
-      const won = await db.write(
+      const rows = await db.write(
         `UPDATE account SET lease_holder = :holder, lease_until = :until
           WHERE account_key = :key AND (lease_holder IS NULL OR lease_until <= :now)
          RETURNING account_key`,
         { key, holder, now, until },
       );
-      return won.length > 0;
+      return rows.length > 0;
     },
 
     replaceCalendars(lease, calendars, now) {
-      return db.transaction((tx) => replaceCalendars(tx, lease, calendars, now));
+      return db.transaction((tx) => replaceCalendars(tx, lease, { calendars, now }));
     },
 
     async failList({ key, holder }, failure, now) {
@@ -74,7 +68,7 @@ function listsOf(db: Database): Lists {
 function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
   return {
     async listCalendars(accountKey) {
-      const rows = await db.all<CalendarRow>(
+      const rows = await db.all<SyncRow>(
         `SELECT ${CALENDAR} FROM calendar WHERE account_key = :accountKey ORDER BY position, href`,
         { accountKey },
       );
@@ -82,7 +76,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
     },
 
     async findCalendar(calendarKey) {
-      const row = await db.get<CalendarRow>(
+      const row = await db.get<SyncRow>(
         `SELECT ${CALENDAR} FROM calendar WHERE calendar_key = :calendarKey`,
         { calendarKey },
       );
@@ -90,7 +84,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
     },
 
     async leaseCalendar({ key, holder }, now, until) {
-      const [row] = await db.write<CalendarRow>(
+      const [row] = await db.write<SyncRow>(
         `UPDATE calendar SET lease_holder = :holder, lease_until = :until
           WHERE calendar_key = :key AND (lease_holder IS NULL OR lease_until <= :now)
          RETURNING ${CALENDAR}`,
@@ -99,7 +93,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
       return row && calendarOf(row);
     },
 
-    async knownResources(calendarKey) {
+    async storedVersions(calendarKey) {
       const rows = await db.all<{ href: string; etag: string | null }>(
         'SELECT DISTINCT href, etag FROM event WHERE calendar_key = :calendarKey',
         { calendarKey },
@@ -107,22 +101,22 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
       return new Map(rows.map(({ href, etag }) => [href, etag ?? undefined]));
     },
 
-    applyChanges(lease, changed, removed, until) {
-      return db.transaction((tx) => applyChanges(tx, lease, { changed, removed, until }, db.dialect.oneOf));
+    applyChanges(lease, changes, until) {
+      return db.transaction((tx) => applyChanges(tx, lease, { ...changes, until }));
     },
 
     dropUnlisted(lease, hrefs, until) {
-      return db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until }, db.dialect.oneOf));
+      return db.transaction((tx) => dropUnlisted(tx, lease, { hrefs, until }));
     },
 
     async finishSync({ key, holder }, token, syncedAt) {
-      const done = await db.write(
+      const rows = await db.write(
         `UPDATE calendar SET sync_token = :token, synced_at = :syncedAt, sync_error = NULL, failed_at = NULL,
                 lease_holder = NULL
           WHERE ${HELD_CALENDAR} RETURNING calendar_key`,
         { key, holder, token: optional(token), syncedAt },
       );
-      return done.length > 0;
+      return rows.length > 0;
     },
 
     async failSync({ key, holder }, failure, now) {
@@ -149,25 +143,26 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
   };
 }
 
-function calendarOf(row: CalendarRow): MirroredCalendar {
+function calendarOf(row: SyncRow): MirroredCalendar {
+  const { calendarKey, accountKey, href, title, description, color, timeZone, access } = row;
   return {
-    calendarKey: row.calendar_key,
-    accountKey: row.account_key,
-    href: row.href,
-    title: row.title,
-    ...(row.description === null ? {} : { description: row.description }),
-    ...(row.color === null ? {} : { color: row.color }),
-    timeZone: row.time_zone,
-    access: row.access,
-    ...(row.is_primary === 1 ? { primary: true } : {}),
+    calendarKey,
+    accountKey,
+    href,
+    title,
+    ...(description !== null && { description }),
+    ...(color !== null && { color }),
+    timeZone,
+    access,
+    ...(row.isPrimary === 1 && { primary: true }),
     original: JSON.parse(row.original),
-    syncToken: row.sync_token ?? undefined,
-    ...freshnessOf(row.synced_at, row.failed_at, row.sync_error),
+    syncToken: row.syncToken ?? undefined,
+    ...freshnessOf(row),
   };
 }
 
-/** How fresh something is, from its columns; a failure is kept as JSON. */
-export function freshnessOf(syncedAt: number | null, failedAt: number | null, failure: string | null) {
-  const kept: SyncFailure | undefined = failure === null ? undefined : JSON.parse(failure);
-  return { syncedAt: syncedAt ?? undefined, failedAt: failedAt ?? undefined, failure: kept };
+/** How fresh something is; a failure is kept as JSON. */
+export function freshnessOf({ syncedAt, failedAt, failure }: FreshnessRow) {
+  const parsed: SyncFailure | undefined = failure === null ? undefined : JSON.parse(failure);
+  return { syncedAt: syncedAt ?? undefined, failedAt: failedAt ?? undefined, failure: parsed };
 }

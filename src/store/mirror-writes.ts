@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 
 import type { ProviderCalendar } from '../calendars/calendar.ts';
-import type { EventResource } from '../calendars/event.ts';
+import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
 import type { SyncLease } from '../sync/mirror-store.ts';
-import { listJournal, notingEvents } from './change-journal.ts';
-import type { Dialect, Statements, Value } from './drivers/database.ts';
-import { checkName, type EventRow, rowsOf, storable } from './event-row.ts';
+import { calendarRemovalRecorder, recordChanges } from './change-journal.ts';
+import type { Statements, Value } from './drivers/database.ts';
+import { checkName, type EventRow, optional, rowsOf, storable } from './event-row.ts';
 import { DELETED, type DeletedRow, deleteApart, placeSeries } from './series-rows.ts';
 
 /** The guard of every write: nobody else has taken over the lease, and what it is for still exists. */
@@ -20,36 +20,34 @@ const ROWS_PER_INSERT = 20;
 export async function replaceCalendars(
   tx: Statements,
   { key, holder }: SyncLease,
-  calendars: readonly ProviderCalendar[],
-  now: number,
+  { calendars, now }: { readonly calendars: readonly ProviderCalendar[]; readonly now: number },
 ): Promise<boolean> {
-  const noteLeaving = await listJournal(tx, key, now);
-  const held = await tx.all(
+  const recordRemoval = await calendarRemovalRecorder(tx, key, now);
+  const account = await tx.get(
     `UPDATE account SET listed_at = :now, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
       WHERE ${HELD_LIST} RETURNING account_key`,
     { key, holder, now },
   );
-  if (held.length === 0) return false;
+  if (account === undefined) return false;
 
   const hrefs = new Set(calendars.map(({ href }) => storable(href)));
-  const known = await tx.all<{ calendar_key: string; href: string }>(
-    'SELECT calendar_key, href FROM calendar WHERE account_key = :key',
+  const before = await tx.all<{ calendarKey: string; href: string }>(
+    'SELECT calendar_key AS "calendarKey", href FROM calendar WHERE account_key = :key',
     { key },
   );
-  for (const { calendar_key: gone } of known.filter(({ href }) => !hrefs.has(href))) {
+  for (const { calendarKey: gone } of before.filter(({ href }) => !hrefs.has(href))) {
     await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :gone", { gone });
-    await noteLeaving(gone);
+    await recordRemoval(gone);
     await tx.all('DELETE FROM calendar WHERE calendar_key = :gone', { gone });
   }
-  for (const [position, calendar] of calendars.entries()) await putCalendar(tx, key, calendar, position);
+  for (const [position, calendar] of calendars.entries()) await putCalendar(tx, calendar, { key, position });
   return true;
 }
 
 async function putCalendar(
   tx: Statements,
-  accountKey: string,
   calendar: ProviderCalendar,
-  position: number,
+  { key: accountKey, position }: { readonly key: string; readonly position: number },
 ): Promise<void> {
   checkName(calendar.href);
   // A zone nobody knows would fail every read of the calendar.
@@ -75,8 +73,7 @@ async function putCalendar(
        sync_token = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.sync_token END,
        synced_at = CASE WHEN calendar.time_zone = excluded.time_zone THEN calendar.synced_at
                         WHEN calendar.synced_at IS NOT NULL THEN 0 END,
-       time_zone = excluded.time_zone
-     RETURNING calendar_key`,
+       time_zone = excluded.time_zone`,
     {
       ...values,
       calendarKey: randomBytes(12).toString('base64url'),
@@ -91,63 +88,48 @@ async function putCalendar(
   );
 }
 
-/** Text of a provider's as it can be kept. */
-export const optional = (text: string | undefined) => (text === undefined ? null : storable(text));
-
-type Part = { changed: readonly EventResource[]; removed: readonly string[]; until: number };
-
 /** See MirrorStore.applyChanges. */
 export function applyChanges(
   tx: Statements,
   lease: SyncLease,
-  part: Part,
-  oneOf: Dialect['oneOf'],
+  { changed, removed, until }: MirroredChanges & { readonly until: number },
 ): Promise<boolean> {
-  const { changed, removed, until } = part;
-  const hrefs = [...removed.map(storable), ...changed.map(({ href }) => storable(href))];
+  const { key } = lease;
+  const gone = removed.map(storable);
+  const hrefs = [...gone, ...changed.map(({ href }) => storable(href))];
   const series = changed.flatMap(({ seriesId }) => (seriesId === undefined ? [] : storable(seriesId)));
   // The lease ends soon after it was taken: near enough for when something was noted.
-  return notingEvents(tx, { key: lease.key, at: until }, { hrefs, series }, oneOf, () =>
-    writePart(tx, lease, { ...part, hrefs, series }, oneOf),
-  );
-}
-
-async function writePart(
-  tx: Statements,
-  lease: SyncLease,
-  { changed, removed, until, hrefs, series }: Part & { hrefs: readonly string[]; series: readonly string[] },
-  oneOf: Dialect['oneOf'],
-): Promise<boolean> {
-  const calendarZone = await extendLease(tx, lease, until);
-  if (calendarZone === undefined) return false;
-
-  const { key } = lease;
-  const deleted = await deleteResources(tx, key, hrefs, oneOf);
-  await deleteApart(tx, key, removed.map(storable), oneOf);
-  await insertRows(
-    tx,
-    key,
-    changed.flatMap((resource) => rowsOf(resource, calendarZone)),
-  );
-  const masters = changed.filter(({ seriesId }) => seriesId === undefined).map(({ href }) => storable(href));
-  await placeSeries(tx, { key, calendarZone }, { masters, series, deleted }, oneOf);
-  return true;
+  return recordChanges(tx, { key, at: until, hrefs, series }, async () => {
+    const calendarZone = await extendLease(tx, lease, until);
+    if (calendarZone === undefined) return false;
+    const deleted = await deleteResources(tx, key, hrefs);
+    await deleteApart(tx, key, gone);
+    await insertRows(
+      tx,
+      key,
+      changed.flatMap((resource) => rowsOf(resource, calendarZone)),
+    );
+    const masters = changed
+      .filter(({ seriesId }) => seriesId === undefined)
+      .map(({ href }) => storable(href));
+    await placeSeries(tx, { key, calendarZone, masters, series, deleted });
+    return true;
+  });
 }
 
 /** See MirrorStore.dropUnlisted. */
 export function dropUnlisted(
   tx: Statements,
   lease: SyncLease,
-  { hrefs, until }: { hrefs: readonly string[]; until: number },
-  oneOf: Dialect['oneOf'],
+  { hrefs, until }: { readonly hrefs: readonly string[]; readonly until: number },
 ): Promise<boolean> {
   const { key } = lease;
   const unlisted = hrefs.map(storable);
-  return notingEvents(tx, { key, at: until }, { hrefs: unlisted, series: [] }, oneOf, async () => {
+  return recordChanges(tx, { key, at: until, hrefs: unlisted, series: [] }, async () => {
     const calendarZone = await extendLease(tx, lease, until);
     if (calendarZone === undefined) return false;
-    const deleted = await deleteResources(tx, key, unlisted, oneOf);
-    await placeSeries(tx, { key, calendarZone }, { masters: unlisted, series: [], deleted }, oneOf);
+    const deleted = await deleteResources(tx, key, unlisted);
+    await placeSeries(tx, { key, calendarZone, masters: unlisted, series: [], deleted });
     return true;
   });
 }
@@ -161,25 +143,19 @@ async function extendLease(
   { key, holder }: SyncLease,
   until: number,
 ): Promise<string | undefined> {
-  const [held] = await tx.all<{ time_zone: string }>(
-    `UPDATE calendar SET lease_until = :until, revision = revision + 1 WHERE ${HELD_CALENDAR} RETURNING time_zone`,
+  const calendar = await tx.get<{ timeZone: string }>(
+    `UPDATE calendar SET lease_until = :until, revision = revision + 1 WHERE ${HELD_CALENDAR}
+     RETURNING time_zone AS "timeZone"`,
     { key, holder, until },
   );
-  return held?.time_zone;
+  return calendar?.timeZone;
 }
 
-function deleteResources(
-  tx: Statements,
-  key: string,
-  hrefs: readonly string[],
-  oneOf: Dialect['oneOf'],
-): Promise<DeletedRow[]> {
+function deleteResources(tx: Statements, key: string, hrefs: readonly string[]): Promise<DeletedRow[]> {
+  const { oneOf } = tx.dialect;
   return tx.all(
     `DELETE FROM event WHERE calendar_key = :key AND href ${oneOf('hrefs')} RETURNING ${DELETED}`,
-    {
-      key,
-      hrefs,
-    },
+    { key, hrefs },
   );
 }
 
@@ -189,27 +165,28 @@ async function insertRows(tx: Statements, key: string, rows: readonly EventRow[]
     const chunk = rows.slice(at, at + size);
     const values: Record<string, Value> = { key };
     const tuples = chunk.map((row, i) => {
-      for (const [name, value] of Object.entries(row)) values[`${name}${i}`] = value;
-      return `(:key, ${COLUMNS.map((column) => `:${column}${i}`)})`;
+      for (const name of MEMBERS) values[`${name}${i}`] = row[name];
+      return `(:key, ${MEMBERS.map((name) => `:${name}${i}`)})`;
     });
-    await tx.all(`INSERT INTO event (calendar_key, ${COLUMNS}) VALUES ${tuples}`, values);
+    await tx.all(`INSERT INTO event (calendar_key, ${Object.values(COLUMNS)}) VALUES ${tuples}`, values);
     at += size;
   }
 }
 
-/** The columns of an EventRow, under its own names. */
-const COLUMNS: readonly (keyof EventRow)[] = [
-  'href',
-  'recurrence_id',
-  'event_id',
-  'series_id',
-  'shape',
-  'starts_at',
-  'ends_at',
-  'etag',
-  'uid',
-  'content',
-  'search_text',
-  'timing',
-  'original',
-];
+const COLUMNS = {
+  href: 'href',
+  recurrenceId: 'recurrence_id',
+  eventId: 'event_id',
+  seriesId: 'series_id',
+  shape: 'shape',
+  startsAt: 'starts_at',
+  endsAt: 'ends_at',
+  etag: 'etag',
+  uid: 'uid',
+  content: 'content',
+  searchText: 'search_text',
+  timing: 'timing',
+  original: 'original',
+} as const satisfies Record<keyof EventRow, string>;
+// The keys are those, and no others.
+const MEMBERS = Object.keys(COLUMNS) as (keyof EventRow)[];

@@ -1,4 +1,4 @@
-/** Every store on one database, under the names that their users know them by. */
+/** Every store on one database, under the names that features use for them. */
 import type { Sealer } from '../lib/sealing.ts';
 import { accountStore } from './account-store.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
@@ -11,13 +11,13 @@ import { endedAccessStore } from './ended-access-store.ts';
 import { eventReader } from './event-reader.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
-import { knownEvents } from './known-events.ts';
 import { mirrorStore } from './mirror-store.ts';
 import { providerAppStore } from './provider-app-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
 import { signInStore } from './sign-in-store.ts';
 import { signingKeyStore } from './signing-key-store.ts';
 import { splitJournal } from './split-journal.ts';
+import { storedEvents } from './stored-events.ts';
 import { tokenFamilyStore } from './token-family-store.ts';
 import { tokenLeaseStore } from './token-lease-store.ts';
 import { userStore } from './user-store.ts';
@@ -27,7 +27,7 @@ export type StoresOptions = { readonly sealer: Sealer; readonly notify?: () => v
 
 export type Stores = ReturnType<typeof openStores>;
 
-/** The stores on a migrated database. They hold nothing open: closing `db` is enough. */
+/** The stores on a migrated database. Nothing but `db` needs closing. */
 export function openStores(db: Database, { sealer, notify }: StoresOptions) {
   return {
     clients: clientStore(db),
@@ -47,7 +47,7 @@ export function openStores(db: Database, { sealer, notify }: StoresOptions) {
     events: eventReader(db),
     changes: changeFeed(db),
     jobs: jobStore(db, notify),
-    knownEvents: knownEvents(db),
+    storedEvents: storedEvents(db),
     idempotency: idempotencyStore(db),
     splits: splitJournal(db, notify),
   };

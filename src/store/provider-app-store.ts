@@ -9,7 +9,7 @@ const FIND = `
   SELECT app_client_id AS "clientId", app_client_secret AS "clientSecret"
     FROM provider_app WHERE client_id = :clientId AND provider = :kind`;
 
-// Of an application that is being deleted, its row is not there to select from any more.
+// Selects from the application's row, so that nothing is inserted for one that is being deleted.
 const SET = `
   INSERT INTO provider_app (client_id, provider, app_client_id, app_client_secret, updated_at)
   SELECT client_id, CAST(:kind AS TEXT), CAST(:appClientId AS TEXT), CAST(:sealed AS TEXT), CAST(:now AS BIGINT)
@@ -32,7 +32,7 @@ export function providerAppStore(db: Database, sealer: Sealer): ProviderAppStore
       return row && { ...row, clientSecret: sealer.open(row.clientSecret, contextOf(clientId, kind)) };
     },
 
-    async setProviderApp(clientId, kind, { clientId: appClientId, clientSecret }, now) {
+    async setProviderApp({ clientId, kind }, { clientId: appClientId, clientSecret }, now) {
       const sealed = sealer.seal(clientSecret, contextOf(clientId, kind));
       return (await db.write(SET, { clientId, kind, appClientId, sealed, now })).length > 0;
     },

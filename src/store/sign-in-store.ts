@@ -12,14 +12,14 @@ const BEGIN = `
 
 const ONE = 'transaction_id = :transactionId AND provider = :kind AND state_hash = :stateHash';
 
-const FIND = `SELECT kept, outcome FROM sign_in WHERE ${ONE}`;
-// The WHERE clause is the whole guard: the loser of a race finds nothing kept.
+const FIND = `SELECT kept AS "sealed", outcome FROM sign_in WHERE ${ONE}`;
+// The WHERE clause decides a race: the loser changes no row.
 const TAKE = `UPDATE sign_in SET kept = NULL WHERE ${ONE} AND kept IS NOT NULL RETURNING state_hash`;
 const END = `UPDATE sign_in SET outcome = :outcome WHERE ${ONE} RETURNING state_hash`;
 
-type Row = { readonly kept: string | null; readonly outcome: string | null };
+type Row = { readonly sealed: string | null; readonly outcome: string | null };
 
-/** Sign-ins under way in `db`; what is kept of them is sealed, for it redeems a code. */
+/** Sign-ins under way in `db`. What redeems their codes is sealed. */
 export function signInStore(db: Database, sealer: Sealer): SignInStore {
   return {
     async beginSignIn(id, signIn) {
@@ -29,8 +29,8 @@ export function signInStore(db: Database, sealer: Sealer): SignInStore {
     async takeSignIn(id) {
       const row = await db.transaction((tx) => take(tx, id));
       if (row === undefined) return undefined;
-      if (row.kept === null) return { outcome: row.outcome ?? undefined };
-      return { signIn: JSON.parse(sealer.open(row.kept, contextOf(id))) };
+      if (row.sealed === null) return { outcome: row.outcome ?? undefined };
+      return { signIn: JSON.parse(sealer.open(row.sealed, contextOf(id))) };
     },
 
     async endSignIn(id, outcome) {
@@ -41,11 +41,11 @@ export function signInStore(db: Database, sealer: Sealer): SignInStore {
 
 async function take(tx: Statements, id: SignInId): Promise<Row | undefined> {
   const [row] = await tx.all<Row>(FIND, { ...id });
-  if (row === undefined || row.kept === null) return row;
-  const taken = await tx.all(TAKE, { ...id });
-  return taken.length > 0 ? row : { kept: null, outcome: null };
+  if (row === undefined || row.sealed === null) return row;
+  const updated = await tx.all(TAKE, { ...id });
+  return updated.length > 0 ? row : { sealed: null, outcome: null };
 }
 
-/** The state is part of it: what was kept for one way to the provider opens for no other. */
+/** The state is part of it, so that what was sealed for one sign-in opens for no other. */
 const contextOf = ({ transactionId, kind, stateHash }: SignInId): string =>
   `sign_in|${transactionId}|${kind}|${stateHash}`;

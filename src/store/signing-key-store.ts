@@ -2,8 +2,8 @@
 import type { SigningKeyRecord, SigningKeyStore } from '../oauth/signing-key-store.ts';
 import type { Database } from './drivers/database.ts';
 
-// A rotation moves several rows, which PostgreSQL would let two rotations see half of: whoever
-// changes keys writes this row first, and so they take turns.
+// A rotation changes several rows, and on PostgreSQL two rotations could see each other's half done. So every change of
+// keys writes this row first, and they take turns.
 const TAKE_TURN = `
   INSERT INTO setting (name, value) VALUES ('signing_keys_changed', :kid)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
@@ -16,14 +16,12 @@ const ADD = `
   INSERT INTO signing_key (kid, algorithm, sealed, status, created_at)
   VALUES (:kid, :algorithm, :sealed, :status, :createdAt)`;
 
-/** Signing keys in `db`, as sealed by whoever made them. */
+/** Signing keys in `db`, as their maker sealed them. */
 export function signingKeyStore(db: Database): SigningKeyStore {
   return {
     async listSigningKeys() {
       const rows = await db.all<SigningKeyRecord>(
-        `SELECT kid AS "kid", algorithm AS "algorithm", sealed AS "sealed", status AS "status",
-                created_at AS "createdAt"
-           FROM signing_key ORDER BY created_at, kid`,
+        `SELECT kid, algorithm, sealed, status, created_at AS "createdAt" FROM signing_key ORDER BY created_at, kid`,
       );
       return rows.map((row) => ({ ...row }));
     },

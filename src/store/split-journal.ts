@@ -13,7 +13,7 @@ export function splitJournal(db: Database, jobScheduled = () => {}): SplitJourna
            VALUES (:splitId, :calendarKey, :step, :plan, :now)`,
           { ...split, now },
         );
-        await scheduleJob(tx, 'finish-splits', split.calendarKey, resumeAt);
+        await scheduleJob(tx, { kind: 'finish-splits', key: split.calendarKey }, resumeAt);
       });
       jobScheduled();
     },

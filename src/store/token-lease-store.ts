@@ -1,15 +1,15 @@
 /** TokenLeaseStore in SQL; held to test/contract/token-lease-store.contract.ts on both databases. */
 import type { TokenLeaseStore } from '../access/token-lease-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
-import { credentialsContext } from './account-rows.ts';
+import { credentialSealer } from './account-rows.ts';
 import type { Database } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 
-type HeldRow = {
+type CredentialsRow = {
   credentials: string;
   version: number;
   failures: number;
-  failed_at: number | null;
+  failedAt: number | null;
   failure: string | null;
 };
 
@@ -18,37 +18,37 @@ export const NO_FAILURE = 'renewal_failures = 0, renewal_failure = NULL, renewal
 
 /** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
 export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () => {}): TokenLeaseStore {
+  const { seal, open } = credentialSealer(sealer);
   return {
-    async heldCredentials(accountKey) {
-      const row = await db.get<HeldRow>(
+    async findCredentials(accountKey) {
+      const row = await db.get<CredentialsRow>(
         `SELECT credentials, credentials_version AS version, renewal_failures AS failures,
-                renewal_failed_at AS failed_at, renewal_failure AS failure
+                renewal_failed_at AS "failedAt", renewal_failure AS failure
            FROM account WHERE account_key = :accountKey`,
         { accountKey },
       );
       if (row === undefined) return undefined;
       return {
-        credentials: JSON.parse(sealer.open(row.credentials, credentialsContext(accountKey))),
-        version: row.version,
-        failures: row.failures,
-        failedAt: row.failed_at ?? undefined,
+        ...row,
+        credentials: open(accountKey, row.credentials),
+        failedAt: row.failedAt ?? undefined,
         failure: row.failure === null ? undefined : JSON.parse(row.failure),
       };
     },
 
-    async leaseTokens({ accountKey, version, holder }, failures, now, until) {
-      const won = await db.write(
+    async leaseTokens({ accountKey, version, holder, failures }, now, until) {
+      const leased = await db.write(
         `UPDATE account SET renewal_holder = :holder, renewal_until = :until
           WHERE account_key = :accountKey AND (renewal_holder IS NULL OR renewal_until <= :now)
             AND credentials_version = :version AND renewal_failures = :failures
          RETURNING account_key`,
         { accountKey, version, holder, failures, now, until },
       );
-      return won.length > 0;
+      return leased.length > 0;
     },
 
     async storeRenewed({ accountKey, version }, credentials, now) {
-      const sealed = sealer.seal(JSON.stringify(credentials), credentialsContext(accountKey));
+      const sealed = seal(accountKey, credentials);
       const stored = await db.transaction(async (tx) => {
         const row = await tx.get<{ health: string }>(
           `UPDATE account SET credentials = :sealed, credentials_version = credentials_version + 1,
@@ -58,7 +58,8 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
           { accountKey, version, sealed },
         );
         // Reads pass such an account over: somebody has to find out that it works again.
-        if (row?.health === 'reauth_required') await scheduleJob(tx, 'sync-account', accountKey, now);
+        if (row?.health === 'reauth_required')
+          await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
         return row;
       });
       if (stored?.health === 'reauth_required') jobScheduled();
@@ -66,14 +67,14 @@ export function tokenLeaseStore(db: Database, sealer: Sealer, jobScheduled = () 
     },
 
     async failRenewal({ accountKey, version, holder }, failure, now) {
-      const kept = await db.write(
+      const updated = await db.write(
         `UPDATE account SET renewal_failures = renewal_failures + 1, renewal_failure = :failure,
                 renewal_failed_at = :now, ${NOBODY}
           WHERE account_key = :accountKey AND credentials_version = :version AND renewal_holder = :holder
          RETURNING account_key`,
         { accountKey, version, holder, failure: JSON.stringify(failure), now },
       );
-      return kept.length > 0;
+      return updated.length > 0;
     },
   };
 }

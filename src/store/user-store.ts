@@ -1,6 +1,6 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
 import type { UserStore, UserSummary } from '../oauth/user-store.ts';
-import { leaveAccounts } from './account-rows.ts';
+import { prepareAccountDeletion } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { endAccess } from './token-family-store.ts';
@@ -15,15 +15,15 @@ const SUMMARY = `
     FROM application_user AS u
    WHERE u.client_id = :clientId`;
 
-// Seeing a user never makes it look less recently seen, in whatever order instances come to it.
+// A later call with an earlier time, by another instance, leaves last_seen_at as it is.
 const LOAD_OR_CREATE = `
   INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
   VALUES (:clientId, :userId, :now, :now)
   ON CONFLICT (client_id, user_id) DO UPDATE SET last_seen_at = excluded.last_seen_at
    WHERE application_user.last_seen_at < excluded.last_seen_at`;
 
-// Whoever links an account or is granted tokens was seen at /authorize just before: the age guards
-// users that are being connected at this moment.
+// A user who links an account or is granted tokens was seen at /authorize just before, so the age protects users who are
+// being connected at this moment.
 const DELETE_IDLE = `
   DELETE FROM application_user
    WHERE (client_id, user_id) IN (
@@ -65,21 +65,21 @@ export function userStore(db: Database): UserStore {
 }
 
 /**
- * The order is the guard: deleting the user waits for an approval that is just being written, so that
- * its code is there to be withdrawn with its grants.
+ * The order matters: deleting the user waits for an approval that is being written, so that its code is there to be
+ * withdrawn with the user's grants.
  */
 async function deleteUser(
   tx: Statements,
   user: { clientId: string; userId: string; now: number },
 ): Promise<boolean> {
   const accounts = 'SELECT account_key FROM account WHERE client_id = :clientId AND user_id = :userId';
-  // Locks the user's row, as disconnecting does: of several calls one hands over each account's access.
+  // Locks the user's row, as disconnecting does: of several calls, one prepares the deletion of the accounts.
   await tx.all(
     `UPDATE application_user SET last_seen_at = last_seen_at
       WHERE client_id = :clientId AND user_id = :userId RETURNING user_id`,
     user,
   );
-  await leaveAccounts(tx, accounts, user);
+  await prepareAccountDeletion(tx, accounts, user);
   const deleted = await tx.all(
     'DELETE FROM application_user WHERE client_id = :clientId AND user_id = :userId RETURNING user_id',
     user,

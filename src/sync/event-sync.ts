@@ -1,11 +1,16 @@
 /** One sync of one calendar's events: what changed since its token goes into the mirror, part by part. */
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
+import { renderChanges } from '../calendars/render-event.ts';
+import { LEASE_MS } from './lease.ts';
 import type { MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { type PartPlan, planPart, planRemovals } from './plan-sync.ts';
 
-/** Longer than any single request to a provider may take; every part written extends the lease. */
-export const LEASE_MS = 90_000;
+export type EventSync = {
+  readonly calendar: MirroredCalendar;
+  readonly lease: SyncLease;
+  readonly account: CalendarAccount;
+};
 
 type EventSyncDeps = {
   readonly mirror: MirrorStore;
@@ -19,33 +24,28 @@ type EventSyncDeps = {
  * is written, so that a sync that ends early is done again from where it began. A token the provider
  * forgot is followed by a full listing, whose difference from the mirror is what was deleted.
  */
-export async function syncEvents(
-  calendar: MirroredCalendar,
-  lease: SyncLease,
-  account: CalendarAccount,
-  deps: EventSyncDeps,
-): Promise<boolean> {
-  if (calendar.syncToken === undefined) return syncSince(undefined, calendar, lease, account, deps);
+export async function syncEvents(sync: EventSync, deps: EventSyncDeps): Promise<boolean> {
+  const { syncToken } = sync.calendar;
   try {
-    return await syncSince(calendar.syncToken, calendar, lease, account, deps);
+    return await syncSince(syncToken, sync, deps);
   } catch (reason) {
-    if (!(reason instanceof ProviderError) || reason.kind !== 'sync_token_expired') throw reason;
-    await deps.mirror.forgetSyncToken(lease);
-    return syncSince(undefined, calendar, lease, account, deps);
+    const isExpired = reason instanceof ProviderError && reason.kind === 'sync_token_expired';
+    if (syncToken === undefined || !isExpired) throw reason;
+    await deps.mirror.forgetSyncToken(sync.lease);
+    return syncSince(undefined, sync, deps);
   }
 }
 
 async function syncSince(
   token: string | undefined,
-  calendar: MirroredCalendar,
-  lease: SyncLease,
-  account: CalendarAccount,
+  { calendar, lease, account }: EventSync,
   { mirror, now, startedAt }: EventSyncDeps,
 ): Promise<boolean> {
-  const known = () => mirror.knownResources(calendar.calendarKey);
+  const stored = () => mirror.storedVersions(calendar.calendarKey);
   const write = async (pieces: readonly PartPlan[]): Promise<boolean> => {
     for (const { write, remove } of pieces) {
-      if (!(await mirror.applyChanges(lease, write, remove, now() + LEASE_MS))) return false;
+      const changes = renderChanges({ changed: write, removed: remove });
+      if (!(await mirror.applyChanges(lease, changes, now() + LEASE_MS))) return false;
     }
     return true;
   };
@@ -53,7 +53,7 @@ async function syncSince(
   const listed = new Set<string>();
   let complete: boolean | undefined;
   let next: string | undefined;
-  for await (const part of account.changesSince(calendar.href, token, known)) {
+  for await (const part of account.changesSince(calendar.href, token, stored)) {
     const pieces = planPart(part, listed);
     // A part without changes is a sign of life of a provider that takes long: it extends the lease as others do.
     const isSign = pieces.length === 0 && part.next === undefined;
@@ -62,7 +62,7 @@ async function syncSince(
     next = part.next ?? next;
   }
   if (complete) {
-    for (const { remove } of planRemovals((await known()).keys(), listed)) {
+    for (const { remove } of planRemovals((await stored()).keys(), listed)) {
       if (!(await mirror.dropUnlisted(lease, remove, now() + LEASE_MS))) return false;
     }
   }

@@ -1,5 +1,5 @@
 import type { ProviderCalendar } from '../calendars/calendar.ts';
-import type { EventResource } from '../calendars/event.ts';
+import type { MirroredChanges } from '../calendars/mirrored-event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 
 /** A mirrored calendar and how fresh it is. Instants are epoch milliseconds. */
@@ -28,7 +28,7 @@ export type SyncLease = {
   readonly holder: string;
 };
 
-/** What syncing writes. Reading is calendars/event-reader.ts. */
+/** What syncing writes. Reading is reading/event-reader.ts. */
 export interface MirrorStore {
   /** In the provider's order. */
   listCalendars(accountKey: string): Promise<MirroredCalendar[]>;
@@ -53,19 +53,14 @@ export interface MirrorStore {
   leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
 
   /** The etag of each resource the mirror has, by href. */
-  knownResources(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
+  storedVersions(calendarKey: string): Promise<ReadonlyMap<string, string | undefined>>;
 
   /**
    * Writes one part of a sync in one transaction and extends the lease to `until`. False, and nothing
    * written, when the lease is lost: the calendar is gone or another run has taken over. What is removed comes
    * before what is changed, and with a series its overrides go that are resources of their own.
    */
-  applyChanges(
-    lease: SyncLease,
-    changed: readonly EventResource[],
-    removed: readonly string[],
-    until: number,
-  ): Promise<boolean>;
+  applyChanges(lease: SyncLease, changes: MirroredChanges, until: number): Promise<boolean>;
 
   /**
    * The same for what a full listing did not name: these resources go and no others. An override that was listed

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { EventResource } from '../calendars/event.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
-import { countedFailure, planPart, planRemovals, retryAt } from './plan-sync.ts';
+import { countedFailure, planPart, planRemovals } from './plan-sync.ts';
 
 const resource = (href: string, etag = '1'): EventResource => ({
   href,
@@ -15,20 +15,20 @@ const resource = (href: string, etag = '1'): EventResource => ({
 const part = (changed: EventResource[], removed: string[] = []) => ({ changed, removed, complete: false });
 
 describe('the plan of a sync', () => {
-  it('writes the last word about a resource that is named twice', () => {
+  it('the plan of a sync writes the last word about a resource that is named twice', () => {
     const plan = planPart(part([resource('a', 'old'), resource('a', 'new')]), new Set());
 
     assert.deepEqual(plan, [{ write: [resource('a', 'new')], remove: [] }]);
   });
 
-  it('removes a resource that one part names as both changed and removed', () => {
+  it('the plan of a sync removes a resource that one part names as both changed and removed', () => {
     const listed = new Set<string>();
 
     assert.deepEqual(planPart(part([resource('a')], ['a']), listed), [{ write: [], remove: ['a'] }]);
     assert.deepEqual(listed, new Set());
   });
 
-  it('cuts a large part into pieces and loses nothing', () => {
+  it('the plan of a sync cuts a large part into pieces and loses nothing', () => {
     const resources = Array.from({ length: 250 }, (_, i) => resource(`c${i}`));
     const gone = Array.from({ length: 350 }, (_, i) => `r${i}`);
 
@@ -46,7 +46,7 @@ describe('the plan of a sync', () => {
     assert.ok(plan.every(({ write, remove }) => write.length <= 100 && remove.length <= 100));
   });
 
-  it('removes after a complete listing what no part of it named', () => {
+  it('the plan of a sync removes after a complete listing what no part of it named', () => {
     const listed = new Set<string>();
     planPart(part([resource('a')]), listed);
     planPart(part([resource('b'), resource('c')]), listed);
@@ -55,7 +55,7 @@ describe('the plan of a sync', () => {
     assert.deepEqual(planRemovals(['a'], listed), []);
   });
 
-  it('has reads ask a provider less and less after five failures in a row, every five minutes at least', () => {
+  it('the plan of a sync has reads ask a provider less and less after five failures in a row, every five minutes at least', () => {
     const down: SyncFailure = { kind: 'unavailable', message: '' };
     const rests: (number | undefined)[] = [];
     let failure: SyncFailure | undefined;
@@ -68,30 +68,11 @@ describe('the plan of a sync', () => {
     assert.deepEqual(rests, [undefined, undefined, undefined, undefined, ...seconds]);
   });
 
-  it('lets Retry-After outlast the rest after several failures', () => {
+  it('the plan of a sync lets Retry-After outlast the rest after several failures', () => {
     const before: SyncFailure = { kind: 'unavailable', message: '', failures: 4 };
 
     const failure = countedFailure({ kind: 'rate_limited', message: '', retryAt: 100_000 }, before, 0);
 
     assert.equal(failure.retryAt, 100_000);
-  });
-
-  it('tries again later each time, spread out, and half an hour apart at most', () => {
-    const failure = { kind: 'unavailable', message: '' } as const;
-
-    assert.equal(retryAt(failure, 0, 0, 0), 7_500);
-    assert.equal(retryAt(failure, 0, 0, 1), 15_000);
-    assert.equal(retryAt(failure, 3, 0, 1), 120_000);
-    assert.equal(retryAt(failure, 5_000, 0, 1), 1_800_000);
-  });
-
-  it('never asks again before the time the provider set', () => {
-    const failure = { kind: 'rate_limited', message: '', retryAt: 100_000 } as const;
-
-    assert.ok(retryAt(failure, 0, 50_000, 0) >= 100_000);
-  });
-
-  it('leaves a refused password alone for half an hour at least', () => {
-    assert.ok(retryAt({ kind: 'unauthorized', message: '' }, 0, 0, 0) >= 30 * 60_000);
   });
 });

@@ -25,8 +25,8 @@ export function planPart(part: Changes, listed: Set<string>): PartPlan[] {
 }
 
 /** What to remove after a complete listing: all that the mirror has and the listing did not name. */
-export function planRemovals(known: Iterable<string>, listed: ReadonlySet<string>): PartPlan[] {
-  const gone = [...known].filter((href) => !listed.has(href));
+export function planRemovals(stored: Iterable<string>, listed: ReadonlySet<string>): PartPlan[] {
+  const gone = [...stored].filter((href) => !listed.has(href));
   return inPieces([], gone);
 }
 
@@ -58,26 +58,4 @@ export function countedFailure(
   if (failures < FAILURES_TO_REST) return { ...failure, failures };
   const rest = Math.min(FIRST_REST_MS * 2 ** Math.min(failures - FAILURES_TO_REST, 10), LONGEST_REST_MS);
   return { ...failure, failures, retryAt: Math.max(now + rest, failure.retryAt ?? 0) };
-}
-
-const FIRST_RETRY_MS = 15_000;
-const LAST_RETRY_MS = 30 * 60_000;
-/** A refused password is tried again now and then: some servers refuse a good one for an hour. */
-const REFUSED_RETRY_MS = 60 * 60_000;
-const REFUSALS: ReadonlySet<SyncFailure['kind']> = new Set([
-  'unauthorized',
-  'access_denied',
-  'permission_missing',
-]);
-
-/**
- * When to try again what failed `attempts` times before: twice as late each time, spread over half
- * the span so that what failed together does not come back together, and never before the provider's
- * own Retry-After. `random` is from 0 up to 1.
- */
-export function retryAt(failure: SyncFailure, attempts: number, now: number, random: number): number {
-  const doubled = FIRST_RETRY_MS * 2 ** Math.min(attempts, 20);
-  const longest = REFUSALS.has(failure.kind) ? REFUSED_RETRY_MS : Math.min(doubled, LAST_RETRY_MS);
-  const spread = longest / 2 + (longest / 2) * random;
-  return Math.round(Math.max(now, failure.retryAt ?? 0) + spread);
 }

@@ -15,7 +15,8 @@ import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { CalendarSync } from '../reading/calendar-sync.ts';
-import { LEASE_MS, syncEvents } from './event-sync.ts';
+import { syncEvents } from './event-sync.ts';
+import { LEASE_MS } from './lease.ts';
 import type { ListState, MirroredCalendar, MirrorStore, SyncLease } from './mirror-store.ts';
 import { countedFailure } from './plan-sync.ts';
 
@@ -60,7 +61,7 @@ export function runningSync(deps: SyncDeps): RunningSync {
     const name = `${target.kind} ${target.key}`;
     const current = running.get(name);
     if (current !== undefined && current.startedAt >= notBefore) return current.outcome;
-    const outcome = syncOnce(target, notBefore, stop.signal, deps).finally(() => {
+    const outcome = syncOnce(target, notBefore, { ...deps, stopped: stop.signal }).finally(() => {
       unfinished.delete(outcome);
       if (running.get(name)?.outcome === outcome) running.delete(name);
     });
@@ -72,7 +73,15 @@ export function runningSync(deps: SyncDeps): RunningSync {
   const syncCalendar = async (key: string, notBefore: number) => {
     const failure = await share(calendarTarget(key, deps), notBefore);
     if (failure?.kind !== 'not_found') return failure;
-    return afterNotFound(key, failure, syncList, deps);
+    // Either the list no longer has it, or something is wrong.
+    const { mirror, accounts, now } = deps;
+    const calendar = await mirror.findCalendar(key);
+    if (calendar === undefined) return undefined;
+    await syncList(calendar.accountKey, now());
+    if ((await mirror.findCalendar(key)) === undefined) return undefined;
+    const account = await accounts.findAccount(calendar.accountKey);
+    if (account !== undefined) await recordProblem(account, failure, deps);
+    return failure;
   };
 
   return {
@@ -99,9 +108,9 @@ export function runningSync(deps: SyncDeps): RunningSync {
 
 /** Runs `work` on each, a few at a time. */
 export async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = [...items];
+  const waiting = [...items];
   const worker = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: CALENDARS_AT_ONCE }, worker));
 }
@@ -109,32 +118,33 @@ export async function inParallel<T>(items: readonly T[], work: (item: T) => Prom
 async function syncOnce(
   target: Target,
   notBefore: number,
-  stopped: AbortSignal,
-  deps: SyncDeps,
+  { stopped, ...deps }: SyncDeps & { readonly stopped: AbortSignal },
 ): Promise<SyncFailure | undefined> {
   while (!stopped.aborted) {
     const state = await target.state();
     if (state === undefined) return undefined;
     if (state.failure !== undefined) {
-      const asked = (state.failedAt ?? 0) >= notBefore || (state.failure.retryAt ?? 0) > deps.now();
-      if (asked) return state.failure;
+      const isRecent = (state.failedAt ?? 0) >= notBefore || (state.failure.retryAt ?? 0) > deps.now();
+      if (isRecent) return state.failure;
     } else if (state.syncedAt !== undefined && state.syncedAt >= notBefore) return undefined;
 
     const lease = { key: target.key, holder: randomUUID() };
     const work = await target.lease(lease);
     if (work !== undefined) {
-      const ended = await runLeased(target, lease, { ...work, failedBefore: state.failure }, deps);
-      if (ended !== 'lost') return ended;
+      const outcome = await runLeased(target, { ...work, lease, previous: state.failure }, deps);
+      if (outcome !== 'lost') return outcome;
     }
     await sleep(POLL_MS, undefined, { signal: stopped }).catch(() => {});
   }
   return { kind: 'unavailable', message: 'The service is shutting down' };
 }
 
+/** `previous`: what the sync before it failed of. */
+type LeasedWork = Work & { readonly lease: SyncLease; readonly previous: SyncFailure | undefined };
+
 async function runLeased(
   target: Target,
-  lease: SyncLease,
-  work: Work & { readonly failedBefore: SyncFailure | undefined },
+  work: LeasedWork,
   deps: SyncDeps,
 ): Promise<SyncFailure | undefined | 'lost'> {
   const account = await deps.accounts.findAccount(work.accountKey);
@@ -150,10 +160,10 @@ async function runLeased(
     const session = deps.sessions.open(account);
     if (!(await work.run(provider.open(credentials, session)))) return 'lost';
   } catch (reason) {
-    const met = failureOf(reason, account, target, deps);
-    const notAsked = reason instanceof ProviderError && reason.notAsked;
-    const failure = notAsked ? met : countedFailure(met, work.failedBefore, deps.now());
-    await target.fail(lease, failure);
+    const cause = failureOf(reason, { account, job: target.kind }, deps);
+    const notSent = reason instanceof ProviderError && reason.notSent;
+    const failure = notSent ? cause : countedFailure(cause, work.previous, deps.now());
+    await target.fail(work.lease, failure);
     // A calendar that is not found may be gone from the list, which is looked at first.
     const isGone = target.kind === 'sync-calendar' && failure.kind === 'not_found';
     if (!isGone) await recordProblem(account, failure, deps);
@@ -175,13 +185,12 @@ async function recordProblem(
   if (problem !== undefined) await accounts.setHealth(account, problem, now());
 }
 
-function failureOf(reason: unknown, account: Account, target: Target, { log, now }: SyncDeps): SyncFailure {
-  const fields = {
-    accountKey: account.accountKey,
-    provider: account.provider,
-    job: target.kind,
-    err: reason,
-  };
+function failureOf(
+  reason: unknown,
+  { account, job }: { readonly account: Account; readonly job: Target['kind'] },
+  { log, now }: SyncDeps,
+): SyncFailure {
+  const fields = { accountKey: account.accountKey, provider: account.provider, job, err: reason };
   if (!(reason instanceof ProviderError)) {
     log.error(fields, 'A sync met a fault of our own');
     const message = 'The calendar could not be read because of a fault on our side';
@@ -189,23 +198,6 @@ function failureOf(reason: unknown, account: Account, target: Target, { log, now
   }
   log.warn({ ...fields, kind: reason.kind, reason: reason.reason }, 'A sync failed');
   return failureOfError(reason, now());
-}
-
-/** A calendar its provider does not know: either the list no longer has it, or something is wrong. */
-async function afterNotFound(
-  calendarKey: string,
-  failure: SyncFailure,
-  syncList: CalendarSync['syncList'],
-  deps: SyncDeps,
-): Promise<SyncFailure | undefined> {
-  const { mirror, accounts, now } = deps;
-  const calendar = await mirror.findCalendar(calendarKey);
-  if (calendar === undefined) return undefined;
-  await syncList(calendar.accountKey, now());
-  if ((await mirror.findCalendar(calendarKey)) === undefined) return undefined;
-  const account = await accounts.findAccount(calendar.accountKey);
-  if (account !== undefined) await recordProblem(account, failure, deps);
-  return failure;
 }
 
 function listTarget(accountKey: string, { mirror, now }: SyncDeps): Target {
@@ -237,7 +229,10 @@ function calendarTarget(calendarKey: string, deps: SyncDeps): Target {
       const calendar = await mirror.leaseCalendar(lease, startedAt, startedAt + LEASE_MS);
       if (calendar === undefined) return undefined;
       const { accountKey } = calendar;
-      return { accountKey, run: (account) => syncEvents(calendar, lease, account, { ...deps, startedAt }) };
+      return {
+        accountKey,
+        run: (account) => syncEvents({ calendar, lease, account }, { ...deps, startedAt }),
+      };
     },
   };
 }

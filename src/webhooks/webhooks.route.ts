@@ -1,14 +1,14 @@
-/** The webhook subscriptions that are to come (wire 1.12), under both of their names (wire C11). */
+/** Webhook subscriptions, which are not available yet (wire 1.12), under both of their names (wire C11). */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 
 export type WebhookRouteDeps = BearerDeps;
 
 const PATHS = ['/subscribe-webhook', '/unsubscribe-webhook', '/webhooks/subscribe', '/webhooks/unsubscribe'];
 
-/** Every scope may subscribe: what a notification shows is cut to it (wire 3.2). */
+/** Every scope may subscribe: a notification contains only what its scope may read (wire 3.2). */
 export function webhookRoutes(deps: WebhookRouteDeps): FastifyPluginAsync {
   return async (app) => {
     for (const url of PATHS) {

@@ -7,20 +7,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Account } from '../calendars/account-store.ts';
 import type { CalendarAccount } from '../calendars/calendar-provider.ts';
-import type { EventWriting, Written } from '../calendars/event-writing.ts';
+import type { EventWriting, WriteResult } from '../calendars/event-writing.ts';
 import { healthAfter } from '../calendars/health.ts';
 import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import { renderChanges } from '../calendars/render-event.ts';
 import { failureOfError } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/api-error.ts';
-import type { MirroredAccount } from '../reading/event-reader.ts';
-import { LEASE_MS } from '../sync/event-sync.ts';
+import { ApiError } from '../http/refusal.ts';
+import { LATE, within } from '../lib/within.ts';
+import { LEASE_MS } from '../sync/lease.ts';
 import type { MirroredCalendar } from '../sync/mirror-store.ts';
 import type { WriteDeps } from './write-deps.ts';
-
-/** Who waits in this process, by calendar. */
-export type CalendarTurns = Map<string, Promise<void>>;
-
-export const calendarTurns = (): CalendarTurns => new Map();
+import { tryAgain } from './write-refusal.ts';
 
 /** What a write has while it is its turn. */
 export type Turn = {
@@ -28,11 +25,11 @@ export type Turn = {
   readonly provider: Account['provider'];
   readonly writing: EventWriting;
   /** Puts what the provider answered into the mirror. Throws 503 when the turn was lost: the next sync brings it. */
-  keep(written: Written): Promise<void>;
+  keep(result: WriteResult): Promise<void>;
 };
 
-/** Whose calendar it is. */
-export type TurnOwner = Pick<MirroredAccount, 'accountKey'>;
+/** Which calendar, and whose. */
+export type TurnOf = { readonly calendarKey: string; readonly accountKey: string };
 
 /** Published clients give up after 30 seconds. */
 export const TURN_BOUND_MS = 20_000;
@@ -43,47 +40,32 @@ const POLL_MS = 50;
  * when calendar or account are gone; a failure of the provider goes through, once it is noted in the account's health.
  */
 export async function inTurn<T>(
-  owner: TurnOwner,
-  calendarKey: string,
-  deps: WriteDeps,
+  turnOf: TurnOf,
   work: (turn: Turn) => Promise<T>,
+  deps: WriteDeps,
 ): Promise<T> {
+  const { calendarKey } = turnOf;
   const deadline = performance.now() + (deps.turnBound ?? TURN_BOUND_MS);
   const before = deps.turns.get(calendarKey) ?? Promise.resolve();
   let leave = () => {};
-  const own = new Promise<void>((resolve) => {
+  const turnEnd = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  const tail = before.then(() => own);
+  const tail = before.then(() => turnEnd);
   deps.turns.set(calendarKey, tail);
   try {
-    if (!(await endsBefore(before, deadline))) throw busy();
-    return await underLease(owner, calendarKey, deadline, deps, work);
+    if ((await within(deadline - performance.now(), before)) === LATE) throw busy();
+    return await underLease({ ...turnOf, deadline }, work, deps);
   } finally {
     leave();
     if (deps.turns.get(calendarKey) === tail) deps.turns.delete(calendarKey);
   }
 }
 
-/** Whether it resolves before the deadline (`performance.now()`). */
-export async function endsBefore(promise: Promise<void>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false);
-  });
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function underLease<T>(
-  { accountKey }: TurnOwner,
-  calendarKey: string,
-  deadline: number,
-  deps: WriteDeps,
+  { calendarKey, accountKey, deadline }: TurnOf & { readonly deadline: number },
   work: (turn: Turn) => Promise<T>,
+  deps: WriteDeps,
 ): Promise<T> {
   const { mirror, now } = deps;
   const lease = { key: calendarKey, holder: randomUUID() };
@@ -95,21 +77,25 @@ async function underLease<T>(
     calendar = await mirror.leaseCalendar(lease, now(), now() + LEASE_MS);
   }
   try {
-    const { account, open } = await openedToWrite(accountKey, deps);
+    const { account, open } = await openForWriting(accountKey, deps);
     const { writing } = open;
-    const keep = async ({ changed, removed }: Written) => {
-      if (await mirror.applyChanges(lease, changed, removed, now() + LEASE_MS)) return;
+    const keep = async (result: WriteResult) => {
+      if (await mirror.applyChanges(lease, renderChanges(result), now() + LEASE_MS)) return;
       await deps.jobs.schedule('sync-calendar', calendarKey, now());
       throw lost();
     };
-    return await noting(account, deps, () => work({ calendar, provider: account.provider, writing, keep }));
+    return await runAndRecordHealth(
+      account,
+      () => work({ calendar, provider: account.provider, writing, keep }),
+      deps,
+    );
   } finally {
     await mirror.releaseCalendar(lease);
   }
 }
 
 /** The account, opened. Throws 404 when it is gone, and fails as `permission_missing` when it may only be read. */
-export async function openedToWrite(
+export async function openForWriting(
   accountKey: string,
   deps: WriteDeps,
 ): Promise<{ account: Account; open: CalendarAccount }> {
@@ -138,12 +124,16 @@ const NOT_OF_THE_ACCOUNT: ReadonlySet<ProviderErrorKind> = new Set([
 ]);
 
 /** A write says as much of an account's health as a sync does. */
-export async function noting<T>(account: Account, deps: WriteDeps, work: () => Promise<T>): Promise<T> {
+export async function runAndRecordHealth<T>(
+  account: Account,
+  work: () => Promise<T>,
+  deps: WriteDeps,
+): Promise<T> {
   const { accounts, log, now } = deps;
   try {
-    const done = await work();
+    const result = await work();
     if (account.health.state !== 'active') await accounts.recover(account.accountKey, now());
-    return done;
+    return result;
   } catch (reason) {
     if (reason instanceof ProviderError) {
       const { kind } = reason;
@@ -152,7 +142,7 @@ export async function noting<T>(account: Account, deps: WriteDeps, work: () => P
         'A write failed',
       );
       const problem = healthAfter(failureOfError(reason, now()), account.provider);
-      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notAsked;
+      const counts = !NOT_OF_THE_ACCOUNT.has(kind) && !reason.notSent;
       if (counts && problem !== undefined) await accounts.setHealth(account, problem, now());
     }
     throw reason;
@@ -160,14 +150,8 @@ export async function noting<T>(account: Account, deps: WriteDeps, work: () => P
 }
 
 const busy = () =>
-  new ApiError(503, 'calendar_busy', {
-    message: 'The calendar is being synced or written to; try again in a few seconds',
-    headers: { 'retry-after': '5' },
-  });
+  tryAgain('calendar_busy', 'The calendar is being synced or written to; try again in a few seconds');
 const gone = () =>
   new ApiError(404, 'calendar_not_found', 'The calendar or its account is no longer connected');
 const lost = () =>
-  new ApiError(503, 'sync_in_progress', {
-    message: 'The calendar was written to, but reading it back took too long',
-    headers: { 'retry-after': '5' },
-  });
+  tryAgain('sync_in_progress', 'The calendar was written to, but reading it back took too long');

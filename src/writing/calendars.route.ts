@@ -1,38 +1,33 @@
 /** POST, PUT and DELETE /calendars (additive to the wire). Only HTTP lives here. */
 import type { FastifyPluginAsync } from 'fastify';
 
-import { requireScope } from '../oauth/bearer-authentication.ts';
-import { bearerHook } from '../oauth/bearer-hook.ts';
+import { calendarDeletion, calendarUpdate, newCalendarRequest } from './calendar-input.ts';
 import { createCalendar, deleteCalendar, updateCalendar } from './calendar-writes.ts';
-import { type EventWriteRouteDeps, headerOf, JSON_TYPE, NO_WRITING } from './events.route.ts';
+import { type EventWriteRouteDeps, JSON_TYPE, repeatable } from './events.route.ts';
 import { onceOnly } from './idempotency.ts';
 
 /** Relative paths: mounted wherever the resources are. */
 export function calendarWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync {
   return async (app) => {
-    const bearer = bearerHook(deps);
-    // Before the body is read: whoever may not write need not hear what is wrong with it.
-    app.addHook('onRequest', async (request) => {
-      await bearer.check(request);
-      requireScope(bearer.grantOf(request), 'read-write', NO_WRITING);
-    });
+    const { check, grantOf } = deps.writeAccess;
+    app.addHook('onRequest', check);
 
     app.post('/calendars', async (request, reply) => {
-      const grant = bearer.grantOf(request);
-      const { body } = request;
-      const key = headerOf(request, 'idempotency-key');
-      const repeatable = { ...grant, key, operation: 'create-calendar', body };
-      const answer = await onceOnly(repeatable, deps, (seed) => createCalendar(body, grant, seed, deps));
+      const grant = grantOf(request);
+      const create = (seed: string) =>
+        createCalendar(newCalendarRequest(request.body), { grant, seed }, deps);
+      const answer = await onceOnly(repeatable(request, grant, 'create-calendar'), create, deps);
       return reply.type(JSON_TYPE).send(answer);
     });
 
-    app.put('/calendars', async (request, reply) =>
-      reply.type(JSON_TYPE).send(await updateCalendar(request.body, bearer.grantOf(request), deps)),
-    );
+    app.put('/calendars', async (request, reply) => {
+      const update = calendarUpdate(request.body);
+      return reply.type(JSON_TYPE).send(await updateCalendar(update, grantOf(request), deps));
+    });
 
     app.delete('/calendars', async (request, reply) => {
-      const { query, body } = request;
-      return reply.type(JSON_TYPE).send(await deleteCalendar({ query, body }, bearer.grantOf(request), deps));
+      const name = calendarDeletion(request);
+      return reply.type(JSON_TYPE).send(await deleteCalendar(name, grantOf(request), deps));
     });
   };
 }

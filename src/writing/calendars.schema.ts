@@ -2,13 +2,12 @@
 import { Type } from 'typebox';
 import { badField, refusal } from '../http/error.schema.ts';
 import { type Operation, query, required } from '../http/operation.ts';
-import { Calendar, calendarMembers, Provider } from '../reading/calendar.schema.ts';
-import { Done } from '../reading/calendars.schema.ts';
+import { Calendar, calendarMembers, Done, Provider } from '../reading/calendar.schema.ts';
 import { idempotencyKey, ofAnyWrite, ofKey } from './events.schema.ts';
 
 const account = Type.Optional(Type.String({ description: 'Where the user has several at the provider.' }));
 const title = Type.String({ maxLength: 250 });
-const words = {
+const details = {
   color: Type.Optional(
     Type.String({ description: '`#rrggbb`, or the name of one of the provider’s own.', maxLength: 50 }),
   ),
@@ -20,14 +19,14 @@ const NewCalendar = Type.Object(
     provider: Provider,
     account,
     title,
-    ...words,
+    ...details,
     timeZone: Type.Optional(Type.String({ description: 'IANA.' })),
   },
   { $id: 'NewCalendar' },
 );
 
 const CalendarUpdate = Type.Object(
-  { provider: Provider, calendarId: Type.String(), account, title: Type.Optional(title), ...words },
+  { provider: Provider, calendarId: Type.String(), account, title: Type.Optional(title), ...details },
   {
     $id: 'CalendarUpdate',
     description: 'An absent field stays as it is; an empty `description` takes it away.',
@@ -52,7 +51,7 @@ const CALENDAR = {
   access: 'write',
   original: {},
 };
-const written = {
+const writeAnswer = {
   status: 200,
   description: 'The calendar as `GET /calendars` answers it from now on.',
   schema: WrittenCalendar,
@@ -77,7 +76,7 @@ export const calendarWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: { schema: NewCalendar, required: true, example: { provider: 'google', title: 'Bookings' } },
-    answer: written,
+    answer: writeAnswer,
     refusals: [
       badField('title', 'is missing'),
       ...ofAnyWrite,
@@ -101,7 +100,7 @@ export const calendarWriteOperations: readonly Operation[] = [
     summary: 'Rename, recolour or describe a calendar',
     callers: ['read-write'],
     body: { schema: CalendarUpdate, required: true, example: { ...NAMED, title: 'Bookings 2027' } },
-    answer: written,
+    answer: writeAnswer,
     refusals: [badField('calendarId', 'is missing'), ...ofAnyWrite, fieldLimit],
   },
   {

@@ -1,66 +1,56 @@
 /** What a request asks for, in the words of the port: a new event, or the change of one that is known. */
 import type { CalendarEvent } from '../calendars/event.ts';
 import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
+import { refuseMistakes } from '../http/request-fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { localOf, localOn, timeLike } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { type EventInput, present } from './event-input.ts';
-import { changedTimes, draftTimes, inZone, ruleText, type Times } from './event-times.ts';
-import type { Fields } from './fields.ts';
-import { refuseOtherDays } from './other-days.ts';
-import { shiftedRecurrence } from './shift-series.ts';
+import { type EventDetailsInput, type EventInput, type NewEventInput, present } from './event-input.ts';
+import { changedTimes, inZone, newTimes, type Times } from './event-times.ts';
+import { mistakesOfOtherDays, rulesOf, ruleText, shiftedRules } from './series-rules.ts';
 
-/** Throws 400 with every mistake of the request: it must have a title, a start and an end. */
-export function draftOf(input: EventInput, calendarZone: string, fields: Fields): EventDraft {
-  const { title = '', start, end, timeZone, words } = input;
-  if (start === undefined || end === undefined) {
-    fields.done();
-    throw new Error('An event without start and end was let through');
-  }
-  const context = { calendarZone, recurs: input.recurrence !== undefined };
-  const times = draftTimes({ ...input, start, end }, context, fields);
-  const rule =
-    input.recurrence && ruleText(input.recurrence, times.start, { calendarZone, timeZone }, fields);
-  fields.done();
-  const { description, location, color, conference, custom } = words;
+/** Throws 400 with every mistake that shows only in the calendar's zone. */
+export function draftOf(input: NewEventInput, calendarZone: string): EventDraft {
+  const times = newTimes(input, { calendarZone, recurs: input.recurrence !== undefined });
+  const rule = ruleText(input, times.value.start, calendarZone);
+  refuseMistakes([...times.mistakes, ...rule.mistakes]);
+  return { ...draftDetails(input.details), ...times.value, ...onlyRule(rule.value) };
+}
+
+/** What a new event has beside its times and rules. `null` has nothing to remove there. */
+export function draftDetails({
+  title,
+  autoConference,
+  ...details
+}: EventDetailsInput & { readonly title: string }): Omit<EventDraft, 'start' | 'end' | 'recurrence'> {
   return {
     title,
-    ...times,
-    ...(rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } }),
     ...present({
-      description: description ?? undefined,
-      location: location ?? undefined,
-      color: color ?? undefined,
-      conference: conference ?? undefined,
-      custom: custom ?? undefined,
+      description: details.description ?? undefined,
+      location: details.location ?? undefined,
+      color: details.color ?? undefined,
+      conference: autoConference ? undefined : (details.conference ?? undefined),
+      custom: details.custom ?? undefined,
     }),
-    status: words.status,
-    availability: words.availability,
-    privacy: words.privacy,
-    attendees: words.attendees,
-    autoConference: words.autoConference === true,
+    status: details.status ?? undefined,
+    availability: details.availability ?? undefined,
+    privacy: details.privacy ?? undefined,
+    attendees: details.attendees ?? undefined,
+    autoConference: autoConference === true,
   };
 }
 
+const onlyRule = (rule: string | undefined) =>
+  rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } };
+
 /** The change of a single event, or of one instance as it is now. Throws 400 with every mistake. */
-export function changeOfOne(
-  input: EventInput,
-  current: Times,
-  calendarZone: string,
-  fields: Fields,
-): EventChange {
-  const { timeZone } = input;
+export function changeOfOne(input: EventInput, current: Times, calendarZone: string): EventChange {
   const context = { calendarZone, recurs: input.recurrence !== undefined };
-  const changed = changedTimes(input, current, context, fields);
-  const times = changed ?? (context.recurs ? timeOfDay(current, calendarZone) : undefined);
-  const start = times?.start ?? current.start;
-  const rule = input.recurrence && ruleText(input.recurrence, start, { calendarZone, timeZone }, fields);
-  fields.done();
-  return {
-    ...wordsOf(input),
-    ...times,
-    ...(rule === undefined ? {} : { recurrence: { rrules: [rule], rdates: [], exdates: [] } }),
-  };
+  const changed = changedTimes(input, current, context);
+  const times = changed.value ?? (context.recurs ? timeOfDay(current, calendarZone) : undefined);
+  const rule = ruleText(input, (times ?? current).start, calendarZone);
+  refuseMistakes([...changed.mistakes, ...rule.mistakes]);
+  return { ...input.details, ...times, ...onlyRule(rule.value) };
 }
 
 /** A series runs on a wall clock: an event in UTC that becomes one takes the calendar's. */
@@ -70,55 +60,40 @@ function timeOfDay(current: Times, calendarZone: string): Times | undefined {
   return inZone(current, calendarZone, { calendarZone, recurs: true });
 }
 
+/** `times`: those that the request changes: of the master, or of the instance by which it names the series. */
+export type SeriesToChange = { readonly master: CalendarEvent; readonly times: Times };
+
 /**
- * The change of a whole series. Times are those of `shown`, which the caller saw: the master, or an instance of it. The
- * series moves by as much as that moves, on the wall clock. Throws 400 with every mistake.
+ * The change of a whole series. The master moves by as much as `times` does, on the wall clock. Throws 400 with every
+ * mistake.
  */
-export function changeOfSeries(
-  input: EventInput,
-  master: CalendarEvent,
-  shown: Times,
-  calendarZone: string,
-  fields: Fields,
-): EventChange {
-  const { timeZone } = input;
-  const context = { calendarZone, recurs: true };
-  const meant = changedTimes(input, shown, context, fields);
-  const times = meant && movedLike(master, shown, meant, calendarZone);
-  const start = times?.start ?? master.start;
-  const rule = input.recurrence && ruleText(input.recurrence, start, { calendarZone, timeZone }, fields);
-  if (times !== undefined && rule === undefined)
-    refuseOtherDays(master, master.start, times.start, calendarZone, fields);
-  fields.done();
+export function changeOfSeries(input: EventInput, series: SeriesToChange, calendarZone: string): EventChange {
+  const { master, times: current } = series;
+  const requested = changedTimes(input, current, { calendarZone, recurs: true });
+  const times = requested.value && movedLike(series, requested.value, calendarZone);
+  const shift = { before: master.start, after: (times ?? master).start, floatingZone: calendarZone };
+  const rule = ruleText(input, shift.after, calendarZone);
+  const otherDays = rule.value === undefined ? mistakesOfOtherDays(master, shift) : [];
+  refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
 
-  const known = master.recurrence ?? { rrules: [], rdates: [], exdates: [] };
-  const kept =
-    times === undefined ? known : shiftedRecurrence(known, master.start, times.start, calendarZone);
-  const recurrence = rule === undefined ? kept : { ...kept, rrules: [rule], rdates: [] };
-  const isOther = JSON.stringify(recurrence) !== JSON.stringify(known);
-  return { ...wordsOf(input), ...times, ...(isOther ? { recurrence } : {}) };
+  const rules = rulesOf(master);
+  const shifted = shiftedRules(rules, shift);
+  const recurrence = rule.value === undefined ? shifted : { ...shifted, rrules: [rule.value], rdates: [] };
+  const isOther = JSON.stringify(recurrence) !== JSON.stringify(rules);
+  return { ...input.details, ...times, ...(isOther ? { recurrence } : {}) };
 }
 
-/** The master's times, moved and stretched as those of one instance were. */
-function movedLike(master: Times, shown: Times, meant: Times, calendarZone: string): Times {
-  const isMaster = shown.start === master.start;
-  if (isMaster || meant.start.type !== master.start.type)
-    return isMaster ? meant : datesLike(master, shown, meant, calendarZone);
-  const shift = localOf(meant.start) - localOn(meant.start, shown.start, calendarZone);
-  const start = timeLike(meant.start, localOn(meant.start, master.start, calendarZone) + shift);
-  const length = localOn(meant.start, meant.end, calendarZone) - localOf(meant.start);
+/** The master's new times: moved by as much as `times` is, and as long as is requested. */
+function movedLike({ master, times }: SeriesToChange, requested: Times, calendarZone: string): Times {
+  if (times.start === master.start) return requested;
+  const onClock = (time: EventTime) => localOn(requested.start, time, calendarZone);
+  const length = onClock(requested.end) - localOf(requested.start);
+  // From times to dates or back: the day of the series' beginning, and the instance's new time of day.
+  const dayOf = (time: EventTime) => Math.floor(onClock(time) / DAY) * DAY;
+  const isOtherKind = requested.start.type !== master.start.type;
+  const distance = isOtherKind
+    ? dayOf(times.start) - dayOf(master.start)
+    : onClock(times.start) - onClock(master.start);
+  const start = timeLike(requested.start, localOf(requested.start) - distance);
   return { start, end: timeLike(start, localOf(start) + length) };
-}
-
-/** From times to dates or back: the day of the series' beginning, and the instance's new time of day. */
-function datesLike(master: Times, shown: Times, meant: Times, calendarZone: string): Times {
-  const days = (time: EventTime) => Math.floor(localOn(meant.start, time, calendarZone) / DAY);
-  const back = (days(shown.start) - days(master.start)) * DAY;
-  const start = timeLike(meant.start, localOf(meant.start) - back);
-  return { start, end: timeLike(start, localOn(meant.start, meant.end, calendarZone) - back) };
-}
-
-/** What the request says beside times and rules. */
-export function wordsOf({ title, words }: EventInput): EventChange {
-  return present({ title, ...words });
 }

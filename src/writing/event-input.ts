@@ -1,37 +1,41 @@
 /**
  * What a request says of an event (wire 1.8, 1.9), checked field by field and not yet in any zone. Absent is
- * `undefined`; `null` takes away what is there.
+ * `undefined`; `null` removes what is there.
  */
-import type { Attendee, CalendarEvent } from '../calendars/event.ts';
+import type { Attendee } from '../calendars/event.ts';
+import type { EventChange } from '../calendars/event-writing.ts';
+import {
+  asObject,
+  type Fields,
+  flag,
+  list,
+  type Members,
+  object,
+  oneOf,
+  type Parse,
+  problemOfText,
+  SENTENCES,
+  text,
+  textRead,
+} from '../http/request-fields.ts';
 import { ianaZone } from '../lib/recurrence/zone.ts';
-import { attendeesInput } from './attendees-input.ts';
-import { type Fields, problemOfText } from './fields.ts';
-import { type RuleInput, recurrenceInput } from './recurrence-input.ts';
-import { instantOfWritten, isUnset, parseWrittenTime, type WrittenTime } from './written-time.ts';
+import { instantOfInput, parseTimeInput, type TimeInput, type TimesInput } from './event-times.ts';
+import { recurrenceInput } from './recurrence-input.ts';
+import type { RuleInput } from './series-rules.ts';
 
-export type EventInput = {
-  readonly title: string | undefined;
-  readonly start: WrittenTime | undefined;
-  readonly end: WrittenTime | undefined;
-  readonly allDay: boolean | undefined;
-  /** An IANA zone. */
-  readonly timeZone: string | undefined;
+export type EventInput = TimesInput & {
   readonly recurrence: RuleInput | undefined;
-  readonly words: WordsInput;
+  readonly details: EventDetailsInput;
 };
 
 /** The fields that have nothing to do with time. */
-export type WordsInput = {
-  readonly description?: string | null;
-  readonly location?: string | null;
-  readonly color?: string | null;
-  readonly conference?: string | null;
-  readonly custom?: Readonly<Record<string, unknown>> | null;
-  readonly attendees?: readonly Attendee[];
-  readonly availability?: CalendarEvent['availability'];
-  readonly privacy?: CalendarEvent['privacy'];
-  readonly status?: CalendarEvent['status'];
-  readonly autoConference?: true;
+export type EventDetailsInput = Omit<EventChange, 'start' | 'end' | 'recurrence'>;
+
+/** Enough to create an event. */
+export type NewEventInput = EventInput & {
+  readonly start: TimeInput;
+  readonly end: TimeInput;
+  readonly details: EventDetailsInput & { readonly title: string };
 };
 
 const LONGEST = {
@@ -41,69 +45,86 @@ const LONGEST = {
   color: 50,
   url: 2_000,
   custom: 32_000,
+  email: 320,
+  name: 500,
+};
+const MOST_ATTENDEES = 1_000;
+const EXAMPLE_TIME = '2026-11-01T09:00:00Z';
+
+/** For a new event: title, start and end must be there. */
+export function newEventInput(fields: Fields): NewEventInput {
+  const title = fields.required('title', filledTitle);
+  const start = fields.required('start', time);
+  const end = fields.required('end', time);
+  const { details, ...rest } = restInput(fields);
+  checkOrder(start, end, fields);
+  return { ...rest, start, end, details: { title, ...details } };
+}
+
+/** For an event that exists. */
+export function changeInput(fields: Fields): EventInput {
+  const title = fields.optional('title', filledTitle);
+  const start = fields.optional('start', timeUnlessUnset);
+  const end = fields.optional('end', timeUnlessUnset);
+  const { details, ...rest } = restInput(fields);
+  checkOrder(start, end, fields);
+  return { ...rest, start, end, details: present({ title, ...details }) };
+}
+
+/** Equal times are checked later, when the zone is known and whether the event is all-day. */
+function checkOrder(start: TimeInput | undefined, end: TimeInput | undefined, fields: Fields): void {
+  if (start !== undefined && end !== undefined && instantOfInput(end) < instantOfInput(start))
+    fields.mistake('end', SENTENCES.reversed);
+}
+
+/** .NET clients cannot leave a title out: they send an empty one (wire 1.9). */
+const filledTitle: Parse<string> = (value) => {
+  const title = text(LONGEST.title)(value);
+  return typeof title === 'string' && title.trim() === '' ? undefined : title;
 };
 
-/** `whole`: title, start and end must be there, and nothing can be taken away. */
-export function eventInput(fields: Fields, { whole }: { readonly whole: boolean }): EventInput {
-  const title = titleInput(fields, whole);
-  const start = timeInput(fields, 'start', whole);
-  const end = timeInput(fields, 'end', whole);
-  const input = {
-    title,
-    start,
-    end,
-    allDay: fields.flag('allDay'),
-    timeZone: zoneInput(fields),
-    recurrence: recurrenceInput(fields),
-    words: wordsInput(fields, whole),
-  };
-  // Equal is left to whoever knows whether it is all-day, and what zone is meant.
-  if (start !== undefined && end !== undefined && instantOfWritten(end) < instantOfWritten(start)) {
-    fields.mistake('end', 'must not be before start');
-  }
-  return input;
-}
+const time: Parse<TimeInput> = (value) => {
+  const parsed = text(100)(value);
+  if (typeof parsed !== 'string') return parsed;
+  return parsed.trim() === '' ? undefined : textRead(parseTimeInput, SENTENCES.noTime(EXAMPLE_TIME))(parsed);
+};
 
-/** .NET cannot leave a title out and sends an empty one (wire 1.9). */
-function titleInput(fields: Fields, whole: boolean): string | undefined {
-  const title = fields.text('title', LONGEST.title);
-  if (title !== undefined && title.trim() !== '') return title;
-  if (whole && !fields.failed('title')) fields.mistake('title', 'is missing');
-  return undefined;
-}
-
-function timeInput(fields: Fields, name: 'start' | 'end', whole: boolean): WrittenTime | undefined {
-  const text = fields.text(name, 100);
-  if (text === undefined || text.trim() === '' || (!whole && isUnset(text))) {
-    if (whole && !fields.failed(name)) fields.mistake(name, 'is missing');
-    return undefined;
-  }
-  const written = isUnset(text) ? undefined : parseWrittenTime(text);
-  return written ?? fields.mistake(name, 'must be a date and time such as 2026-11-01T09:00:00Z');
-}
+/** .NET clients send year 1 for a date that is not set (wire 1.9). */
+const timeUnlessUnset: Parse<TimeInput> = (value) => {
+  const parsed = text(100)(value);
+  return typeof parsed === 'string' && /^\s*0001-/.test(parsed) ? undefined : time(value);
+};
 
 /** `timeZone`, also as `timezone`: an IANA name. */
 export function zoneInput(fields: Fields): string | undefined {
   const name = fields.raw('timeZone') === undefined ? 'timezone' : 'timeZone';
-  const text = fields.text(name, 100)?.trim();
-  if (text === undefined || text === '') return undefined;
-  return ianaZone(text) ?? fields.mistake(name, 'must be an IANA time zone such as Europe/Paris');
+  const zone = fields.optional(name, text(100))?.trim();
+  if (zone === undefined || zone === '') return undefined;
+  return ianaZone(zone) ?? fields.mistake(name, SENTENCES.noZone('Europe/Paris'));
 }
 
-function wordsInput(fields: Fields, whole: boolean): WordsInput {
+function restInput(fields: Fields): Omit<EventInput, 'start' | 'end'> {
+  return {
+    allDay: fields.optional('allDay', flag),
+    timeZone: zoneInput(fields),
+    recurrence: recurrenceInput(fields),
+    details: detailsInput(fields),
+  };
+}
+
+function detailsInput(fields: Fields): EventDetailsInput {
   const { conference, autoConference } = conferenceInput(fields);
-  // An empty text on update takes away what is there; on creation there is nothing to take away.
-  const orNone = <T>(value: T | '' | undefined) => (value === '' ? (whole ? undefined : null) : value);
+  const orNull = <T>(value: T | '' | undefined) => (value === '' ? null : value);
   return present({
-    description: orNone(fields.text('description', LONGEST.description)),
-    location: orNone(fields.text('location', LONGEST.location)),
-    color: orNone(fields.text('color', LONGEST.color)?.trim()),
-    conference: autoConference ? undefined : orNone(conference),
-    custom: customInput(fields, whole),
+    description: orNull(fields.optional('description', text(LONGEST.description))),
+    location: orNull(fields.optional('location', text(LONGEST.location))),
+    color: orNull(fields.optional('color', text(LONGEST.color))?.trim()),
+    conference: autoConference ? undefined : orNull(conference),
+    custom: customInput(fields),
     attendees: attendeesInput(fields),
-    availability: fields.oneOf('availability', ['busy', 'free']),
-    privacy: fields.oneOf('privacy', ['public', 'private', 'confidential']),
-    status: fields.oneOf('status', ['confirmed', 'tentative', 'cancelled']),
+    availability: fields.optional('availability', oneOf(['busy', 'free'])),
+    privacy: fields.optional('privacy', oneOf(['public', 'private', 'confidential'])),
+    status: fields.optional('status', oneOf(['confirmed', 'tentative', 'cancelled'])),
     autoConference: autoConference || undefined,
   });
 }
@@ -111,17 +132,14 @@ function wordsInput(fields: Fields, whole: boolean): WordsInput {
 /** A URL, or the object that documentation shows; `autoGenerate` wins over a URL (wire 1.8). */
 function conferenceInput(fields: Fields): { conference: string | undefined; autoConference: boolean } {
   const raw = fields.raw('conference');
-  const object = typeof raw === 'string' ? undefined : fields.object('conference');
-  const data = fields.object('conferenceData');
-  const flags = [object, data].map((one, at) => {
-    const flag = one?.autoGenerate ?? undefined;
+  const conference = typeof raw === 'string' ? { url: raw } : fields.optional('conference', object);
+  const conferenceData = fields.optional('conferenceData', object);
+  const flags = Object.entries({ conference, conferenceData }).map(([name, members]) => {
+    const flag = members?.autoGenerate ?? undefined;
     if (flag === undefined || typeof flag === 'boolean') return flag;
-    return fields.mistake(
-      at === 0 ? 'conference' : 'conferenceData',
-      'has an autoGenerate that is not true or false',
-    );
+    return fields.mistake(name, 'has an autoGenerate that is not true or false');
   });
-  const url = typeof raw === 'string' ? raw : (object?.url ?? undefined);
+  const url = conference?.url ?? undefined;
   if (url === undefined) return { conference: undefined, autoConference: flags.includes(true) };
   if (typeof url !== 'string' || (url.trim() !== '' && !isWebAddress(url.trim()))) {
     fields.mistake('conference', 'must be an address that begins with https:// or http://');
@@ -130,26 +148,68 @@ function conferenceInput(fields: Fields): { conference: string | undefined; auto
   return { conference: url.trim(), autoConference: flags.includes(true) };
 }
 
-function isWebAddress(text: string): boolean {
-  if (problemOfText(text, LONGEST.url) !== undefined || /\s/.test(text)) return false;
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+function isWebAddress(address: string): boolean {
+  if (problemOfText(address, LONGEST.url) !== undefined || /\s/.test(address)) return false;
+  return /^https?:$/.test(URL.parse(address)?.protocol ?? '');
 }
 
-function customInput(fields: Fields, whole: boolean): Readonly<Record<string, unknown>> | null | undefined {
-  const custom = fields.object('custom');
+/** An empty object removes what is there. */
+function customInput(fields: Fields): EventDetailsInput['custom'] {
+  const custom = fields.optional('custom', object);
   if (custom === undefined) return undefined;
-  if (Object.keys(custom).length === 0) return whole ? undefined : null;
+  if (Object.keys(custom).length === 0) return null;
   let keepable = true;
-  const text = JSON.stringify(custom, (name, value: unknown) => {
+  const json = JSON.stringify(custom, (name, value: unknown) => {
     const texts = typeof value === 'string' ? [name, value] : [name];
     keepable &&= texts.every((one) => problemOfText(one, LONGEST.custom) === undefined);
     return value;
   });
-  if (text.length > LONGEST.custom) {
-    const longest = LONGEST.custom.toLocaleString('en');
-    return fields.mistake('custom', `must not be longer than ${longest} characters as JSON`);
+  if (json.length > LONGEST.custom)
+    return fields.mistake('custom', `${SENTENCES.tooLong(LONGEST.custom)} as JSON`);
+  return keepable ? custom : fields.mistake('custom', SENTENCES.controls);
+}
+
+const STATUSES = ['accepted', 'declined', 'tentative', 'none'] as const;
+/** Keeps out what is no address. Whether it reaches anybody only the provider knows. */
+const EMAIL = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u;
+
+/** The first entry of each address. */
+function attendeesInput(fields: Fields): readonly Attendee[] | undefined {
+  const values = fields.optional('attendees', list);
+  if (values === undefined) return undefined;
+  if (values.length > MOST_ATTENDEES) {
+    return fields.mistake('attendees', `must not be more than ${MOST_ATTENDEES.toLocaleString('en')}`);
   }
-  return keepable ? custom : fields.mistake('custom', 'must not contain control characters');
+  const attendees = new Map<string, Attendee>();
+  for (const [at, value] of values.entries()) {
+    const attendee = attendeeOf(value);
+    if (typeof attendee === 'string') fields.mistake('attendees', `[${at}] ${attendee}`);
+    else if (!attendees.has(attendee.email.toLowerCase()))
+      attendees.set(attendee.email.toLowerCase(), attendee);
+  }
+  return [...attendees.values()];
+}
+
+/** An e-mail address, or an object with one (wire 1.8). A text says what is wrong. */
+function attendeeOf(value: unknown): Attendee | string {
+  const members = typeof value === 'string' ? { email: value } : asObject(value);
+  const { email, name, status, organizer }: Members = members ?? {};
+  const address = typeof email === 'string' ? email.trim().replace(/^mailto:/i, '') : '';
+  if (!EMAIL.test(address) || problemOfText(address, LONGEST.email) !== undefined) {
+    return 'must be an e-mail address, or an object with one as email';
+  }
+  const isName = typeof name === 'string' && problemOfText(name, LONGEST.name) === undefined;
+  if (name !== undefined && name !== null && !isName) return 'has a name that is no text to keep';
+  const parsedStatus = STATUSES.find((one) => one === status);
+  if (status !== undefined && status !== null && status !== '' && parsedStatus === undefined) {
+    return `has a status that is none of ${STATUSES.join(', ')}`;
+  }
+  return {
+    email: address,
+    ...(isName && name !== '' ? { name } : {}),
+    status: parsedStatus ?? 'none',
+    ...(organizer === true ? { organizer } : {}),
+  };
 }
 
 /** Those members that are there. */

@@ -1,45 +1,44 @@
 /** How much of a series a write is of (wire 1.9): decisions only. */
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import type { WriteTarget } from '../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { refuseMistakes } from '../http/request-fields.ts';
 import { DAY } from '../lib/recurrence/civil.ts';
 import { instantOf, localOf, localOn, timeLike, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
 import { localOfInstant } from '../lib/recurrence/zone.ts';
 import type { Times } from './event-times.ts';
-import type { Fields } from './fields.ts';
 import type { InstanceTarget, Target } from './find-target.ts';
-import type { KnownEvent } from './known-events.ts';
-
-export const MODES = ['this', 'following', 'all'] as const;
-export type Mode = (typeof MODES)[number];
+import type { StoredEvent } from './stored-events.ts';
+import type { Mode } from './write-requests.ts';
 
 export type Scope =
   /** A single event. */
-  | { readonly of: 'event'; readonly own: KnownEvent }
-  /** `shown`: the instance the caller named the series by, if it was one. */
-  | { readonly of: 'series'; readonly master: KnownEvent; readonly shown: InstanceTarget | undefined }
+  | { readonly of: 'event'; readonly match: StoredEvent }
+  /** `namedBy`: the instance whose id the request has, where it is not the master's. */
+  | { readonly of: 'series'; readonly master: StoredEvent; readonly namedBy: InstanceTarget | undefined }
   | { readonly of: 'instance'; readonly instance: InstanceTarget }
   /** This instance and all later ones; there are earlier ones. */
-  | { readonly of: 'following'; readonly master: KnownEvent; readonly instance: InstanceTarget };
+  | { readonly of: 'following'; readonly master: StoredEvent; readonly instance: InstanceTarget };
+
+/** This instance and all later ones. */
+export type Following = Extract<Scope, { of: 'following' }>;
+
+/** `field` is the request's field for the mode. */
+type ScopeRequest = {
+  readonly mode: Mode | undefined;
+  readonly field: string;
+  readonly calendarZone: string;
+};
 
 /** Throws 400 for `this` of a whole series, 422 for what an instance known alone has no series for. */
-export function scopeOf(
-  target: Target,
-  mode: Mode | undefined,
-  {
-    fields,
-    field,
-    calendarZone,
-  }: { readonly fields: Fields; readonly field: string; readonly calendarZone: string },
-): Scope {
-  if (target.kind === 'single') return { of: 'event', own: target.own };
+export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequest): Scope {
+  if (target.kind === 'single') return { of: 'event', match: target.match };
   if (target.kind === 'series') {
-    if (mode === 'this') {
-      fields.mistake(field, 'this needs the id of one instance of the series as eventId');
-      fields.done();
-    }
-    return { of: 'series', master: target.own, shown: undefined };
+    if (mode === 'this')
+      refuseMistakes([{ field, problem: 'this needs the id of one instance of the series as eventId' }]);
+    return { of: 'series', master: target.match, namedBy: undefined };
   }
   if (mode === undefined || mode === 'this') return { of: 'instance', instance: target };
   const { master } = target;
@@ -50,12 +49,18 @@ export function scopeOf(
   if (mode === 'following' && hasEarlier(master, target.originalStart, calendarZone)) {
     return { of: 'following', master, instance: target };
   }
-  return { of: 'series', master, shown: target };
+  return { of: 'series', master, namedBy: target };
+}
+
+/** What is written at the provider: for a whole series without the instance that names it. */
+export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
+  const { href, etag, known } = target;
+  return of === 'series' ? { href, etag, known } : target;
 }
 
 /** Whether the series has an instance before this one. */
 function hasEarlier(
-  { event, startsAt }: KnownEvent,
+  { event, startsAt }: StoredEvent,
   originalStart: EventTime,
   calendarZone: string,
 ): boolean {

@@ -1,23 +1,72 @@
 /**
- * Times as a request means them (wire 1.11): a date by its date part, a time in the zone it is meant in. Callers send
- * instants; a series needs a wall clock, which is the named zone's or else the calendar's.
+ * The times of a request (wire 1.7, 1.11). Callers send instants. A series needs a wall clock: that of the request's
+ * zone, or else the calendar's.
  *
  * Where the clock shows a time twice, a single event at the second of them is kept in UTC, since a wall clock could not
  * tell the two apart; a series begins at the first, as its later instances have one such time only. A time of day the
  * clock skips, which only a caller that names a zone and no offset can write, stays the time of day of a series, whose
  * instance of that day moves by the gap; a single event is written at the time it moves to.
  */
-import { DAY, dayOfLocal, formatDate, formatLocal } from '../lib/recurrence/civil.ts';
-import { instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
-import type { EventTime, Zone } from '../lib/recurrence/event-time.ts';
+import { type Checked, type Mistake, SENTENCES } from '../http/request-fields.ts';
+import {
+  DAY,
+  dayNumberOf,
+  dayOfLocal,
+  formatDate,
+  formatLocal,
+  LAST_YEAR,
+  type LocalMs,
+  parseLocal,
+} from '../lib/recurrence/civil.ts';
+import { instantOf } from '../lib/recurrence/event-instant.ts';
+import type { EventTime, LocalDate, Zone } from '../lib/recurrence/event-time.ts';
 import { instantOfLocal, localOfInstant } from '../lib/recurrence/zone.ts';
-import type { EventInput } from './event-input.ts';
-import type { Fields } from './fields.ts';
-import type { RuleInput } from './recurrence-input.ts';
-import { instantOfWritten, type WrittenTime } from './written-time.ts';
+
+/** A date or time as the request has it. Its zone is not known yet. */
+export type TimeInput = {
+  /** The date part: the day of an all-day event, whatever offset follows it. */
+  readonly date: LocalDate;
+  /** The clock, midnight where there is no time; a fraction of a second is cut off. */
+  readonly local: LocalMs;
+  /** Milliseconds east of UTC; `undefined` where there is none. */
+  readonly offset: number | undefined;
+};
+
+const FORM =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d{1,9})?)?)?\s*(?:(Z)|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+const MINUTE = 60_000;
+/** A year has four digits, in every zone and one day later, too. */
+const EARLIEST = dayNumberOf(2, 1, 1) * DAY;
+const END = dayNumberOf(LAST_YEAR, 1, 1) * DAY;
+
+/** `undefined` when the text names no date or time of the years 2 to 9998. */
+export function parseTimeInput(text: string): TimeInput | undefined {
+  const parts = FORM.exec(text.trim());
+  if (parts === null) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', utc, sign] = parts;
+  const [hours = '00', minutes = '00'] = parts.slice(9);
+  // A leap second is the last of its minute: no clock here has it.
+  const local = parseLocal(`${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`);
+  if (local === undefined || Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  if (local < EARLIEST || local >= END) return undefined;
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE * (sign === '-' ? -1 : 1);
+  const isPlaced = utc !== undefined || sign !== undefined;
+  return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
+}
+
+/** Epoch milliseconds; without an offset it is UTC (wire 1.7). */
+export const instantOfInput = ({ local, offset }: TimeInput): number => local - (offset ?? 0);
 
 export type Times = { readonly start: EventTime; readonly end: EventTime };
-type TimesInput = Pick<EventInput, 'start' | 'end' | 'allDay' | 'timeZone'>;
+
+/** What a request says of an event's times. */
+export type TimesInput = {
+  readonly start: TimeInput | undefined;
+  readonly end: TimeInput | undefined;
+  readonly allDay: boolean | undefined;
+  /** An IANA zone. */
+  readonly timeZone: string | undefined;
+};
 
 export type TimesContext = {
   readonly calendarZone: string;
@@ -25,15 +74,14 @@ export type TimesContext = {
   readonly recurs: boolean;
 };
 
-/** The times of a new event. Mistakes are noted in `fields`, and the answer is worth nothing then. */
-export function draftTimes(
-  input: TimesInput & { readonly start: WrittenTime; readonly end: WrittenTime },
+/** The times of a new event. */
+export function newTimes(
+  input: TimesInput & { readonly start: TimeInput; readonly end: TimeInput },
   context: TimesContext,
-  fields: Fields,
-): Times {
-  const times = placed(input, input.allDay === true, input.timeZone ?? context.calendarZone, context);
-  checkOrder(times, context.calendarZone, fields);
-  return times;
+): Checked<Times> {
+  const place = placing(input, input.allDay === true, context);
+  const times = { start: place.start(input.start), end: place.end(input.end) };
+  return { value: times, mistakes: mistakesOfOrder(times, context.calendarZone) };
 }
 
 /**
@@ -44,26 +92,26 @@ export function changedTimes(
   input: TimesInput,
   current: Times,
   context: TimesContext,
-  fields: Fields,
-): Times | undefined {
+): Checked<Times | undefined> {
+  const { start, end, timeZone } = input;
   const wasAllDay = current.start.type === 'date';
   const allDay = input.allDay ?? wasAllDay;
-  const { start, end } = input;
   if (allDay !== wasAllDay && (start === undefined || end === undefined)) {
+    const missing = (['start', 'end'] as const).filter((field) => input[field] === undefined);
     const problem = 'must be given when allDay changes';
-    if (start === undefined) fields.mistake('start', problem);
-    if (end === undefined) fields.mistake('end', problem);
-    return undefined;
+    return { value: undefined, mistakes: missing.map((field) => ({ field, problem })) };
   }
-  const zone = input.timeZone ?? ownZone(current.start) ?? context.calendarZone;
   if (start === undefined && end === undefined) {
-    if (input.timeZone === undefined || allDay) return undefined;
-    return inZone(current, input.timeZone, context);
+    const isMoved = timeZone !== undefined && !allDay;
+    return { value: isMoved ? inZone(current, timeZone, context) : undefined, mistakes: [] };
   }
-  const given = placed(input, allDay, zone, context);
-  const times = { start: given.start ?? current.start, end: given.end ?? current.end };
-  checkOrder(times, context.calendarZone, fields);
-  return times;
+  const ownZone = current.start.type === 'zoned' ? current.start.zone : undefined;
+  const place = placing(input, allDay, { ...context, ownZone });
+  const times = {
+    start: start === undefined ? current.start : place.start(start),
+    end: end === undefined ? current.end : place.end(end),
+  };
+  return { value: times, mistakes: mistakesOfOrder(times, context.calendarZone) };
 }
 
 /** The same instants on another clock. */
@@ -75,83 +123,55 @@ export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs
   };
 }
 
-const ownZone = (time: EventTime): Zone | undefined => (time.type === 'zoned' ? time.zone : undefined);
+type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
 
-type Placed<Input extends TimesInput> = {
-  readonly [Name in 'start' | 'end']: Input[Name] extends WrittenTime ? EventTime : EventTime | undefined;
-};
-
-function placed<Input extends TimesInput>(
-  input: Input,
+/** `ownZone`: the zone of the event's current start. */
+function placing(
+  { start, end, timeZone }: TimesInput,
   allDay: boolean,
-  zone: Zone,
-  { recurs, calendarZone }: TimesContext,
-): Placed<Input> {
-  const { start, end, timeZone } = input;
-  const dates = allDay ? datesOf([start, end], input.timeZone ?? calendarZone) : undefined;
-  const place = (written: WrittenTime | undefined, at: 0 | 1): EventTime | undefined => {
-    if (written === undefined) return undefined;
-    if (dates !== undefined) return { type: 'date', date: dates[at] ?? written.date };
-    const isClock = timeZone !== undefined && written.offset === undefined;
-    if (isClock && recurs && at === 0)
-      return { type: 'zoned', local: formatLocal(written.local), zone: timeZone };
-    const instant = isClock ? instantOfLocal(timeZone, written.local) : instantOfWritten(written);
-    return onClock(instant, zone, recurs && at === 0);
-  };
-  // What was written is placed, what was not is undefined: as the type says.
-  return { start: place(start, 0), end: place(end, 1) } as Placed<Input>;
+  { recurs, calendarZone, ownZone }: TimesContext & { readonly ownZone?: Zone | undefined },
+): Placing {
+  if (allDay) {
+    const inputs = [start, end].filter((input) => input !== undefined);
+    const dateOf = datesOf(inputs, timeZone ?? calendarZone);
+    const place = (input: TimeInput): EventTime => ({ type: 'date', date: dateOf(input) });
+    return { start: place, end: place };
+  }
+  const zone = timeZone ?? ownZone ?? calendarZone;
+  const place =
+    (isTimeOfDay: boolean) =>
+    (input: TimeInput): EventTime => {
+      const isClock = timeZone !== undefined && input.offset === undefined;
+      if (isClock && isTimeOfDay) return { type: 'zoned', local: formatLocal(input.local), zone: timeZone };
+      const instant = isClock ? instantOfLocal(timeZone, input.local) : instantOfInput(input);
+      return onClock(instant, zone, isTimeOfDay);
+    };
+  return { start: place(recurs), end: place(false) };
 }
 
 /**
- * The dates as written; unless all that is given is midnight in the calendar's zone and not as written, as when a
- * caller's local midnight was turned into UTC.
+ * The dates of an all-day event, which are the date parts. When every time is midnight in the calendar's zone and none is
+ * midnight as sent, the caller turned local midnights into UTC: the dates are those of that zone then.
  */
-function datesOf(times: readonly (WrittenTime | undefined)[], zone: string): (string | undefined)[] {
-  const given = times.filter((time) => time !== undefined);
-  const clocks = given.map((time) => localOfInstant(zone, instantOfWritten(time)));
-  const asWritten = given.some(({ local }) => local % DAY === 0);
-  const isLocalMidnight = !asWritten && clocks.every((local) => local % DAY === 0);
-  return times.map((time) => {
-    if (time === undefined) return undefined;
-    return isLocalMidnight ? formatDate(dayOfLocal(localOfInstant(zone, instantOfWritten(time)))) : time.date;
-  });
+function datesOf(inputs: readonly TimeInput[], zone: string): (input: TimeInput) => LocalDate {
+  const clockOf = (input: TimeInput) => localOfInstant(zone, instantOfInput(input));
+  const hasMidnight = inputs.some(({ local }) => local % DAY === 0);
+  const isLocalMidnight = !hasMidnight && inputs.every((input) => clockOf(input) % DAY === 0);
+  return (input) => (isLocalMidnight ? formatDate(dayOfLocal(clockOf(input))) : input.date);
 }
 
-/** `asTimeOfDay`: on that clock even where it shows the time twice. */
-function onClock(instant: number, zone: Zone, asTimeOfDay: boolean): EventTime {
+/** `isTimeOfDay`: on that clock even where it shows the time twice. */
+function onClock(instant: number, zone: Zone, isTimeOfDay: boolean): EventTime {
   const whole = Math.floor(instant / 1000) * 1000;
   const local = localOfInstant(zone, whole);
-  if (asTimeOfDay || instantOfLocal(zone, local) === whole)
+  if (isTimeOfDay || instantOfLocal(zone, local) === whole)
     return { type: 'zoned', local: formatLocal(local), zone };
   return { type: 'zoned', local: formatLocal(whole), zone: 'UTC' };
 }
 
-function checkOrder({ start, end }: Times, calendarZone: string, fields: Fields): void {
-  if (fields.failed('start') || fields.failed('end')) return;
+function mistakesOfOrder({ start, end }: Times, calendarZone: string): Mistake[] {
   const length = instantOf(end, calendarZone) - instantOf(start, calendarZone);
   if (start.type === 'date' && length < DAY)
-    fields.mistake('end', 'must be after start: the end of an all-day event is exclusive');
-  else if (length < 0) fields.mistake('end', 'must not be before start');
-}
-
-/** The rule with its end, as RFC 5545 §3.3.10 wants it for a series that starts so. */
-export function ruleText(
-  { rule, count, until }: RuleInput,
-  start: EventTime,
-  { calendarZone, timeZone }: { readonly calendarZone: string; readonly timeZone: string | undefined },
-  fields: Fields,
-): string {
-  if (count !== undefined) return `${rule};COUNT=${count}`;
-  if (until === undefined) return rule;
-  if (start.type === 'date') {
-    if (until.date < start.date) fields.mistake('recurrence.until', 'must not be before start');
-    return `${rule};UNTIL=${until.date.replaceAll('-', '')}`;
-  }
-  const zone = timeZone ?? zoneOf(start, calendarZone);
-  const wholeDay = dayOfLocal(until.local) * DAY + DAY - 1000;
-  const isClock = until.offset === undefined && timeZone !== undefined;
-  const timed = isClock ? instantOfLocal(zone, until.local) : instantOfWritten(until);
-  const last = until.hasTime ? timed : instantOfLocal(zone, wholeDay);
-  if (last < instantOf(start, calendarZone)) fields.mistake('recurrence.until', 'must not be before start');
-  return `${rule};UNTIL=${formatLocal(last).replace(/[-:]/g, '')}Z`;
+    return [{ field: 'end', problem: 'must be after start: the end of an all-day event is exclusive' }];
+  return length < 0 ? [{ field: 'end', problem: SENTENCES.reversed }] : [];
 }

@@ -10,8 +10,7 @@ import {
   unreadable,
 } from '../http/error.schema.ts';
 import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
-import { EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
-import { Done } from '../reading/calendars.schema.ts';
+import { Done, EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
 import { EventUpdate, Mode, NewEvent, Rsvp, WrittenEvent } from './writing.schema.ts';
 
 const group = 'Writing events';
@@ -137,7 +136,7 @@ export const ofKey: readonly RefusalCase[] = [
   }),
 ];
 
-const written = {
+const writeAnswer = {
   status: 200,
   description: 'The event as `GET /event` answers it from now on.',
   schema: WrittenEvent,
@@ -176,7 +175,7 @@ export const eventWriteOperations: readonly Operation[] = [
         attendees: ['grace@example.com'],
       },
     },
-    answer: written,
+    answer: writeAnswer,
     refusals: [badField('title', 'is missing'), ...ofAnyWrite, conflict, ...ofKey, ...limits],
   },
   {
@@ -190,7 +189,7 @@ export const eventWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     parameters: [ifMatch],
     body: { schema: EventUpdate, required: true, example: { ...NAMED, title: 'Planning, moved' } },
-    answer: written,
+    answer: writeAnswer,
     refusals: ofEventChange,
   },
   {
@@ -229,7 +228,7 @@ export const eventWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: { schema: Rsvp, required: true, example: { ...NAMED, response: 'accepted' } },
-    answer: { ...written, schema: Type.Union([WrittenEvent, Done]) },
+    answer: { ...writeAnswer, schema: Type.Union([WrittenEvent, Done]) },
     refusals: [
       badField('response', 'is missing'),
       ...ofAnyWrite,

@@ -1,35 +1,35 @@
 /** What an event id of a request names in the mirror: a single event, a series, or one instance of a series. */
 import type { EventResource } from '../calendars/event.ts';
 import type { WriteTarget } from '../calendars/event-writing.ts';
+import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
-import { ApiError } from '../http/api-error.ts';
-import { instantOf, originalStartOf } from '../lib/recurrence/event-instant.ts';
+import { ApiError } from '../http/refusal.ts';
+import {
+  instanceIdOf,
+  instantOf,
+  originalStartOf,
+  parseInstanceId,
+} from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
 import { expand } from '../lib/recurrence/expand.ts';
-import { instanceIdOf, parseInstanceId } from '../lib/recurrence/instance-id.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
-import type { KnownEvent, KnownEvents } from './known-events.ts';
+import { recurrenceBudget } from '../lib/recurrence/expand-rule.ts';
+import type { StoredEvent, StoredEvents } from './stored-events.ts';
+import type { EventName } from './write-requests.ts';
 
-export type EventName = {
-  readonly eventId: string;
-  /** The master's id, where a caller says which series it means. */
-  readonly recurringEventId: string | undefined;
-};
-
-/** `known` is the event, or the whole series with its master first. */
+/** `stored` is the event, or the whole series with its master first. */
 export type Target =
-  | { readonly kind: 'single'; readonly own: KnownEvent; readonly known: readonly KnownEvent[] }
-  | { readonly kind: 'series'; readonly own: KnownEvent; readonly known: readonly KnownEvent[] }
+  | { readonly kind: 'single'; readonly match: StoredEvent; readonly stored: readonly StoredEvent[] }
+  | { readonly kind: 'series'; readonly match: StoredEvent; readonly stored: readonly StoredEvent[] }
   | InstanceTarget;
 
 export type InstanceTarget = {
   readonly kind: 'instance';
   /** Absent where the calendar has nothing but this instance of its series. */
-  readonly master: KnownEvent | undefined;
+  readonly master: StoredEvent | undefined;
   /** In the type and zone of the master's start. */
   readonly originalStart: EventTime;
-  readonly override: KnownEvent | undefined;
-  readonly known: readonly KnownEvent[];
+  readonly override: StoredEvent | undefined;
+  readonly stored: readonly StoredEvent[];
 };
 
 type Place = { readonly calendarKey: string; readonly timeZone: string };
@@ -41,9 +41,9 @@ type Place = { readonly calendarKey: string; readonly timeZone: string };
 export async function findTarget(
   { eventId, recurringEventId }: EventName,
   place: Place,
-  knownEvents: KnownEvents,
+  storedEvents: StoredEvents,
 ): Promise<Target | undefined> {
-  const named = await targetOf(eventId, place, knownEvents);
+  const named = await targetOf(eventId, place, storedEvents);
   if (recurringEventId === undefined || recurringEventId === eventId || named === undefined) return named;
   if (named.kind === 'single') return named;
   if (named.kind === 'instance') {
@@ -51,67 +51,57 @@ export async function findTarget(
     if (seriesId === recurringEventId) return named;
   } else {
     // The two ids the other way round.
-    const instance = await targetOf(recurringEventId, place, knownEvents);
+    const instance = await targetOf(recurringEventId, place, storedEvents);
     if (instance?.kind === 'instance' && instance.master?.eventId === eventId) return instance;
   }
   const message = 'recurringEventId is not the id of the series that eventId belongs to';
   throw new ApiError(400, 'invalid_request', { message, details: { recurringEventId: [message] } });
 }
 
-async function targetOf(id: string, place: Place, knownEvents: KnownEvents): Promise<Target | undefined> {
-  const known = await knownEvents.findEvents(place.calendarKey, id);
-  const own = known.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
-  if (own !== undefined) {
-    const recurs = own.event.recurrence !== undefined || known.length > 1;
-    return { kind: recurs ? 'series' : 'single', own, known };
+async function targetOf(id: string, place: Place, storedEvents: StoredEvents): Promise<Target | undefined> {
+  const stored = await storedEvents.findEvents(place.calendarKey, id);
+  const match = stored.find(({ eventId, event }) => eventId === id && event.recurrenceId === undefined);
+  if (match !== undefined) {
+    const recurs = match.event.recurrence !== undefined || stored.length > 1;
+    return { kind: recurs ? 'series' : 'single', match, stored };
   }
-  const apart = known.find(({ eventId, event }) => eventId === id && event.recurrenceId !== undefined);
-  if (apart?.event.recurrenceId !== undefined) {
-    return instanceOf(known, apart.event.recurrenceId, apart, place.timeZone);
+  const instance = stored.find(({ eventId, event }) => eventId === id && event.recurrenceId !== undefined);
+  if (instance?.event.recurrenceId !== undefined) {
+    return instanceOf({ stored, named: instance.event.recurrenceId, override: instance }, place.timeZone);
   }
   const parsed = parseInstanceId(id);
   if (parsed === undefined) return undefined;
-  const series = await knownEvents.findEvents(place.calendarKey, parsed.masterId);
+  const series = await storedEvents.findEvents(place.calendarKey, parsed.masterId);
   const master = masterOf(series);
   if (master === undefined) return undefined;
   const originalStart = originalStartOf(master.event.start, parsed.originalStart, place.timeZone);
   if (instanceIdOf(parsed.masterId, originalStart, place.timeZone) !== id) return undefined;
-  const override = series.find(({ event }) =>
-    isAt(event.recurrenceId, originalStart, master, place.timeZone),
+  const instantNamed = (time: EventTime) =>
+    instantOf(originalStartOf(master.event.start, time, place.timeZone), place.timeZone);
+  const override = series.find(
+    ({ event: { recurrenceId } }) =>
+      recurrenceId !== undefined && instantNamed(recurrenceId) === instantOf(originalStart, place.timeZone),
   );
-  return instanceOf(series, originalStart, override, place.timeZone);
+  return instanceOf({ stored: series, named: originalStart, override }, place.timeZone);
 }
 
-const masterOf = (known: readonly KnownEvent[]): KnownEvent | undefined =>
-  known.find(({ event }) => event.recurrenceId === undefined);
+const masterOf = (stored: readonly StoredEvent[]): StoredEvent | undefined =>
+  stored.find(({ event }) => event.recurrenceId === undefined);
 
-function isAt(
-  recurrenceId: EventTime | undefined,
-  originalStart: EventTime,
-  master: KnownEvent,
-  zone: string,
-): boolean {
-  if (recurrenceId === undefined) return false;
-  const named = originalStartOf(master.event.start, recurrenceId, zone);
-  return instantOf(named, zone) === instantOf(originalStart, zone);
-}
+/** `named`: its original start, of any type and in any zone. */
+type StoredInstance = Pick<InstanceTarget, 'stored' | 'override'> & { readonly named: EventTime };
 
-function instanceOf(
-  known: readonly KnownEvent[],
-  named: EventTime,
-  override: KnownEvent | undefined,
-  zone: string,
-): InstanceTarget | undefined {
+function instanceOf({ stored, named, override }: StoredInstance, zone: string): InstanceTarget | undefined {
   if (override?.event.status === 'cancelled') return undefined;
-  const master = masterOf(known);
+  const master = masterOf(stored);
   const originalStart = master === undefined ? named : originalStartOf(master.event.start, named, zone);
   if (override === undefined && (master === undefined || !takesPlace(master, originalStart, zone)))
     return undefined;
-  return { kind: 'instance', master, originalStart, override, known };
+  return { kind: 'instance', master, originalStart, override, stored };
 }
 
 /** Whether the rules name it, and nothing takes it away. */
-function takesPlace({ event }: KnownEvent, originalStart: EventTime, zone: string): boolean {
+function takesPlace({ event }: StoredEvent, originalStart: EventTime, zone: string): boolean {
   const start = instantOf(originalStart, zone);
   const series = { master: { ...event, payload: undefined }, overrides: [] };
   const { instances } = expand(series, { start, end: start + 1 }, zone, recurrenceBudget());
@@ -120,19 +110,19 @@ function takesPlace({ event }: KnownEvent, originalStart: EventTime, zone: strin
 
 /** The event as the provider's adapter is to find it, of that very version. */
 export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarget {
-  const known = resourcesOf(target.known, provider);
+  const known = resourcesOf(target.stored, provider);
   if (target.kind !== 'instance') {
-    const { href, etag } = target.own;
+    const { href, etag } = target.match;
     return { href, etag, known };
   }
   const { master, override, originalStart } = target;
-  const own = master ?? override;
-  if (own === undefined)
+  const main = master ?? override;
+  if (main === undefined)
     throw new Error('An instance was found without a series and without an event of its own');
   const isApart = override !== undefined && (master === undefined || override.href !== master.href);
   return {
-    href: own.href,
-    etag: own.etag,
+    href: main.href,
+    etag: main.etag,
     instance: originalStart,
     ...(isApart ? { override: { href: override.href, etag: override.etag } } : {}),
     known,
@@ -140,13 +130,12 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
 }
 
 /** What the mirror holds, as a sync brought it; the master's resource first. */
-export function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind): EventResource[] {
-  return [...Map.groupBy(known, ({ href }) => href)].flatMap(([href, members]) => {
+function resourcesOf(stored: readonly StoredEvent[], provider: ProviderKind): EventResource[] {
+  return [...Map.groupBy(stored, ({ href }) => href)].flatMap(([href, members]) => {
     const [first] = members;
     if (first === undefined) return [];
     const { etag, seriesId, eventId, event } = first;
-    // Only with these two is an override a resource of its own, which its href names.
-    const isApart = event.recurrenceId !== undefined && (provider === 'google' || provider === 'microsoft');
+    const isApart = event.recurrenceId !== undefined && PROVIDER_FACTS[provider].overridesApart;
     const names =
       isApart && seriesId !== undefined
         ? { eventId: href, seriesId }
@@ -158,5 +147,5 @@ export function resourcesOf(known: readonly KnownEvent[], provider: ProviderKind
 }
 
 /** Of an instance known alone, its id on the wire is not its resource's. */
-const wholeId = ({ event, seriesId }: KnownEvent): string | undefined =>
+const wholeId = ({ event, seriesId }: StoredEvent): string | undefined =>
   event.recurrenceId === undefined ? undefined : seriesId;

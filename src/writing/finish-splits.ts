@@ -2,7 +2,7 @@
 
 import { ProviderError } from '../calendars/provider-error.ts';
 import { failureOfError, type SyncFailure } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import { inTurn } from './calendar-turn.ts';
 import { finishOpenSplits } from './run-split.ts';
 import type { WriteDeps } from './write-deps.ts';
@@ -13,7 +13,7 @@ export async function finishSplits(calendarKey: string, deps: WriteDeps): Promis
   const calendar = open.length === 0 ? undefined : await deps.mirror.findCalendar(calendarKey);
   if (calendar === undefined) return undefined;
   try {
-    await inTurn(calendar, calendarKey, deps, (turn) => finishOpenSplits(turn, deps));
+    await inTurn(calendar, (turn) => finishOpenSplits(turn, deps), deps);
     return undefined;
   } catch (reason) {
     if (reason instanceof ProviderError) return failureOfError(reason, deps.now());

@@ -21,6 +21,9 @@ export type ClaimTerms = {
   readonly forgottenAt: number;
 };
 
+/** What a request was answered, and the account that is about. */
+export type WriteAnswer = { readonly body: string; readonly accountKey: string };
+
 export type Claim =
   /** The caller is to carry the request out. */
   | { readonly state: 'claimed'; readonly seed: string }
@@ -34,7 +37,7 @@ export interface IdempotencyStore {
   claim(request: RepeatableRequest, terms: ClaimTerms): Promise<Claim>;
 
   /** Keeps the answer for those who ask again; it goes with the account it is about. */
-  keepAnswer(request: RepeatableRequest, holder: string, answer: string, accountKey: string): Promise<void>;
+  keepAnswer(request: RepeatableRequest, holder: string, answer: WriteAnswer): Promise<void>;
 
   /** Lets the next one carry the request out, with the same seed: what became of this run is not known. */
   release(request: RepeatableRequest, holder: string): Promise<void>;

@@ -2,16 +2,16 @@
  * Idempotency-Key on the calendar API's POSTs: a request that is repeated under its key within a day has the answer it
  * had, and what it creates is there once, whatever became of the first try. OAuth endpoints know no such key.
  */
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ApiError } from '../http/api-error.ts';
-import { LEASE_MS } from '../sync/event-sync.ts';
-import { type Done, newSeed } from './create-event.ts';
-import type { Claim, IdempotencyStore, RepeatableRequest } from './idempotency-store.ts';
+import { ApiError } from '../http/refusal.ts';
+import { refuseMistakes, SENTENCES } from '../http/request-fields.ts';
+import { LEASE_MS } from '../sync/lease.ts';
+import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
 
 /** For how long an answer is kept, in milliseconds. */
-export const ANSWER_LIFE_MS = 24 * 3_600_000;
+const ANSWER_LIFE_MS = 24 * 3_600_000;
 const LONGEST_KEY = 255;
 const POLL_MS = 50;
 /** Published clients give up after 30 seconds. */
@@ -40,13 +40,13 @@ export type Repeatable = {
  */
 export async function onceOnly(
   request: Repeatable,
+  carryOut: (seed: string) => Promise<WriteAnswer>,
   deps: IdempotencyDeps,
-  carryOut: (seed: string) => Promise<Done>,
 ): Promise<string> {
   const repeatable = repeatableOf(request);
   if (repeatable === undefined) return (await carryOut(newSeed())).body;
   const holder = randomUUID();
-  const claim = await claimed(repeatable, holder, deps);
+  const claim = await claimInTime(repeatable, holder, deps);
   if (claim.state === 'answered') return claim.answer;
   if (claim.state === 'other_request') {
     const message = 'This Idempotency-Key was used for another request: take a new one';
@@ -57,9 +57,9 @@ export async function onceOnly(
     throw new ApiError(409, 'idempotency_key_in_use', { message, headers: { 'retry-after': '2' } });
   }
   try {
-    const { body, accountKey } = await carryOut(claim.seed);
-    await deps.idempotency.keepAnswer(repeatable, holder, body, accountKey);
-    return body;
+    const answer = await carryOut(claim.seed);
+    await deps.idempotency.keepAnswer(repeatable, holder, answer);
+    return answer.body;
   } catch (reason) {
     // What was refused has done nothing; of anything else nobody knows, and the next try goes by the same seed.
     if (isRefused(reason)) await deps.idempotency.forget(repeatable, holder);
@@ -71,7 +71,7 @@ export async function onceOnly(
 const isRefused = (reason: unknown): boolean =>
   reason instanceof ApiError && reason.status < 500 && reason.status !== 409 && reason.status !== 429;
 
-async function claimed(
+async function claimInTime(
   request: RepeatableRequest,
   holder: string,
   { idempotency, now, repeatBound = WAIT_MS }: IdempotencyDeps,
@@ -95,11 +95,20 @@ async function claimed(
 function repeatableOf({ clientId, userId, key, operation, body }: Repeatable): RepeatableRequest | undefined {
   if (key === undefined || key === '') return undefined;
   if (key.length > LONGEST_KEY) {
-    const message = `Idempotency-Key must not be longer than ${LONGEST_KEY} characters`;
-    throw new ApiError(400, 'invalid_request', { message, details: { 'Idempotency-Key': [message] } });
+    refuseMistakes([{ field: 'Idempotency-Key', problem: SENTENCES.tooLong(LONGEST_KEY) }]);
   }
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
   return { clientId, userId, keyHash: hash('sha256', key), requestHash };
+}
+
+const newSeed = (): string => randomBytes(16).toString('hex');
+
+/** The key of a creation at the provider: 32 hex digits, the same for each repetition of the request. */
+export const keyOf = (seed: string): string => hash('sha256', seed).slice(0, 32);
+
+/** Deletes the answers that are too old to be repeated. Answers how many. */
+export function deleteOldAnswers({ idempotency, now }: IdempotencyDeps): Promise<number> {
+  return idempotency.deleteOldRequests(now() - ANSWER_LIFE_MS);
 }
 
 /** The same members in the same order: a client that repeats a request may write them in another. */

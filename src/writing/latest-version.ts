@@ -1,60 +1,91 @@
 /**
- * Writes that never overwrite what they did not see: each is conditional on the version the mirror has. Where the
- * provider has another by now it is read, put into the mirror, and the change, which names its own fields only, is made
- * anew from that; with If-Match the caller is told instead.
+ * What all writes of events have in common. None overwrites a version it has not seen: each is conditional on the version
+ * in the mirror. When the provider has a newer one, that is read into the mirror and the change, which has only its own
+ * fields, is made on it. With If-Match the caller gets 412 instead.
  */
 
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { errorOfFailure } from '../calendars/sync-failure.ts';
-import { ApiError } from '../http/api-error.ts';
-import type { Turn } from './calendar-turn.ts';
-import { changedMeanwhile, renderedEvent, requireVersion } from './event-answer.ts';
+import { ApiError } from '../http/refusal.ts';
+import { LATE, within } from '../lib/within.ts';
+import { inTurn, type Turn } from './calendar-turn.ts';
 import type { ChosenCalendar } from './find-calendar.ts';
-import { type EventName, findTarget, type Target, writeTargetOf } from './find-target.ts';
+import { findTarget, type Target, writeTargetOf } from './find-target.ts';
+import { finishOpenSplits } from './run-split.ts';
 import type { WriteDeps } from './write-deps.ts';
+import { refusalOf, tryAgain } from './write-refusal.ts';
+import type { EventName } from './write-requests.ts';
+import type { WritingPorts } from './writing-ports.ts';
 
-export type EventAsked = EventName & {
-  /** The value of an If-Match header. */
-  readonly ifMatch: string | undefined;
-};
+export type EventWriteDeps = WriteDeps & Omit<WritingPorts, 'writeAccess'>;
 
-/** Somebody who writes faster than we read is not waited for any longer. */
+/** After so many the conflict is answered: somebody else keeps writing. */
 const MOST_TRIES = 5;
 /** How long a look at the provider for an event the mirror does not have may take, in milliseconds. */
 const LOOK_BOUND_MS = 8_000;
+
+/** Where an event is written; `event` is absent when it is to be created there. */
+type Place = { readonly chosen: ChosenCalendar; readonly event?: EventName };
+
+/** Runs `work` in the calendar's turn, after its open splits are finished. Throws ApiError. */
+export async function writeEvent<T>(
+  { chosen, event }: Place,
+  work: (turn: Turn) => Promise<T>,
+  deps: WriteDeps,
+): Promise<T> {
+  const { account, calendar } = chosen;
+  const turnOf = { calendarKey: calendar.calendarKey, accountKey: account.accountKey };
+  try {
+    if (event !== undefined) await syncUnlessStored(event, chosen, deps);
+    const afterSplits = async (turn: Turn) => {
+      await finishOpenSplits(turn, deps);
+      return work(turn);
+    };
+    return await inTurn(turnOf, afterSplits, deps);
+  } catch (reason) {
+    throw refusalOf(reason, account);
+  }
+}
+
+/** `ifMatch` is the value of an If-Match header. */
+type VersionedWrite = {
+  readonly event: EventName;
+  readonly ifMatch?: string | undefined;
+  readonly chosen: ChosenCalendar;
+  readonly turn: Turn;
+};
 
 /**
  * Runs `write` on the event as the mirror has it, again on each newer version there turns out to be. Throws 404, 412
  * with the event as it is now, and the provider's failures.
  */
 export async function onLatestVersion<T>(
-  asked: EventAsked,
-  chosen: ChosenCalendar,
-  turn: Turn,
-  deps: WriteDeps,
-  write: (target: Target, written: WriteTarget) => Promise<T>,
+  { event, ifMatch, chosen, turn }: VersionedWrite,
+  write: (target: Target, writeTarget: WriteTarget) => Promise<T>,
+  deps: EventWriteDeps,
 ): Promise<T> {
+  const { requireVersion, changedMeanwhile } = deps.eventAnswers;
   for (let tries = 1; ; tries += 1) {
-    const target = await findTarget(asked, chosen.calendar, deps.knownEvents);
+    const target = await findTarget(event, chosen.calendar, deps.storedEvents);
     if (target === undefined) throw noEvent();
-    if (asked.ifMatch !== undefined) requireVersion(asked.ifMatch, await shown(asked, chosen, deps));
-    const written = writeTargetOf(target, turn.provider);
+    if (ifMatch !== undefined) requireVersion(ifMatch, await currentOf(event, chosen, deps));
+    const writeTarget = writeTargetOf(target, turn.provider);
     try {
-      return await write(target, written);
+      return await write(target, writeTarget);
     } catch (reason) {
       if (!(reason instanceof ProviderError)) throw reason;
-      if (reason.kind === 'not_found') await readAgain(written, turn);
+      if (reason.kind === 'not_found') await readAgain(writeTarget, turn);
       if (reason.kind !== 'precondition_failed') throw reason;
-      await readAgain(written, turn);
-      if (asked.ifMatch !== undefined) throw changedMeanwhile(await shown(asked, chosen, deps));
+      await readAgain(writeTarget, turn);
+      if (ifMatch !== undefined) throw changedMeanwhile(await currentOf(event, chosen, deps));
       if (tries === MOST_TRIES) throw reason;
     }
   }
 }
 
-async function shown({ eventId }: EventAsked, chosen: ChosenCalendar, deps: WriteDeps): Promise<string> {
-  const event = await renderedEvent(eventId, chosen, deps);
+async function currentOf({ eventId }: EventName, chosen: ChosenCalendar, { eventAnswers }: EventWriteDeps) {
+  const event = await eventAnswers.render(eventId, chosen);
   if (event === undefined) throw noEvent();
   return event;
 }
@@ -71,36 +102,21 @@ async function readAgain({ href, known }: WriteTarget, { writing, calendar, keep
  * Before it is a write's turn: an event the mirror does not have may be too new for it, so the calendar is synced once.
  * Throws 404 when it is not there then either, 503 while a sync takes long, and what the sync failed of.
  */
-export async function requireKnown(
-  asked: EventName,
+async function syncUnlessStored(
+  event: EventName,
   { calendar }: ChosenCalendar,
   deps: WriteDeps,
 ): Promise<void> {
-  if ((await findTarget(asked, calendar, deps.knownEvents)) !== undefined) return;
+  if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
   const { calendarKey } = calendar;
   const outcome = await within(LOOK_BOUND_MS, deps.sync.syncCalendar(calendarKey, deps.now()));
-  if (outcome === 'late') {
+  if (outcome === LATE) {
     await deps.sync.continueAsJob('sync-calendar', calendarKey);
-    throw new ApiError(503, 'sync_in_progress', {
-      message: 'The calendar is being read; ask again in a few seconds',
-      headers: { 'retry-after': '5' },
-    });
+    throw tryAgain('sync_in_progress', 'The calendar is being read; ask again in a few seconds');
   }
-  if ((await findTarget(asked, calendar, deps.knownEvents)) !== undefined) return;
+  if ((await findTarget(event, calendar, deps.storedEvents)) !== undefined) return;
   // Nobody knows whether it is there while its provider cannot be asked.
   throw outcome === undefined ? noEvent() : errorOfFailure(outcome, deps.now());
-}
-
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, 'late');
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 export function noEvent(): ApiError {

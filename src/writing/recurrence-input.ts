@@ -1,73 +1,53 @@
 /** The recurrence object of a request (wire 1.10) as a rule of RFC 5545 §3.3.10. */
-import { type Fields, fieldsWithin } from './fields.ts';
-import { parseWrittenTime, type WrittenTime } from './written-time.ts';
-
-/** A rule without its end, which depends on the zone and on whether the event is all-day. */
-export type RuleInput = {
-  /** `FREQ=…`, with every part but COUNT and UNTIL. */
-  readonly rule: string;
-  readonly count: number | undefined;
-  readonly until: UntilInput | undefined;
-};
-
-/** `hasTime`: else the whole day is meant. */
-export type UntilInput = WrittenTime & { readonly hasTime: boolean };
+import { type Fields, list, object, oneOf, text, wholeNumber } from '../http/request-fields.ts';
+import { parseTimeInput } from './event-times.ts';
+import type { RuleInput, UntilInput } from './series-rules.ts';
 
 const FREQUENCIES = ['daily', 'weekly', 'monthly', 'yearly'] as const;
 const WEEKDAY = /^([+-]?[1-9]\d?)?(MO|TU|WE|TH|FR|SA|SU)$/;
-const MOST_INTERVAL = 1_000;
-const MOST_COUNT = 10_000;
+
+const interval = wholeNumber(1, 1_000, '1,000');
+const count = wholeNumber(1, 10_000, '10,000');
 
 /** `undefined` when there is none: an empty object is what PHP and .NET send for no rule. */
 export function recurrenceInput(fields: Fields): RuleInput | undefined {
-  const members = fields.object('recurrence');
+  const members = fields.optional('recurrence', object);
   if (members === undefined || Object.values(members).every((value) => value === null)) return undefined;
-  const own = fieldsWithin(fields, 'recurrence', members);
-  const frequency = own.oneOf('frequency', FREQUENCIES);
-  if (frequency === undefined && !own.failed('frequency')) own.mistake('frequency', 'is missing');
-  const interval = wholeNumber(own, 'interval', MOST_INTERVAL);
-  const count = wholeNumber(own, 'count', MOST_COUNT);
-  const until = untilInput(own);
-  if (count !== undefined && until !== undefined) own.mistake('until', 'cannot be given together with count');
+  const rule = fields.within('recurrence', members);
+  const frequency = rule.required('frequency', oneOf(FREQUENCIES));
+  const every = rule.optional('interval', interval);
+  const end = { count: rule.optional('count', count), until: untilInput(rule) };
+  if (end.count !== undefined && end.until !== undefined)
+    rule.mistake('until', 'cannot be given together with count');
 
-  const byDay = weekdays(own, frequency);
-  const byMonthDay = numbers(own, 'byMonthDay', 31);
-  if (byMonthDay.length > 0 && frequency === 'weekly') own.mistake('byMonthDay', 'does not go with WEEKLY');
-  const byMonth = numbers(own, 'byMonth', 12);
-  if (own.failed() || frequency === undefined) return undefined;
+  const byDay = weekdays(rule, frequency);
+  const byMonthDay = numbers(rule, 'byMonthDay', 31);
+  if (byMonthDay.length > 0 && frequency === 'weekly') rule.mistake('byMonthDay', 'does not go with WEEKLY');
+  const byMonth = numbers(rule, 'byMonth', 12);
+  if (rule.failed()) return undefined;
   const parts = [
     `FREQ=${frequency.toUpperCase()}`,
-    ...(interval === undefined || interval === 1 ? [] : [`INTERVAL=${interval}`]),
+    ...(every === undefined || every === 1 ? [] : [`INTERVAL=${every}`]),
     ...part('BYMONTH', byMonth),
     ...part('BYMONTHDAY', byMonthDay),
     ...part('BYDAY', byDay),
   ];
-  return { rule: parts.join(';'), count, until };
+  return { rule: parts.join(';'), ...end };
 }
 
 const part = (name: string, values: readonly (string | number)[]): string[] =>
   values.length === 0 ? [] : [`${name}=${[...new Set(values)].join(',')}`];
 
-function wholeNumber(fields: Fields, name: string, most: number): number | undefined {
-  const value = fields.raw(name);
-  if (value === undefined) return undefined;
-  if (isWhole(value, most)) return value;
-  return fields.mistake(name, `must be a whole number from 1 to ${most.toLocaleString('en')}`);
-}
-
-const isWhole = (value: unknown, most: number): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
-
 function untilInput(fields: Fields): UntilInput | undefined {
-  const text = fields.text('until', 100);
-  if (text === undefined || text === '') return undefined;
-  const written = parseWrittenTime(text);
-  if (written === undefined) return fields.mistake('until', 'must be an instant such as 20261231T230000Z');
-  return { ...written, hasTime: /[T ]\d/i.test(text.trim()) };
+  const value = fields.optional('until', text(100));
+  if (value === undefined || value === '') return undefined;
+  const time = parseTimeInput(value);
+  if (time === undefined) return fields.mistake('until', 'must be an instant such as 20261231T230000Z');
+  return { ...time, hasTime: /[T ]\d/i.test(value.trim()) };
 }
 
-function weekdays(fields: Fields, frequency: (typeof FREQUENCIES)[number] | undefined): string[] {
-  const names = (fields.list('byDay') ?? []).map((value) =>
+function weekdays(fields: Fields, frequency: (typeof FREQUENCIES)[number]): string[] {
+  const names = (fields.optional('byDay', list) ?? []).map((value) =>
     typeof value === 'string' ? value.trim().toUpperCase() : '',
   );
   if (names.some((name) => !WEEKDAY.test(name))) {
@@ -85,8 +65,9 @@ function weekdays(fields: Fields, frequency: (typeof FREQUENCIES)[number] | unde
 }
 
 function numbers(fields: Fields, name: string, most: number): number[] {
-  const values = fields.list(name) ?? [];
-  const whole = values.filter((value) => isWhole(value, most));
+  const values = fields.optional(name, list) ?? [];
+  const isWhole = (value: unknown): value is number => typeof wholeNumber(1, most)(value) === 'number';
+  const whole = values.filter(isWhole);
   if (whole.length < values.length) fields.mistake(name, `must be a list of whole numbers from 1 to ${most}`);
   return whole;
 }

@@ -1,54 +1,36 @@
 /** POST /event/rsvp: the answer of the account's own user to an invitation (additive to the wire). */
 import type { Grant } from '../oauth/grant.ts';
-import { inTurn } from './calendar-turn.ts';
-import type { Done } from './create-event.ts';
-import { renderedEvent, writtenBody } from './event-answer.ts';
-import { MODES, scopeOf } from './event-scope.ts';
-import { type Fields, fieldsOf } from './fields.ts';
+import type { Turn } from './calendar-turn.ts';
+import { scopedTarget, scopeOf } from './event-scope.ts';
 import { findCalendar } from './find-calendar.ts';
-import { onLatestVersion, requireKnown } from './latest-version.ts';
-import { finishOpenSplits } from './run-split.ts';
-import { eventName } from './update-event.ts';
-import type { WriteDeps } from './write-deps.ts';
-import { refusalOf } from './write-refusal.ts';
-
-const RESPONSES = ['accepted', 'declined', 'tentative'] as const;
-const LONGEST_COMMENT = 1_000;
+import type { WriteAnswer } from './idempotency-store.ts';
+import { type EventWriteDeps, onLatestVersion, writeEvent } from './latest-version.ts';
+import type { ResponseRequest } from './write-requests.ts';
 
 /** Answers the event as it is then. Throws ApiError. */
-export async function respondToEvent(body: unknown, grant: Grant, deps: WriteDeps): Promise<Done> {
-  const fields = fieldsOf(body);
-  const { calendar: named, event } = eventName(fields);
-  const response = responseOf(fields);
-  const comment = fields.text('comment', LONGEST_COMMENT) || undefined;
-  const mode = fields.oneOf('updateMode', MODES);
-  if (mode === 'following') fields.mistake('updateMode', 'must be this or all');
-  fields.done();
-  const chosen = await findCalendar(named, grant, deps);
-  const { account, calendar } = chosen;
-  try {
-    await requireKnown(event, chosen, deps);
-    const answer = await inTurn(account, calendar.calendarKey, deps, async (turn) => {
-      await finishOpenSplits(turn, deps);
-      await onLatestVersion({ ...event, ifMatch: undefined }, chosen, turn, deps, async (target, written) => {
-        const scope = scopeOf(target, mode, { fields, field: 'updateMode', calendarZone: calendar.timeZone });
-        const { href, etag, known } = written;
-        const which = scope.of === 'series' ? { href, etag, known } : written;
-        await turn.keep(await turn.writing.respond(calendar.href, which, { response, comment }));
-      });
-      return renderedEvent(event.eventId, chosen, deps);
-    });
-    // Some providers take an event that was declined out of the calendar.
-    const message = 'The answer was sent; the event is no longer in the calendar';
-    const text = answer === undefined ? JSON.stringify({ success: true, message }) : writtenBody(answer);
-    return { body: text, accountKey: account.accountKey };
-  } catch (reason) {
-    throw refusalOf(reason, account);
-  }
-}
-
-function responseOf(fields: Fields): (typeof RESPONSES)[number] {
-  const response = fields.oneOf('response', RESPONSES);
-  if (response === undefined && !fields.failed('response')) fields.mistake('response', 'is missing');
-  return response ?? 'accepted';
+export async function respondToEvent(
+  { calendar, event, response, comment, mode }: ResponseRequest,
+  grant: Grant,
+  deps: EventWriteDeps,
+): Promise<WriteAnswer> {
+  const chosen = await findCalendar(calendar, grant, deps);
+  const { href, timeZone: calendarZone } = chosen.calendar;
+  const respond = async (turn: Turn) => {
+    await onLatestVersion(
+      { event, chosen, turn },
+      async (target, writeTarget) => {
+        const scope = scopeOf(target, { mode, field: 'updateMode', calendarZone });
+        const scoped = scopedTarget(scope, writeTarget);
+        await turn.keep(await turn.writing.respond(href, scoped, { response, comment }));
+      },
+      deps,
+    );
+    return deps.eventAnswers.render(event.eventId, chosen);
+  };
+  const rendered = await writeEvent({ chosen, event }, respond, deps);
+  // Some providers take an event that was declined out of the calendar.
+  const message = 'The answer was sent; the event is no longer in the calendar';
+  const body =
+    rendered === undefined ? JSON.stringify({ success: true, message }) : deps.eventAnswers.bodyOf(rendered);
+  return { body, accountKey: chosen.account.accountKey };
 }

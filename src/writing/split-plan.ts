@@ -3,26 +3,34 @@
  * and where the old one ends. Decisions only. The old series ends at the original start of that instance, never at the
  * new one, which may be later and would show the instance twice.
  */
-import type { CalendarEvent } from '../calendars/event.ts';
-import type { EventChange, EventDraft } from '../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
+import { randomBytes } from 'node:crypto';
+
+import type { CalendarEvent, EventResource } from '../calendars/event.ts';
+import type { EventChange, EventDraft, WriteTarget } from '../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { refuseMistakes } from '../http/request-fields.ts';
 import { instantOf, localOf, localOn, originalStartOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
-import { expandRule } from '../lib/recurrence/expand-rule.ts';
-import { masterClock } from '../lib/recurrence/master-clock.ts';
-import { recurrenceBudget } from '../lib/recurrence/recurrence-budget.ts';
-import { present } from './event-input.ts';
-import type { Times } from './event-times.ts';
-import { justBefore, shifted, shiftedRecurrence, withoutEnd, withUntil } from './shift-series.ts';
+import { type SeriesShift, shiftWithSeries } from '../lib/recurrence/shift-series.ts';
+import { draftDetails } from './event-draft.ts';
+import type { EventDetailsInput, EventInput } from './event-input.ts';
+import { type Following, timesOf } from './event-scope.ts';
+import { changedTimes, type Times } from './event-times.ts';
+import {
+  type Cut,
+  laterRules,
+  mistakesOfOtherDays,
+  rulesOf,
+  ruleText,
+  shiftedRules,
+  trimmedRules,
+} from './series-rules.ts';
 
-/** As JSON in the journal. */
-export type SplitPlan = {
+/** Kept as JSON in the journal. */
+export type SplitPlan = Cut & {
   readonly seriesHref: string;
   /** Of the old series and its exceptions, where those are resources of their own, when the plan was made. */
   readonly hrefs: readonly string[];
-  readonly calendarZone: string;
-  /** The original start of the first instance that is split off. */
-  readonly at: EventTime;
   /** What the plan was made from: see fingerprintOf. */
   readonly from: string;
   /** For EventWriting.create. */
@@ -37,13 +45,21 @@ export type SplitPlan = {
   readonly newHref?: string;
 };
 
+/** An update with `following`. */
+export type SplitRequest = {
+  readonly input: EventInput;
+  readonly scope: Following;
+  /** The whole series, of the version that the mirror has. */
+  readonly target: WriteTarget;
+};
+
 /** A changed instance of the new series. */
 export type Exception = { readonly instance: EventTime; readonly change: EventChange };
 
-export type Wanted = {
-  /** What the request changes beside times and rules. */
-  readonly words: EventChange;
-  /** When the first instance of the new series takes place. */
+/** What the request wants of the new series. */
+export type NewSeries = {
+  readonly details: EventDetailsInput;
+  /** When its first instance takes place. */
   readonly times: Times;
   /** Whether the request says so itself, rather than the rule. */
   readonly moved: boolean;
@@ -51,82 +67,81 @@ export type Wanted = {
   readonly rule: string | undefined;
 };
 
-type Series = { readonly master: CalendarEvent; readonly overrides: readonly CalendarEvent[] };
+export type Series = { readonly master: CalendarEvent; readonly overrides: readonly CalendarEvent[] };
+
+/** `undefined` when the master is not among them. */
+export function seriesIn(resources: readonly EventResource[]): Series | undefined {
+  const events = resources.flatMap((resource) => resource.events);
+  const master = events.find(({ recurrenceId }) => recurrenceId === undefined);
+  return master && { master, overrides: events.filter(({ recurrenceId }) => recurrenceId !== undefined) };
+}
+
+/** Plans an update with `following`. Throws 400, and what planSplit throws. */
+export function planOf({ input, scope, target }: SplitRequest, calendarZone: string): SplitPlan {
+  const { master, instance } = scope;
+  const at = instance.originalStart;
+  const requested = changedTimes(input, timesOf(instance, calendarZone), { calendarZone, recurs: true });
+  const times = requested.value ?? timesOf({ ...instance, override: undefined }, calendarZone);
+  const rule = ruleText(input, times.start, calendarZone);
+  const shift = { before: at, after: times.start, floatingZone: calendarZone };
+  const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
+  refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
+  const series = seriesIn(target.known);
+  if (series === undefined) throw new Error('A series was to be split that has no master');
+  const newSeries = { details: input.details, times, moved: requested.value !== undefined, rule: rule.value };
+  const hrefs = target.known.map(({ href }) => href);
+  const key = randomBytes(16).toString('hex');
+  return planSplit(series, newSeries, { seriesHref: master.href, hrefs, key, at, calendarZone });
+}
 
 /** Throws UnsupportedByProvider for a series with an override for all later instances. */
-export function planSplit(
-  { master, overrides }: Series,
-  at: EventTime,
-  wanted: Wanted,
-  context: Pick<SplitPlan, 'seriesHref' | 'hrefs' | 'calendarZone' | 'key'>,
+function planSplit(
+  series: Series,
+  newSeries: NewSeries,
+  place: Pick<SplitPlan, 'seriesHref' | 'hrefs' | 'key' | keyof Cut>,
 ): SplitPlan {
+  const { master, overrides } = series;
   if (overrides.some(({ thisAndFuture }) => thisAndFuture)) {
     const message =
       'The series has a change for all later instances already, made by another program: change it as a whole';
     throw new UnsupportedByProvider('mode_not_supported_by_provider', message, 'updateMode');
   }
-  const { calendarZone } = context;
-  const { words, times } = wanted;
-  const rules = laterRules(master, at, wanted, calendarZone);
-  const later = overrides.filter((event) => isFrom(event, master, at, calendarZone));
-  const rebased = (time: EventTime) => shifted(time, at, times.start, calendarZone);
-  const gone = later.filter(({ status }) => status === 'cancelled');
-  const cancelled = gone.flatMap(({ recurrenceId }) =>
-    recurrenceId === undefined ? [] : rebased(recurrenceId),
+  const { details, times } = newSeries;
+  const shift = { before: place.at, after: times.start, floatingZone: place.calendarZone };
+  const rules = newRules(laterRules(master, place), shift, newSeries.rule);
+  const later = overrides.filter((event) => isFrom(event, master, place));
+  const cancelled = later.flatMap(({ status, recurrenceId }) =>
+    status === 'cancelled' && recurrenceId !== undefined ? [shiftWithSeries(recurrenceId, shift)] : [],
   );
   return {
-    ...context,
-    at,
-    from: fingerprintOf({ master, overrides }, at, calendarZone),
+    ...place,
+    from: fingerprintOf(series, place),
     draft: {
-      ...draftLike(master, words),
+      ...draftDetails({ ...master, ...details }),
       ...times,
       ...(rules === undefined ? {} : { recurrence: { ...rules, exdates: [...rules.exdates, ...cancelled] } }),
     },
     exceptions: later
-      .filter((event) => !gone.includes(event))
-      .flatMap((event) => exceptionOf(event, master, { at, wanted, rebased, calendarZone })),
+      .filter(({ status }) => status !== 'cancelled')
+      .flatMap((event) => exceptionOf(event, master, { newSeries, shift })),
     cancelled: [...(rules?.exdates ?? []), ...cancelled],
-    trimmed: trimmedRules(master, at, calendarZone),
+    trimmed: trimmedRules(master, place),
   };
 }
 
-/** The rules of a series that is to end before the instance that begins at `at`. */
-export function trimmedRules(master: CalendarEvent, at: EventTime, calendarZone: string): Recurrence {
-  const { rrules, rdates, exdates } = rulesOf(master);
-  const clock = masterClock({ ...master, payload: undefined }, calendarZone);
-  const split = localOf(at);
-  const isEarlier = (time: EventTime) =>
-    localOn(at, originalStartOf(master.start, time, calendarZone), calendarZone) < split;
-  return {
-    // A rule that ends before anyway keeps its own end.
-    rrules: rrules.map((rule, i) => {
-      const until = clock.unsupported ? undefined : clock.rules[i]?.until;
-      return until !== undefined && until < split
-        ? rule
-        : withUntil(rule, justBefore(at, calendarZone), calendarZone);
-    }),
-    rdates: rdates.filter(({ start }) => isEarlier(start)),
-    exdates: exdates.filter(isEarlier),
-  };
-}
-
-/** Whether no rule of the series names `at` or anything later. */
-export function isTrimmed(master: CalendarEvent, at: EventTime, calendarZone: string): boolean {
-  const { rules } = masterClock({ ...master, payload: undefined }, calendarZone);
-  const split = localOf(at);
-  const rdates = rulesOf(master).rdates.map(({ start }) => localOn(at, start, calendarZone));
-  return (
-    rules.every(({ until }) => until !== undefined && until < split) && rdates.every((local) => local < split)
-  );
+/** `undefined` when nothing is left of them. */
+function newRules(later: Recurrence, shift: SeriesShift, rule: string | undefined): Recurrence | undefined {
+  const shifted = shiftedRules(later, shift);
+  const rules = rule === undefined ? shifted : { ...shifted, rrules: [rule], rdates: [] };
+  return rules.rrules.length + rules.rdates.length === 0 ? undefined : rules;
 }
 
 /** What a plan depends on, as text: the times and rules of the series, and its exceptions from there on. */
-export function fingerprintOf({ master, overrides }: Series, at: EventTime, calendarZone: string): string {
-  const instant = (time: EventTime) => instantOf(time, calendarZone);
+export function fingerprintOf({ master, overrides }: Series, cut: Cut): string {
+  const instant = (time: EventTime) => instantOf(time, cut.calendarZone);
   const { rrules, rdates, exdates } = rulesOf(master);
   const later = overrides
-    .filter((event) => isFrom(event, master, at, calendarZone))
+    .filter((event) => isFrom(event, master, cut))
     .map((event) => [
       instant(event.recurrenceId ?? event.start),
       instant(event.start),
@@ -146,106 +161,14 @@ export function fingerprintOf({ master, overrides }: Series, at: EventTime, cale
   ]);
 }
 
-/** Whether an override is of that instance or a later one. */
-export function isFrom(
-  event: CalendarEvent,
-  master: CalendarEvent,
-  at: EventTime,
-  calendarZone: string,
-): boolean {
+/** Whether an override is of the cut's instance or a later one. */
+export function isFrom(event: CalendarEvent, master: CalendarEvent, { at, calendarZone }: Cut): boolean {
   if (event.recurrenceId === undefined) return false;
-  const own = originalStartOf(master.start, event.recurrenceId, calendarZone);
-  return instantOf(own, calendarZone) >= instantOf(at, calendarZone);
+  const originalStart = originalStartOf(master.start, event.recurrenceId, calendarZone);
+  return instantOf(originalStart, calendarZone) >= instantOf(at, calendarZone);
 }
 
-const rulesOf = ({ recurrence }: CalendarEvent): Recurrence =>
-  recurrence ?? { rrules: [], rdates: [], exdates: [] };
-
-/** What is left of the rules from `at` on, moved with it: COUNT is reduced, UNTIL kept. `undefined` when nothing is. */
-function laterRules(
-  master: CalendarEvent,
-  at: EventTime,
-  { times, rule }: Wanted,
-  calendarZone: string,
-): Recurrence | undefined {
-  const { rrules, rdates, exdates } = rulesOf(master);
-  const clock = masterClock({ ...master, payload: undefined }, calendarZone);
-  const split = localOf(at);
-  const isLater = (time: EventTime) =>
-    localOn(at, originalStartOf(master.start, time, calendarZone), calendarZone) >= split;
-  const left = rrules.flatMap((text, i) => {
-    const own = clock.rules[i];
-    if (own === undefined || (own.until !== undefined && own.until < split)) return [];
-    if (own.rule.count === undefined) return [text];
-    const before = startsBefore(own.rule, clock.startLocal, split);
-    return own.rule.count > before ? [`${withoutEnd(text)};COUNT=${own.rule.count - before}`] : [];
-  });
-  const kept = shiftedRecurrence(
-    { rrules: left, rdates: rdates.filter(({ start }) => isLater(start)), exdates: exdates.filter(isLater) },
-    at,
-    times.start,
-    calendarZone,
-  );
-  const rules = rule === undefined ? kept : { ...kept, rrules: [rule], rdates: [] };
-  return rules.rrules.length + rules.rdates.length === 0 ? undefined : rules;
-}
-
-/** How many starts of the rule COUNT has counted before `split`: the series' own counts even where it is not named. */
-function startsBefore(rule: Parameters<typeof expandRule>[0], start: number, split: number): number {
-  const budget = recurrenceBudget(0, 20_000_000);
-  const starts = expandRule(rule, start, { from: start, to: split }, budget);
-  return starts.length + (starts[0] === start ? 0 : 1);
-}
-
-/** The words of the new series: the old one's, with what the request changes. */
-function draftLike(
-  master: CalendarEvent,
-  words: EventChange,
-): Omit<EventDraft, 'start' | 'end' | 'recurrence'> {
-  const {
-    title,
-    description,
-    location,
-    color,
-    conference,
-    custom,
-    status,
-    availability,
-    privacy,
-    attendees,
-  } = master;
-  const kept = {
-    title,
-    description,
-    location,
-    color,
-    conference,
-    custom,
-    status,
-    availability,
-    privacy,
-    attendees,
-  };
-  const { autoConference, ...rest } = words;
-  const merged = { ...kept, ...rest };
-  return {
-    title: merged.title,
-    ...present({
-      description: merged.description ?? undefined,
-      location: merged.location ?? undefined,
-      color: merged.color ?? undefined,
-      conference: autoConference ? undefined : (merged.conference ?? undefined),
-      custom: merged.custom ?? undefined,
-    }),
-    status: merged.status ?? undefined,
-    availability: merged.availability ?? undefined,
-    privacy: merged.privacy ?? undefined,
-    attendees: merged.attendees ?? undefined,
-    autoConference: autoConference === true,
-  };
-}
-
-const WORDS = [
+const DETAILS = [
   'title',
   'description',
   'location',
@@ -256,45 +179,38 @@ const WORDS = [
   'availability',
   'privacy',
   'attendees',
-] as const;
-
-type Rebasing = {
-  readonly at: EventTime;
-  readonly wanted: Wanted;
-  readonly rebased: (time: EventTime) => EventTime;
-  readonly calendarZone: string;
-};
+] as const satisfies readonly (keyof EventDetailsInput)[];
 
 /** An override in the new series: what it has of its own, unless the request says otherwise for all. */
 function exceptionOf(
   event: CalendarEvent,
   master: CalendarEvent,
-  { at, wanted, rebased, calendarZone }: Rebasing,
+  { newSeries, shift }: { readonly newSeries: NewSeries; readonly shift: SeriesShift },
 ): Exception[] {
   if (event.recurrenceId === undefined) return [];
-  const original = originalStartOf(master.start, event.recurrenceId, calendarZone);
-  const own = WORDS.filter(
+  const { before, floatingZone } = shift;
+  const original = originalStartOf(master.start, event.recurrenceId, floatingZone);
+  const changed = DETAILS.filter(
     (name) =>
-      wanted.words[name] === undefined && JSON.stringify(event[name]) !== JSON.stringify(master[name]),
+      newSeries.details[name] === undefined && JSON.stringify(event[name]) !== JSON.stringify(master[name]),
   );
-  const words: EventChange = Object.fromEntries(own.map((name) => [name, event[name] ?? null]));
-  const isFirst = instantOf(original, calendarZone) === instantOf(at, calendarZone);
-  const hasOwnTimes = !isUsual(event, original, master, calendarZone) && !(isFirst && wanted.moved);
-  const sameKind = event.start.type === wanted.times.start.type;
-  const times = hasOwnTimes && sameKind ? { start: event.start, end: event.end } : {};
-  const change = { ...words, ...times };
-  return Object.keys(change).length === 0 ? [] : [{ instance: rebased(original), change }];
+  const details: EventChange = Object.fromEntries(changed.map((name) => [name, event[name] ?? null]));
+  const isFirst = instantOf(original, floatingZone) === instantOf(before, floatingZone);
+  const isMoved = !isUsual({ ...event, original }, master, floatingZone) && !(isFirst && newSeries.moved);
+  const sameKind = event.start.type === newSeries.times.start.type;
+  const times = isMoved && sameKind ? { start: event.start, end: event.end } : {};
+  const change = { ...details, ...times };
+  return Object.keys(change).length === 0 ? [] : [{ instance: shiftWithSeries(original, shift), change }];
 }
 
 /** Whether the override takes place when its series says: as long by the clock, or exactly, over a DST change. */
 function isUsual(
-  event: CalendarEvent,
-  original: EventTime,
-  master: CalendarEvent,
+  event: Times & { readonly original: EventTime },
+  master: Times,
   calendarZone: string,
 ): boolean {
   const exact = (times: Times) => instantOf(times.end, calendarZone) - instantOf(times.start, calendarZone);
   const byClock = (times: Times) => localOn(times.start, times.end, calendarZone) - localOf(times.start);
-  const isAtStart = instantOf(event.start, calendarZone) === instantOf(original, calendarZone);
+  const isAtStart = instantOf(event.start, calendarZone) === instantOf(event.original, calendarZone);
   return isAtStart && (exact(event) === exact(master) || byClock(event) === byClock(master));
 }

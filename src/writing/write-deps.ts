@@ -5,17 +5,22 @@ import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { JobStore } from '../jobs/job-store.ts';
 import type { Log } from '../lib/log.ts';
+import type { CalendarSync } from '../reading/calendar-sync.ts';
 import type { EventReader } from '../reading/event-reader.ts';
-import type { FreshnessDeps } from '../reading/freshness.ts';
 import type { MirrorStore } from '../sync/mirror-store.ts';
-import type { CalendarTurns } from './calendar-turn.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
-import type { KnownEvents } from './known-events.ts';
 import type { SplitJournal } from './split-journal.ts';
+import type { StoredEvents } from './stored-events.ts';
 
-export type WriteDeps = FreshnessDeps & {
+/** For each calendar that is written to in this process, by its key: when the last turn in its queue ends. */
+export type WaitingTurns = Map<string, Promise<void>>;
+
+export type WriteDeps = {
   readonly events: EventReader;
-  readonly knownEvents: KnownEvents;
+  readonly sync: CalendarSync;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly storedEvents: StoredEvents;
   readonly mirror: MirrorStore;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;
@@ -25,7 +30,7 @@ export type WriteDeps = FreshnessDeps & {
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   readonly sessions: AccountSessions;
   /** Shared by all that writes in this process. */
-  readonly turns: CalendarTurns;
+  readonly turns: WaitingTurns;
   readonly log: Log;
   /** For how long a write waits for its turn, in milliseconds; the documented bound unless given. */
   readonly turnBound?: number;

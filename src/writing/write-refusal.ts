@@ -1,14 +1,13 @@
 /** What a write failed of, as its caller is told (wire 3.2): a status, a code, and when to try again. */
 
-import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../calendars/unsupported.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
+import { ApiError } from '../http/refusal.ts';
 import type { MirroredAccount } from '../reading/event-reader.ts';
 
-type Told = { readonly status: number; readonly code: string; readonly retryAfter?: number };
+type RefusalAnswer = { readonly status: number; readonly code: string; readonly retryAfter?: number };
 
 /** Never 401, which would make a published client spend a refresh for nothing. */
-const TOLD: Readonly<Record<ProviderErrorKind, Told>> = {
+const ANSWERS: Readonly<Record<ProviderErrorKind, RefusalAnswer>> = {
   unauthorized: { status: 403, code: 'reauth_required' },
   access_denied: { status: 403, code: 'reauth_required' },
   permission_missing: { status: 403, code: 'calendar_permission_required' },
@@ -25,6 +24,11 @@ const TOLD: Readonly<Record<ProviderErrorKind, Told>> = {
 
 const LONGEST_RETRY_S = 3_600;
 
+/** 503 for what may well be done in a few seconds. */
+export function tryAgain(code: string, message: string): ApiError {
+  return new ApiError(503, code, { message, headers: { 'retry-after': '5' } });
+}
+
 /** The refusal that an adapter's failure stands for; anything else is answered as it is. */
 export function refusalOf(reason: unknown, { provider, accountId }: MirroredAccount): unknown {
   if (reason instanceof UnsupportedByProvider) {
@@ -32,10 +36,10 @@ export function refusalOf(reason: unknown, { provider, accountId }: MirroredAcco
     return new ApiError(422, reason.reason, { message: reason.message, details, cause: reason });
   }
   if (!(reason instanceof ProviderError)) return reason;
-  const { status, code, retryAfter } = TOLD[reason.kind];
-  const asked = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
+  const { status, code, retryAfter } = ANSWERS[reason.kind];
+  const requested = reason.retryAfter === undefined ? undefined : Math.ceil(reason.retryAfter / 1000);
   const seconds =
-    retryAfter === undefined ? undefined : Math.min(Math.max(asked ?? retryAfter, 1), LONGEST_RETRY_S);
+    retryAfter === undefined ? undefined : Math.min(Math.max(requested ?? retryAfter, 1), LONGEST_RETRY_S);
   return new ApiError(status, code, {
     message: reason.message,
     ...(status === 502 ? { error: 'Bad Gateway' } : {}),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { anyObject, oneOf } from '../http/operation.ts';
 import { Event, eventMembers, Provider } from '../reading/calendar.schema.ts';
-import { MODES } from './event-scope.ts';
+import { MODES } from './write-requests.ts';
 
 const text = (description: string, maxLength: number) =>
   Type.Optional(Type.String({ description, maxLength }));
@@ -43,7 +43,7 @@ const place = {
   account: Type.Optional(Type.String({ description: 'Where two accounts show one calendar.' })),
 };
 
-const words = {
+const details = {
   allDay: Type.Optional(
     Type.Boolean({ description: 'The dates of `start` and `end` count as written; `end` is exclusive.' }),
   ),
@@ -83,7 +83,7 @@ export const Mode = oneOf(
   'How much of a series is meant: when absent the instance, or the whole series where `eventId` names that.',
 );
 
-export const NewEvent = Type.Object({ ...place, title, start, end, ...words }, { $id: 'NewEvent' });
+export const NewEvent = Type.Object({ ...place, title, start, end, ...details }, { $id: 'NewEvent' });
 
 export const EventUpdate = Type.Object(
   {
@@ -94,7 +94,7 @@ export const EventUpdate = Type.Object(
     title: Type.Optional(title),
     start: Type.Optional(start),
     end: Type.Optional(end),
-    ...words,
+    ...details,
   },
   { $id: 'EventUpdate', description: 'An absent field stays as it is.' },
 );

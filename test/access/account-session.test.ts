@@ -19,12 +19,12 @@ import { collectingLog } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
 
-type Setting = { apps?: InstanceApps; tokens?: (own: TokenLeaseStore) => TokenLeaseStore };
+type Setting = { apps?: InstanceApps; tokens?: (store: TokenLeaseStore) => TokenLeaseStore };
 
 /** One account whose access token has expired, and sessions of it as different instances open them. */
 async function openAccount(
   db: Database,
-  { apps = { google: APP }, tokens: changed = (own) => own }: Setting = {},
+  { apps = { google: APP }, tokens: wrap = (store) => store }: Setting = {},
 ) {
   await makeUsers(db);
   const clock = { now: NOW };
@@ -41,7 +41,7 @@ async function openAccount(
   /** A session of an instance of its own: nothing is shared but the database. */
   const instance = (): AccountSession =>
     accountSessions({
-      tokens: changed(tokenLeaseStore(db, sealer)),
+      tokens: wrap(tokenLeaseStore(db, sealer)),
       requestLimits: requestLimitStore(db),
       accounts,
       providers: { google: google.asProvider() },
@@ -50,12 +50,12 @@ async function openAccount(
       now,
     }).open(account);
   const health = async () => (await accounts.findAccount(account.accountKey))?.health;
-  const held = async () => {
-    const found = await tokens.heldCredentials(account.accountKey);
-    assert.ok(found);
-    return found;
+  const stored = async () => {
+    const credentials = await tokens.findCredentials(account.accountKey);
+    assert.ok(credentials);
+    return credentials;
   };
-  return { clock, google, accounts, account, tokens, instance, health, held, linkAgain, log };
+  return { clock, google, accounts, account, tokens, instance, health, stored, linkAgain, log };
 }
 
 const refusal = async (call: Promise<unknown>): Promise<ProviderError> => {
@@ -70,7 +70,7 @@ const MINUTE = 60_000;
 
 onEachDatabase((database, open) => {
   describe(`the session of an account on ${database}`, () => {
-    it('renews an expired token exactly once for fifty callers at five instances', async () => {
+    it('an account’s session renews an expired token exactly once for fifty callers at five instances', async () => {
       const { google, instance } = await openAccount(await open());
       const instances = Array.from({ length: 5 }, instance);
       google.beforeRenewal = () => sleep(50);
@@ -81,7 +81,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(new Set(got), new Set(['access-2']));
     });
 
-    it('asks nobody while the token is good for another minute, and renews it before it expires', async () => {
+    it('an account’s session asks nobody while the token is good for another minute, and renews it before it expires', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       await linkAgain(google.issue());
 
@@ -94,7 +94,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-2']);
     });
 
-    it('renews a token that the provider refused, once for all who met that', async () => {
+    it('an account’s session renews a token that the provider refused, once for all who met that', async () => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain(google.issue());
 
@@ -107,7 +107,7 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-2']);
     });
 
-    it('goes on with the newest refresh token, renewal after renewal', async () => {
+    it('an account’s session goes on with the newest refresh token, renewal after renewal', async () => {
       const { clock, google, instance } = await openAccount(await open());
 
       for (let i = 0; i < 3; i += 1) {
@@ -118,8 +118,8 @@ onEachDatabase((database, open) => {
       assert.deepEqual(google.renewals, ['refresh-1', 'refresh-2', 'refresh-3']);
     });
 
-    it('keeps the refresh token when the provider repeats none', async () => {
-      const { google, instance, held } = await openAccount(await open());
+    it('an account’s session keeps the refresh token when the provider repeats none', async () => {
+      const { google, instance, stored } = await openAccount(await open());
       const provider = google.asProvider();
       const renew = provider.signIn.renew;
       google.asProvider = () => ({
@@ -132,26 +132,26 @@ onEachDatabase((database, open) => {
 
       await instance().accessToken();
 
-      assert.equal((await held()).credentials.refreshToken, 'refresh-1');
+      assert.equal((await stored()).credentials.refreshToken, 'refresh-1');
     });
 
-    it('takes the place of an instance that died while it renewed, when its lease has ended', async () => {
-      const { clock, google, account, tokens, instance, held } = await openAccount(await open());
-      const { version } = await held();
+    it('an account’s session takes the place of an instance that died while it renewed, when its lease has ended', async () => {
+      const { clock, google, account, tokens, instance, stored } = await openAccount(await open());
+      const { version } = await stored();
       const dead = { accountKey: account.accountKey, version, holder: 'dead' };
-      await tokens.leaseTokens(dead, 0, NOW, NOW + MINUTE);
+      await tokens.leaseTokens({ ...dead, failures: 0 }, NOW, NOW + MINUTE);
 
       const waiting = instance().accessToken();
       await sleep(300);
-      const askedBefore = google.renewals.length;
+      const renewalsBefore = google.renewals.length;
       clock.now += MINUTE;
 
       assert.equal(await waiting, 'access-2');
-      assert.deepEqual([askedBefore, google.renewals.length], [0, 1]);
+      assert.deepEqual([renewalsBefore, google.renewals.length], [0, 1]);
     });
 
-    it('never puts a renewal in the place of what the user linked meanwhile, and goes on with that', async () => {
-      const { google, instance, held, linkAgain } = await openAccount(await open());
+    it('an account’s session never puts a renewal in the place of what the user linked meanwhile, and goes on with that', async () => {
+      const { google, instance, stored, linkAgain } = await openAccount(await open());
       google.beforeRenewal = async () => {
         google.beforeRenewal = async () => {};
         await linkAgain(google.issue());
@@ -160,10 +160,10 @@ onEachDatabase((database, open) => {
       const got = await instance().accessToken();
 
       assert.equal(got, 'access-2');
-      assert.equal((await held()).credentials.refreshToken, 'refresh-2');
+      assert.equal((await stored()).credentials.refreshToken, 'refresh-2');
     });
 
-    it('does not hold a failed renewal against what the user linked meanwhile', async () => {
+    it('an account’s session does not hold a failed renewal against what the user linked meanwhile', async () => {
       const { google, instance, health, linkAgain } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
       google.beforeRenewal = async () => {
@@ -175,38 +175,38 @@ onEachDatabase((database, open) => {
       assert.equal((await health())?.state, 'active');
     });
 
-    it('stores renewed access again when the database failed, so that no refresh token is lost', async () => {
+    it('an account’s session stores renewed access again when the database failed, so that no refresh token is lost', async () => {
       let failures = 2;
-      const tokens = (own: TokenLeaseStore): TokenLeaseStore => ({
-        ...own,
+      const tokens = (store: TokenLeaseStore): TokenLeaseStore => ({
+        ...store,
         async storeRenewed(...args) {
           if (failures-- > 0) throw new Error('connection lost');
-          return own.storeRenewed(...args);
+          return store.storeRenewed(...args);
         },
       });
-      const { instance, held } = await openAccount(await open(), { tokens });
+      const { instance, stored } = await openAccount(await open(), { tokens });
 
       assert.equal(await instance().accessToken(), 'access-2');
-      assert.equal((await held()).credentials.refreshToken, 'refresh-2');
+      assert.equal((await stored()).credentials.refreshToken, 'refresh-2');
     });
 
-    it('tells everybody who waited why there is no token, and asks the provider once', async () => {
+    it('an account’s session tells everybody who waited why there is no token, and asks the provider once', async () => {
       const { google, instance } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked', { reason: 'access_revoked' }));
       google.beforeRenewal = () => sleep(50);
 
-      const told = await Promise.all(Array.from({ length: 20 }, () => refusal(instance().accessToken())));
+      const refusals = await Promise.all(Array.from({ length: 20 }, () => refusal(instance().accessToken())));
 
       assert.equal(google.renewals.length, 1);
       assert.ok(
-        told.every(
+        refusals.every(
           ({ kind, message, reason }) =>
             `${kind} ${message} ${reason}` === 'unauthorized Revoked access_revoked',
         ),
       );
     });
 
-    it('asks again after what passes, later each time, and never before Retry-After', async () => {
+    it('an account’s session asks again after what passes, later each time, and never before Retry-After', async () => {
       const { clock, google, instance } = await openAccount(await open());
       const busy = new ProviderError('rate_limited', 'Busy', { retryAfter: 20_000 });
       google.renewalFailures.push(busy, new ProviderError('unavailable', 'Down'));
@@ -218,71 +218,71 @@ onEachDatabase((database, open) => {
       const second = await refusal(instance().accessToken());
       clock.now += 9_999;
       await refusal(instance().accessToken());
-      const asked = google.renewals.length;
+      const renewals = google.renewals.length;
       clock.now += 1;
 
       assert.equal(await instance().accessToken(), 'access-2');
       assert.deepEqual([first.retryAfter, early.retryAfter, second.retryAfter], [20_000, 1, 10_000]);
-      assert.equal(asked, 2);
+      assert.equal(renewals, 2);
     });
 
-    it('does not try a dead refresh token again and again, but does a new one at once', async () => {
+    it('an account’s session does not try a dead refresh token again and again, but does a new one at once', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
       await refusal(instance().accessToken());
 
       clock.now += 20 * MINUTE;
       await refusal(instance().accessToken());
-      const asked = google.renewals.length;
+      const renewals = google.renewals.length;
       await linkAgain(google.issue(0));
 
       assert.equal(await instance().accessToken(), 'access-3');
-      assert.equal(asked, 1);
+      assert.equal(renewals, 1);
     });
 
-    it('says that the user must act when the app was replaced, and asks nobody', async () => {
+    it('an account’s session says that the user must act when the app was replaced, and asks nobody', async () => {
       const apps = { google: { clientId: 'another', clientSecret: 's' } };
       const { google, instance, health } = await openAccount(await open(), { apps });
 
-      const told = await refusal(instance().accessToken());
+      const error = await refusal(instance().accessToken());
 
-      assert.deepEqual([told.kind, told.reason], ['unauthorized', 'app_replaced']);
+      assert.deepEqual([error.kind, error.reason], ['unauthorized', 'app_replaced']);
       assert.equal((await health())?.state, 'reauth_required');
       assert.equal(google.renewals.length, 0);
     });
 
-    it('says that the operator must act when no app is set up, and asks nobody', async () => {
+    it('an account’s session says that the operator must act when no app is set up, and asks nobody', async () => {
       const { google, instance, health } = await openAccount(await open(), { apps: {} });
 
-      const told = await refusal(instance().accessToken());
+      const error = await refusal(instance().accessToken());
 
-      assert.deepEqual([told.kind, told.reason], ['misconfigured', 'provider_not_set_up']);
+      assert.deepEqual([error.kind, error.reason], ['misconfigured', 'provider_not_set_up']);
       assert.equal((await health())?.state, 'degraded');
       assert.equal(google.renewals.length, 0);
     });
 
-    it('says that the user must act when there is no refresh token at all', async () => {
+    it('an account’s session says that the user must act when there is no refresh token at all', async () => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain({ ...google.issue(0), refreshToken: undefined });
 
       assert.equal((await refusal(instance().accessToken())).kind, 'unauthorized');
     });
 
-    it('says unauthorized for an account that is gone', async () => {
+    it('an account’s session says unauthorized for an account that is gone', async () => {
       const { accounts, instance } = await openAccount(await open());
       const session = instance();
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
 
       assert.equal((await refusal(session.accessToken())).kind, 'unauthorized');
     });
 
-    it('takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
+    it('an account’s session takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
       const { google, instance, health, log } = await openAccount(await open());
       google.renewalFailures.push(new TypeError('undefined is not a function'));
 
-      const told = await refusal(instance().accessToken());
+      const error = await refusal(instance().accessToken());
 
-      assert.deepEqual([told.kind, told.reason], ['unavailable', 'internal_fault']);
+      assert.deepEqual([error.kind, error.reason], ['unavailable', 'internal_fault']);
       assert.equal((await health())?.reason, 'internal_fault');
       const text = log.lines.join('\n');
       assert.match(text, /fault of our own/);

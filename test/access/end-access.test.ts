@@ -4,8 +4,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs, type Worker } from '../../src/jobs/run-jobs.ts';
-import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
+import {
+  type CalendarServer,
+  link,
+  openCalendarServer,
+  START,
+  startWorker,
+} from '../harness/calendar-server.ts';
 import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
 
 const HOUR = 3_600_000;
@@ -29,18 +35,18 @@ describe('access to a disconnected account', () => {
   const linkGoogle = (userId = 'ada') =>
     link(server, { provider: 'google', accountId: 'ada@example.com', userId, credentials: google.issue() });
   const disconnect = (userId = 'ada') =>
-    server.deps.accounts.disconnect('acme', userId, 'google', undefined, clock.now);
+    server.deps.accounts.disconnect({ clientId: 'acme', userId, provider: 'google' }, clock.now);
   const start = () => {
-    worker = startJobs(server.deps);
+    worker = startWorker(server);
   };
-  const until = async (done: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 300 && !(await done()); i += 1) {
-      server.deps.wakeUp.ring();
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 300 && !(await isTrue()); i += 1) {
+      server.deps.wakeUp.notify();
       await sleep(10);
     }
-    assert.ok(await done(), 'it came to be so');
+    assert.ok(await isTrue(), 'it came to be so');
   };
-  const left = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
+  const remaining = async () => (await server.db.all('SELECT account_key FROM ended_access')).length;
   const job = async () => {
     const [row] = await server.db.all<{ run_at: number; lease_holder: string | null }>(
       "SELECT run_at, lease_holder FROM job WHERE kind = 'end-access'",
@@ -49,17 +55,17 @@ describe('access to a disconnected account', () => {
   };
   const down = () => new ProviderError('unavailable', 'Down');
 
-  it('is ended at the provider, and its credentials are forgotten', async () => {
+  it('access to a disconnected account is ended at the provider, and its credentials are forgotten', async () => {
     await linkGoogle();
     await disconnect();
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
 
-  it('holds the disconnect up in no way when the provider is down', async () => {
+  it('access to a disconnected account holds the disconnect up in no way when the provider is down', async () => {
     await linkGoogle();
     google.revocationFailures.push(down());
     const token = await server.token();
@@ -73,7 +79,7 @@ describe('access to a disconnected account', () => {
     assert.deepEqual([answer.statusCode, google.revocations.length], [200, 0]);
   });
 
-  it('is tried again later, by whatever process is there then', async () => {
+  it('access to a disconnected account is tried again later, by whatever process is there then', async () => {
     await linkGoogle();
     await disconnect();
     google.revocationFailures.push(down(), down());
@@ -87,46 +93,46 @@ describe('access to a disconnected account', () => {
       await until(async () => google.revocations.length === attempt && (await job())?.lease_holder == null);
     }
 
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
   });
 
-  it('is given up after a day, with a word in the log', async () => {
+  it('access to a disconnected account is given up after a day, with a word in the log', async () => {
     await linkGoogle();
     await disconnect();
     clock.now += 25 * HOUR;
     google.revocationFailures.push(down());
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.equal(google.revocations.length, 1);
     assert.match(server.log.lines.join('\n'), /given up/);
   });
 
-  it('is given up after a day even where it is our own fault', async () => {
+  it('access to a disconnected account is given up after a day even where it is our own fault', async () => {
     await linkGoogle();
     await disconnect();
     clock.now += 25 * HOUR;
     google.revocationFailures.push(new TypeError('Ours'));
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.match(server.log.lines.join('\n'), /given up/);
   });
 
-  it('counts as ended when the provider knows it no longer', async () => {
+  it('access to a disconnected account counts as ended when the provider knows it no longer', async () => {
     await linkGoogle();
     await disconnect();
     google.revocationFailures.push(new ProviderError('unauthorized', 'Unknown token'));
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.equal(google.revocations.length, 1);
   });
 
-  it('is left alone while another account lives on the same grant, or the user is back', async () => {
+  it('access to a disconnected account is left alone while another account lives on the same grant, or the user is back', async () => {
     await linkGoogle();
     await linkGoogle('ben');
     await disconnect();
@@ -134,12 +140,12 @@ describe('access to a disconnected account', () => {
     await linkGoogle();
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, []);
   });
 
-  it('is left alone while another account lives on it through another app of the same owner', async () => {
+  it('access to a disconnected account is left alone while another account lives on it through another app of the same owner', async () => {
     await link(server, {
       provider: 'google',
       accountId: 'ada@example.com',
@@ -151,27 +157,27 @@ describe('access to a disconnected account', () => {
     await disconnect();
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, []);
   });
 
-  it('is ended for a deleted application too, where it was given to the app of the instance', async () => {
+  it('access to an account is ended for a deleted application too, where it was given to the app of the instance', async () => {
     await linkGoogle();
     await server.deps.clients.deleteClient('acme', clock.now);
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, ['refresh-1']);
   });
 
-  it('is ended for a deleted user too', async () => {
+  it('access to an account is ended for a deleted user too', async () => {
     await linkGoogle();
     await server.deps.users.deleteUser('acme', 'ada', clock.now);
 
     start();
-    await until(async () => (await left()) === 0 && (await job()) === undefined);
+    await until(async () => (await remaining()) === 0 && (await job()) === undefined);
 
     assert.deepEqual(google.revocations, ['refresh-1']);
   });

@@ -71,8 +71,8 @@ describe('the API reference', () => {
   /** The operation of a call, whatever its id in the path. */
   function operationAt(method: string, url: string): OpenApiOperation {
     const [place = ''] = url.split('?');
-    const known = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
-    const operation = known?.[method];
+    const methods = document.paths[place] ?? document.paths[place.replace(/[^/]+$/, '{id}')];
+    const operation = methods?.[method];
     assert.ok(operation, `${method} ${place} is documented`);
     return operation;
   }
@@ -86,32 +86,32 @@ describe('the API reference', () => {
       headers: { ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
       ...(body === undefined ? {} : { payload: body }),
     });
-    const words = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
-    assert.equal(answer.statusCode, status, words);
+    const message = `${method} ${url}: ${answer.statusCode} ${answer.body}`;
+    assert.equal(answer.statusCode, status, message);
     const documented = operationAt(method, url).responses[status];
-    assert.ok(documented, `${words} is a documented status`);
+    assert.ok(documented, `${message} is a documented status`);
     const schema = documented.content?.['application/json']?.schema;
-    assert.ok(schema, words);
+    assert.ok(schema, message);
     const validator = Schema.Compile({ ...closed(schema, document) });
     const [valid, errors] = validator.Errors(answer.json());
-    assert.ok(valid, `${words}\n${JSON.stringify(errors)}`);
+    assert.ok(valid, `${message}\n${JSON.stringify(errors)}`);
     return answer;
   }
 
-  it('has every public JSON route, and no other', () => {
-    const known = new Set<string>();
+  it('the API reference has every public JSON route, and no other', () => {
+    const expected = new Set<string>();
     for (const { method, path } of routes) {
-      const own = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
-      if (method !== 'head' && !PAGES.test(own)) known.add(`${method} ${own}`);
+      const place = path.replace(/^\/api(\/oauth)?(?=\/)/, '').replace(/:(\w+)/g, '{$1}');
+      if (method !== 'head' && !PAGES.test(place)) expected.add(`${method} ${place}`);
     }
     const served = new Set(routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`));
 
     const documented = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(documented.toSorted(), [...known].toSorted());
+    assert.deepEqual(documented.toSorted(), [...expected].toSorted());
     for (const one of documented) assert.ok(served.has(one), `${one} is at the origin's root`);
   });
 
-  it('answers what it says: reading', async () => {
+  it('the API answers what its reference says: reading', async () => {
     await call('get', '/calendars');
     await call('get', '/connection-status');
     const { events } = (await call('get', `/events?${WINDOW}`)).json();
@@ -122,11 +122,11 @@ describe('the API reference', () => {
     await call('get', `/event?provider=caldav&calendarId=${encodeURIComponent(HOME)}&eventId=weekly`);
     await call('get', '/events/changes?initial=true');
     await call('get', `/free-busy?${WINDOW}`);
-    const asked = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
-    await call('post', '/availability', { body: asked });
+    const body = { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z', duration: 30 };
+    await call('post', '/availability', { body });
   });
 
-  it('answers what it says: writing', async () => {
+  it('the API answers what its reference says: writing', async () => {
     const place = { provider: 'caldav', calendarId: HOME };
     const times = { start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
     const created = await call('post', '/event', {
@@ -151,7 +151,7 @@ describe('the API reference', () => {
     await call('post', '/event', { body: {}, status: 400 });
   });
 
-  it('answers what it says: calendars written', async () => {
+  it('the API answers what its reference says: calendars written', async () => {
     const made = await call('post', '/calendars', { body: { provider: 'caldav', title: 'Made' } });
     const named = { provider: 'caldav', calendarId: made.json().id };
     await call('put', '/calendars', { body: { ...named, title: 'Renamed', color: '#1a73e8' } });
@@ -161,7 +161,7 @@ describe('the API reference', () => {
     await call('put', '/calendars', { body: {}, status: 400 });
   });
 
-  it('answers what it says: authorization, accounts and the server', async () => {
+  it('the API answers what its reference says: authorization, accounts and the server', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', authorization: 'Basic eDp5' };
     await call('post', '/token', {
       body: 'grant_type=refresh_token&refresh_token=x',
@@ -183,7 +183,7 @@ describe('the API reference', () => {
     await call('post', '/disconnect', { status: 400 });
   });
 
-  it('has the refusals that a call without a right token is answered with', async () => {
+  it('the API reference has the refusals that a call without a right token is answered with', async () => {
     const bearing = operationsOf(document).filter(({ operation }) =>
       operation.security.some((one) => 'accessToken' in one),
     );
@@ -194,7 +194,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('names every code that the program refuses with', () => {
+  it('the API reference names every code that the program refuses with', () => {
     // Of a path that is nowhere, and of the command line: no operation has them.
     const elsewhere = ['not_found', 'invalid_client_metadata', 'invalid_redirect_uri'];
     const root = path.resolve(import.meta.dirname, '../..');
@@ -203,7 +203,7 @@ describe('the API reference', () => {
         ...readFileSync(path.join(root, file), 'utf8').matchAll(
           /new ApiError\(\s*\d+,\s*'(\w+)'|code: '(\w+)', retryAfter/g,
         ),
-      ].map(([, code, told]) => code ?? told ?? ''),
+      ].map(([, code, waitingCode]) => code ?? waitingCode ?? ''),
     );
     assert.ok(thrown.length >= 20);
     const text = JSON.stringify(document);
@@ -212,7 +212,7 @@ describe('the API reference', () => {
       assert.ok(text.includes(`"${code}":{"summary"`), code);
   });
 
-  it('has examples that its own schemas take', () => {
+  it('the API reference has examples that its own schemas take', () => {
     for (const { operation, path, method } of operationsOf(document)) {
       const answers = Object.entries(operation.responses).map(([status, { content }]) => ({
         status,
@@ -240,7 +240,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('is an OpenAPI 3.1 document whose references lead somewhere, with unique operation ids', () => {
+  it('the API reference is an OpenAPI 3.1 document whose references lead somewhere, with unique operation ids', () => {
     assert.match(document.openapi, /^3\.1\.\d$/);
     const ids = operationsOf(document).map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
@@ -265,7 +265,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('is a page that needs no script and nothing from elsewhere, with an anchor for every operation', async () => {
+  it('the API reference is a page that needs no script and nothing from elsewhere, with an anchor for every operation', async () => {
     const { body, headers } = await app.inject('/docs');
 
     assert.match(String(headers['content-type']), /^text\/html/);

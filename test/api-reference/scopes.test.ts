@@ -79,7 +79,7 @@ describe('every documented operation', () => {
     return { status: answer.statusCode, text: answer.body };
   }
 
-  it('is refused to a token that lacks its scope, and to none at all', async () => {
+  it('every documented operation is refused to a token that lacks its scope, and to none at all', async () => {
     for (const one of operations.toSorted(readsFirst)) {
       for (const [name, scope] of Object.entries(CALLS)) {
         const token = scope && (await site.server.token(scope));
@@ -87,21 +87,21 @@ describe('every documented operation', () => {
         const before = calls.length;
         const { status, text } = await call(site, one, token);
 
-        const words = `${one.method} ${one.path} with ${name}: ${status} ${text}`;
+        const message = `${one.method} ${one.path} with ${name}: ${status} ${text}`;
         const needed = scopeOf(one);
-        if (scope === undefined) assert.equal(status, 401, words);
+        if (scope === undefined) assert.equal(status, 401, message);
         else if (scopeCovers(scope, needed))
-          assert.doesNotMatch(text, /insufficient_scope|invalid_token/, words);
-        else assert.match(`${status} ${text}`, /^403 .*"code":"insufficient_scope"/, words);
-        if (scope === undefined || !scopeCovers(scope, needed)) assert.equal(calls.length, before, words);
+          assert.doesNotMatch(text, /insufficient_scope|invalid_token/, message);
+        else assert.match(`${status} ${text}`, /^403 .*"code":"insufficient_scope"/, message);
+        if (scope === undefined || !scopeCovers(scope, needed)) assert.equal(calls.length, before, message);
         if (scope === 'free-busy' && !one.path.endsWith('connection-status'))
-          assert.ok(!text.includes(CANARY), words);
+          assert.ok(!text.includes(CANARY), message);
         if (scope === 'read-write') await linkAgain();
       }
     }
   });
 
-  it('tells a user the same whether or not another user has what its ids name', async () => {
+  it('every documented operation tells a user the same whether or not another user has what its ids name', async () => {
     await linkAgain();
     const before = await adasState();
     const strangers = [
@@ -118,26 +118,26 @@ describe('every documented operation', () => {
             }),
           );
 
-          const words = `${one.method} ${one.path} with ${scope} of ${userId} at ${clientId}`;
+          const message = `${one.method} ${one.path} with ${scope} of ${userId} at ${clientId}`;
           assert.ok(heard && unaware);
-          assert.equal(comparable(heard), comparable(unaware), words);
-          assert.ok(!heard.text.includes(CANARY), `${words}: ${heard.text}`);
-          assert.notEqual(heard.status, 500, words);
+          assert.equal(comparable(heard), comparable(unaware), message);
+          assert.ok(!heard.text.includes(CANARY), `${message}: ${heard.text}`);
+          assert.notEqual(heard.status, 500, message);
         }
       }
     }
     assert.equal(await adasState(), before, 'nothing of ada’s was changed');
   });
 
-  it('tells an application nothing of the users of another', async () => {
-    const asked = { ...exampleOf('/availability'), user_ids: ['ada'] };
+  it('every documented operation tells an application nothing of the users of another', async () => {
+    const request = { ...exampleOf('/availability'), user_ids: ['ada'] };
     const ask = async (client: string) => {
       const authorization = `Basic ${Buffer.from(`${client}:${client}`).toString('base64')}`;
       const options = {
         method: 'POST',
         url: '/availability',
         headers: { authorization },
-        payload: asked,
+        payload: request,
       } as const;
       return (await site.app.inject(options)).statusCode;
     };
@@ -173,8 +173,8 @@ describe('every documented operation', () => {
   }
 
   function exampleOf(path: string): Record<string, unknown> {
-    const found = operations.find((one) => one.path === path);
-    const { content = {} } = found?.operation.requestBody ?? {};
+    const documented = operations.find((one) => one.path === path);
+    const { content = {} } = documented?.operation.requestBody ?? {};
     return { ...Object(content['application/json']?.example) };
   }
 });
@@ -186,7 +186,7 @@ const weightOf = ({ method, path }: Documented): number =>
 
 function scopeOf({ operation }: Documented): Scope {
   const names = operation.security.flatMap((one) => one.accessToken ?? []);
-  const scope = SCOPES.find((known) => names.includes(known));
+  const scope = SCOPES.find((one) => names.includes(one));
   assert.ok(scope, operation.operationId);
   return scope;
 }
@@ -194,13 +194,13 @@ function scopeOf({ operation }: Documented): Scope {
 /** The document's own example, with ada's ids in it. */
 function requestOf({ path, operation }: Documented): { url: string; body: object | undefined } {
   const { parameters = [], requestBody } = operation;
-  const given = parameters.filter(
+  const sent = parameters.filter(
     ({ required, name }) => required || ['calendarIds', 'initial', 'start', 'end'].includes(name),
   );
-  const shown = (name: string, example: unknown) => ADAS[name] ?? String(example);
-  const query = given
+  const valueFor = (name: string, example: unknown) => ADAS[name] ?? String(example);
+  const query = sent
     .filter((one) => one.in === 'query')
-    .map(({ name, example }) => [name, shown(name, example)]);
+    .map(({ name, example }) => [name, valueFor(name, example)]);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ADAS[name] ?? ''));
   const example = requestBody?.content['application/json']?.example;
   const body =

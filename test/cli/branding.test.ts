@@ -35,7 +35,7 @@ describe('kalends client, with branding', () => {
   });
   afterEach(() => cli.close());
 
-  const shown = async () => {
+  const currentLook = async () => {
     const { branding, support_email, support_url, verified } = (await cli.json('client', 'show', id))
       .document;
     return { branding, support_email, support_url, verified };
@@ -48,11 +48,11 @@ describe('kalends client, with branding', () => {
     return logo?.webp;
   };
 
-  it('shows the defaults of an application that has set nothing', async () => {
-    assert.deepEqual(await shown(), NO_LOOK);
+  it('kalends client shows the defaults of an application that has set nothing', async () => {
+    assert.deepEqual(await currentLook(), NO_LOOK);
   });
 
-  it('create sets everything at once, and show and list show it', async () => {
+  it('kalends client create sets all of a look at once, and show and list show it', async () => {
     const looks = [
       '--logo',
       files.png,
@@ -69,7 +69,7 @@ describe('kalends client, with branding', () => {
     const created = (await cli.json(...CREATE, ...looks, ...switches, ...support)).document;
     id = String(created.client_id);
 
-    const look = await shown();
+    const look = await currentLook();
     const { logo_url, dark_logo_url, ...rest } = look.branding as Record<string, unknown>;
     assert.deepEqual(rest, { enabled: false, primary_color: '#aa11ff', theme: 'dark', hide_footer: true });
     assert.equal((await sharp(await pictureAt(logo_url)).metadata()).width, 60);
@@ -84,7 +84,7 @@ describe('kalends client, with branding', () => {
     assert.deepEqual((clients as (typeof look)[]).map(({ branding }) => branding)[1], look.branding);
   });
 
-  it('update changes what is named, and shows it in words', async () => {
+  it('kalends client update changes what is named of a look, and shows it in words', async () => {
     await cli.run(['client', 'update', id, '--primary-color', '#123456', '--theme', 'light']);
 
     const { stdout } = await cli.run(['client', 'update', id, '--logo', files.png, '--footer', 'off']);
@@ -93,21 +93,21 @@ describe('kalends client, with branding', () => {
     assert.match(stdout, /^primary color +#123456\ntheme +light\nfooter +off$/m);
   });
 
-  it('update empties what is given empty, and forgets its pictures', async () => {
+  it('kalends client update empties what is given empty of a look, and forgets its pictures', async () => {
     const support = ['--support-email', 'help@app.example', '--support-url', 'https://app.example/help'];
     const look = ['--logo', files.png, '--dark-logo', files.png, '--primary-color', '#123456'];
     await cli.run(['client', 'update', id, ...look, ...support]);
-    const { branding } = await shown();
+    const { branding } = await currentLook();
     const address = (branding as Record<string, unknown>).logo_url;
 
     const names = ['logo', 'dark-logo', 'primary-color', 'support-email', 'support-url'];
     await cli.run(['client', 'update', id, ...names.flatMap((name) => [`--${name}`, ''])]);
 
-    assert.deepEqual(await shown(), NO_LOOK);
+    assert.deepEqual(await currentLook(), NO_LOOK);
     assert.equal(await pictureAt(address), undefined);
   });
 
-  const refused: [what: string, words: () => string[], exitCode: number, sentence: RegExp][] = [
+  const refused: [what: string, argsOf: () => string[], exitCode: number, sentence: RegExp][] = [
     ['a color by its name', () => ['--primary-color', 'teal'], 2, /primary color must be #rrggbb or #rgb/],
     ['a theme that is none', () => ['--theme', 'sepia'], 2, /--theme must be auto or light or dark\./],
     ['a switch that is neither', () => ['--footer', ''], 2, /--footer must be on or off\./],
@@ -131,43 +131,43 @@ describe('kalends client, with branding', () => {
     ],
     ['another kind of file', () => ['--dark-logo', '/proc/self/exe'], 2, /dark logo must/],
   ];
-  for (const [what, words, exitCode, sentence] of refused) {
-    it(`update refuses ${what} in one sentence, and changes nothing`, async () => {
+  for (const [what, argsOf, exitCode, sentence] of refused) {
+    it(`kalends client update refuses ${what} in one sentence, and changes nothing`, async () => {
       const rest = ['--display-name', 'Changed', '--logo', files.png, '--primary-color', '#000000'];
-      const given = words();
+      const args = argsOf();
       const others = rest.flatMap((word, i) =>
-        i % 2 === 0 && !given.includes(word) ? rest.slice(i, i + 2) : [],
+        i % 2 === 0 && !args.includes(word) ? rest.slice(i, i + 2) : [],
       );
 
-      const { exitCode: code, stderr } = await cli.run(['client', 'update', id, ...others, ...given]);
+      const { exitCode: code, stderr } = await cli.run(['client', 'update', id, ...others, ...args]);
 
       assert.equal(code, exitCode, stderr);
       assert.match(stderr, sentence);
       assert.doesNotMatch(stderr.trimEnd(), /\n/);
-      assert.deepEqual(await shown(), NO_LOOK);
+      assert.deepEqual(await currentLook(), NO_LOOK);
       assert.equal((await cli.json('client', 'show', id)).document.display_name, null);
     });
   }
 
-  it('update refuses a redirect URI before it sets a look', async () => {
-    const words = ['--redirect-uri', 'ftp://x', '--verified', 'on'];
+  it('kalends client update refuses a redirect URI before it sets a look', async () => {
+    const args = ['--redirect-uri', 'ftp://x', '--verified', 'on'];
 
-    const { exitCode } = await cli.run(['client', 'update', id, ...words]);
+    const { exitCode } = await cli.run(['client', 'update', id, ...args]);
 
     assert.equal(exitCode, 2);
-    assert.deepEqual(await shown(), NO_LOOK);
+    assert.deepEqual(await currentLook(), NO_LOOK);
   });
 
-  it('create refuses before it registers anything', async () => {
+  it('kalends client create refuses a look before it registers anything', async () => {
     const { exitCode } = await cli.run([...CREATE, '--primary-color', 'teal']);
 
     assert.equal(exitCode, 2);
     assert.equal(((await cli.json('client', 'list')).document.clients as unknown[]).length, 1);
   });
 
-  it('delete forgets the pictures with the application', async () => {
+  it('kalends client delete forgets the pictures with the application', async () => {
     await cli.run(['client', 'update', id, '--logo', files.png]);
-    const address = ((await shown()).branding as Record<string, unknown>).logo_url;
+    const address = ((await currentLook()).branding as Record<string, unknown>).logo_url;
 
     const { exitCode } = await cli.run(['client', 'delete', id, '--yes']);
 
@@ -178,11 +178,11 @@ describe('kalends client, with branding', () => {
   describe('from an address', () => {
     let site: Server;
     let origin: string;
-    const asked: string[] = [];
+    const requests: string[] = [];
     before(async () => {
       const picture = await png();
       site = createServer((request, response) => {
-        asked.push(String(request.url));
+        requests.push(String(request.url));
         const answers: Record<string, () => void> = {
           // Told by its content, not by its header.
           '/logo': () => response.setHeader('content-type', 'text/html').end(picture),
@@ -201,14 +201,14 @@ describe('kalends client, with branding', () => {
     });
     after(() => site.close());
 
-    it('a picture is fetched once, and its copy kept', async () => {
-      asked.length = 0;
+    it('a picture is fetched from its address once, and its copy kept', async () => {
+      requests.length = 0;
 
       const { exitCode, stderr } = await cli.run(['client', 'update', id, '--logo', `${origin}/moved`]);
 
       assert.equal(exitCode, 0, stderr);
-      assert.deepEqual(asked, ['/moved', '/logo']);
-      const address = ((await shown()).branding as Record<string, unknown>).logo_url;
+      assert.deepEqual(requests, ['/moved', '/logo']);
+      const address = ((await currentLook()).branding as Record<string, unknown>).logo_url;
       assert.equal((await sharp(await pictureAt(address)).metadata()).format, 'webp');
     });
 
@@ -230,12 +230,12 @@ describe('kalends client, with branding', () => {
       ['is no address', () => 'https://', /logo cannot be fetched: that is not a valid address/],
     ];
     for (const [what, address, sentence] of unfetched) {
-      it(`one that ${what} is refused in a sentence`, async () => {
+      it(`a picture to fetch that ${what} is refused in a sentence`, async () => {
         const { exitCode, stderr } = await cli.run(['client', 'update', id, '--logo', address()]);
 
         assert.equal(exitCode, 2, stderr);
         assert.match(stderr, sentence);
-        assert.deepEqual(await shown(), NO_LOOK);
+        assert.deepEqual(await currentLook(), NO_LOOK);
       });
     }
   });

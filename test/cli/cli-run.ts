@@ -21,7 +21,7 @@ export async function openCommandLine(variables: Variables = {}) {
   const env = { KALENDS_DATA_DIR: dataDir, KALENDS_PORT: '9', ...variables };
   const served: { config: Config; json: boolean }[] = [];
 
-  const run = async (words: readonly string[], answer?: string): Promise<Run> => {
+  const run = async (args: readonly string[], answer?: string): Promise<Run> => {
     const texts = { stdout: '', stderr: '' };
     const stderr = new PassThrough();
     stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -32,7 +32,7 @@ export async function openCommandLine(variables: Variables = {}) {
     });
     const stdout = { write: (text: string) => (texts.stdout += text) };
     const exitCode = await runCommand(
-      words,
+      args,
       { env, stdin, stdout, stderr },
       {
         openStorage,
@@ -52,8 +52,8 @@ export async function openCommandLine(variables: Variables = {}) {
     served,
     run,
     /** Runs with --json and answers the document, which has to be all there is on standard output. */
-    async json(...words: string[]): Promise<{ exitCode: number; document: Record<string, unknown> }> {
-      const { exitCode, stdout, stderr } = await run([...words, '--json']);
+    async json(...args: string[]): Promise<{ exitCode: number; document: Record<string, unknown> }> {
+      const { exitCode, stdout, stderr } = await run([...args, '--json']);
       if (stderr !== '') throw new Error(`--json wrote on standard error: ${stderr}`);
       // JSON.parse throws when anything but one document was printed; documents are objects.
       return { exitCode, document: JSON.parse(stdout) as Record<string, unknown> };

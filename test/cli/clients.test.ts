@@ -19,7 +19,7 @@ describe('kalends client', () => {
     return { id: String(document.client_id), secret: String(document.client_secret) };
   };
 
-  it('create gives an id and a secret of letters and digits only, the secret of 256 bits', async () => {
+  it('kalends client create gives an id and a secret of letters and digits only, the secret of 256 bits', async () => {
     const { exitCode, document } = await cli.json(
       ...CREATE,
       '--display-name',
@@ -44,7 +44,7 @@ describe('kalends client', () => {
     assert.match(String(createdAt), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   });
 
-  it('create tells people what to keep and which address to try', async () => {
+  it('kalends client create tells people what to keep and which address to try', async () => {
     const { exitCode, stdout } = await cli.run(CREATE);
 
     assert.equal(exitCode, 0);
@@ -52,7 +52,7 @@ describe('kalends client', () => {
     assert.match(stdout, /http:\/\/127\.0\.0\.1:9\/authorize\?client_id=proj[A-Za-z0-9]{20}&user_id=/);
   });
 
-  it('create keeps the hash of the secret and not the secret', async () => {
+  it('kalends client create keeps the hash of the secret and not the secret', async () => {
     const { secret } = await created();
 
     const db = openSqlite(`${cli.dataDir}/kalends.db`);
@@ -102,9 +102,9 @@ describe('kalends client', () => {
       /"A" is one word too many/,
     ],
   ];
-  for (const [what, words, code, sentence] of refused) {
-    it(`create refuses ${what} in one sentence`, async () => {
-      const { exitCode, stdout, stderr } = await cli.run(['client', 'create', ...words]);
+  for (const [what, args, code, sentence] of refused) {
+    it(`kalends client create refuses ${what} in one sentence`, async () => {
+      const { exitCode, stdout, stderr } = await cli.run(['client', 'create', ...args]);
 
       assert.equal(exitCode, code);
       assert.equal(stdout, '');
@@ -113,7 +113,7 @@ describe('kalends client', () => {
     });
   }
 
-  it('refuses with one JSON document under --json', async () => {
+  it('kalends client refuses with one JSON document under --json', async () => {
     const { exitCode, document } = await cli.json('client', 'show', 'projNobody');
 
     assert.equal(exitCode, 1);
@@ -121,7 +121,7 @@ describe('kalends client', () => {
     assert.match(String(document.message), /no application "projNobody"/);
   });
 
-  it('list and show know what was created', async () => {
+  it('kalends client list and show know what was created', async () => {
     const { id } = await created();
 
     const { document: all } = await cli.json('client', 'list');
@@ -137,7 +137,7 @@ describe('kalends client', () => {
     assert.match(stdout, new RegExp(`^CLIENT_ID\\s+NAME\\s+REDIRECT_URI\n${id}\\s+My app\\s+https://app`));
   });
 
-  it('update changes what is named, empties what is given empty and leaves the rest', async () => {
+  it('kalends client update changes what is named, empties what is given empty and leaves the rest', async () => {
     const { id } = await created();
     await cli.json(
       'client',
@@ -157,26 +157,26 @@ describe('kalends client', () => {
     assert.equal(document.redirect_uri, 'https://app.example/callback');
   });
 
-  it('update with nothing to change is wrong usage', async () => {
+  it('kalends client update with nothing to change is wrong usage', async () => {
     const { exitCode, document } = await cli.json('client', 'update', (await created()).id);
 
     assert.equal(exitCode, 2);
     assert.equal(document.error, 'usage');
   });
 
-  it('rotate-secret leaves two secrets alive, for a day unless told otherwise', async () => {
+  it('kalends client rotate-secret leaves two secrets alive, for a day unless told otherwise', async () => {
     const { id, secret } = await created();
 
     const { document } = await cli.json('client', 'rotate-secret', id);
-    const { document: shown } = await cli.json('client', 'show', id);
+    const { document: application } = await cli.json('client', 'show', id);
 
     assert.notEqual(document.client_secret, secret);
-    assert.equal(shown.live_secrets, 2);
+    assert.equal(application.live_secrets, 2);
     const hours = (Date.parse(String(document.old_secret_expires_at)) - Date.now()) / 3_600_000;
     assert.ok(hours > 23.9 && hours <= 24, `${hours} hours`);
   });
 
-  it('rotate-secret --overlap 0 ends the old secret at once', async () => {
+  it('kalends client rotate-secret --overlap 0 ends the old secret at once', async () => {
     const { id } = await created();
 
     await cli.json('client', 'rotate-secret', id, '--overlap', '0');
@@ -184,13 +184,13 @@ describe('kalends client', () => {
     assert.equal((await cli.json('client', 'show', id)).document.live_secrets, 1);
   });
 
-  it('rotate-secret refuses a time it cannot read', async () => {
+  it('kalends client rotate-secret refuses a time it cannot read', async () => {
     const { id } = await created();
 
     assert.equal((await cli.json('client', 'rotate-secret', id, '--overlap', 'soon')).exitCode, 2);
   });
 
-  it('delete does nothing unasked', async () => {
+  it('kalends client delete does nothing unasked', async () => {
     const { id } = await created();
 
     const silent = await cli.run(['client', 'delete', id]);
@@ -202,7 +202,7 @@ describe('kalends client', () => {
     assert.equal((await cli.json('client', 'show', id)).exitCode, 0);
   });
 
-  it('delete obeys --yes, and yes typed at the terminal', async () => {
+  it('kalends client delete obeys --yes, and yes typed at the terminal', async () => {
     const [first, second] = [await created(), await created()];
 
     const flagged = await cli.json('client', 'delete', first.id, '--yes');

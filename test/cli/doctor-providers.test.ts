@@ -45,21 +45,21 @@ describe('kalends doctor, of provider apps', () => {
   });
 
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`is content without an app at ${kind}, and asks nobody`, async () => {
+    it(`kalends doctor is content without an app at ${kind}, and asks nobody`, async () => {
       const check = await checkOf(kind, {});
 
       assert.equal(check?.status, 'ok');
       assert.match(check?.message ?? '', new RegExp(`KALENDS_${kind.toUpperCase()}_CLIENT_ID`));
     });
 
-    it(`is content with an app that ${kind} accepts`, async () => {
+    it(`kalends doctor is content with an app that ${kind} accepts`, async () => {
       const check = await checkOf(kind, settings(kind));
 
       assert.equal(check?.status, 'ok');
       assert.match(check?.message ?? '', new RegExp(`accepts the app ${kind}-id`));
     });
 
-    it(`fails when ${kind} refuses the secret, and names the setting`, async () => {
+    it(`kalends doctor fails when ${kind} refuses the secret, and names the setting`, async () => {
       const check = await checkOf(kind, settings(kind, 'secret-value'));
 
       assert.equal(check?.status, 'fail');
@@ -69,7 +69,7 @@ describe('kalends doctor, of provider apps', () => {
       );
     });
 
-    it(`warns when nothing answers at the issuer of ${kind}`, async () => {
+    it(`kalends doctor warns when nothing answers at the issuer of ${kind}`, async () => {
       const check = await checkOf(kind, settings(kind, 'secret-value', 'http://127.0.0.1:9'));
 
       assert.equal(check?.status, 'warn');

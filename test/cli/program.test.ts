@@ -18,28 +18,28 @@ beforeEach(async () => {
 afterEach(() => cli.close());
 
 describe('the command line', () => {
-  it('lists every command when none, or help, is given', async () => {
-    for (const words of [[], ['help'], ['--help']]) {
-      const { exitCode, stdout } = await cli.run(words);
+  it('the command line lists every command when none, or help, is given', async () => {
+    for (const args of [[], ['help'], ['--help']]) {
+      const { exitCode, stdout } = await cli.run(args);
 
       assert.equal(exitCode, 0);
       for (const { name } of COMMANDS) assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
     }
   });
 
-  it('shows what comes from elsewhere without letting it steer the terminal, and loses none of it in JSON', async () => {
+  it('the command line shows what comes from elsewhere without letting it steer the terminal, and loses none of it in JSON', async () => {
     const name = 'no\u001b]0;title\u0007 \u009b31m\u202e\u2066';
     const { stderr } = await cli.run(['client', 'show', name]);
     const { stdout } = await cli.run(['client', 'show', name, '--json']);
 
-    for (const shown of [stderr, stdout])
-      assert.doesNotMatch(shown, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    for (const output of [stderr, stdout])
+      assert.doesNotMatch(output, /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
     assert.match(stderr, /no application "no\ufffd\]0;title\ufffd \ufffd31m/);
     assert.ok(JSON.parse(stdout).message.includes(name));
   });
 
   for (const { name, options } of COMMANDS) {
-    it(`shows every option of ${name} with --help, in words and as JSON, and does nothing`, async () => {
+    it(`the command line shows every option of ${name} with --help, in words and as JSON, and does nothing`, async () => {
       const { exitCode, stdout } = await cli.run([...name.split(' '), '--help']);
       const { document } = await cli.json(...name.split(' '), '--help');
 
@@ -51,23 +51,23 @@ describe('the command line', () => {
     });
   }
 
-  it('tells its version, in words and as JSON', async () => {
+  it('the command line tells its version, in words and as JSON', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
 
     assert.equal((await cli.run(['--version'])).stdout, `${version}\n`);
     assert.deepEqual((await cli.json('--version')).document, { version, node: process.versions.node });
   });
 
-  it('refuses an unknown command with exit code 2', async () => {
-    for (const words of [['clinet'], ['client'], ['client', 'remove'], ['help', 'nothing']]) {
-      const { exitCode, stderr } = await cli.run(words);
+  it('the command line refuses an unknown command with exit code 2', async () => {
+    for (const args of [['clinet'], ['client'], ['client', 'remove'], ['help', 'nothing']]) {
+      const { exitCode, stderr } = await cli.run(args);
 
-      assert.equal(exitCode, 2, words.join(' '));
+      assert.equal(exitCode, 2, args.join(' '));
       assert.match(stderr, /^kalends: .+\.\n$/);
     }
   });
 
-  it('names every problem of the configuration', async () => {
+  it('the command line names every problem of the configuration', async () => {
     const bad = await openCommandLine({ KALENDS_PORT: 'x', KALENDS_URL: 'nowhere' });
 
     const { exitCode, stderr } = await bad.run(['client', 'list']);
@@ -78,7 +78,7 @@ describe('the command line', () => {
     assert.match(stderr, /KALENDS_URL/);
   });
 
-  it('refuses Node older than 26 and no newer one', () => {
+  it('the command line refuses Node older than 26 and no newer one', () => {
     assert.match(nodeVersionProblem('20.20.2') ?? '', /needs Node\.js 26 or newer, and this is 20\.20\.2/);
     assert.match(nodeVersionProblem('9.0.0') ?? '', /9\.0\.0/);
     assert.equal(nodeVersionProblem('26.0.0'), undefined);
@@ -87,7 +87,7 @@ describe('the command line', () => {
 });
 
 describe('kalends serve', () => {
-  it('serves in the role of --role, else of KALENDS_ROLE', async () => {
+  it('kalends serve serves in the role of --role, else of KALENDS_ROLE', async () => {
     await cli.run(['serve']);
     await cli.run(['serve', '--role=worker', '--json']);
 
@@ -100,14 +100,14 @@ describe('kalends serve', () => {
     );
   });
 
-  it('refuses a role there is not', async () => {
+  it('kalends serve refuses a role there is not', async () => {
     assert.equal((await cli.run(['serve', '--role', 'boss'])).exitCode, 2);
     assert.deepEqual(cli.served, []);
   });
 });
 
 describe('kalends keys rotate', () => {
-  it('makes another key the active one each time', async () => {
+  it('kalends keys rotate makes another key the active one each time', async () => {
     const { document: first } = await cli.json('keys', 'rotate');
     const { document: second } = await cli.json('keys', 'rotate');
 
@@ -117,7 +117,7 @@ describe('kalends keys rotate', () => {
 });
 
 describe('kalends backup', () => {
-  it("writes a copy, its owner's alone, that a data folder with the same key opens", async () => {
+  it("kalends backup writes a copy, its owner's alone, that a data folder with the same key opens", async () => {
     const { document } = await cli.json(
       'client',
       'create',
@@ -140,22 +140,22 @@ describe('kalends backup', () => {
     await restored.close();
   });
 
-  it('copies one moment of a database that is being written to', async () => {
+  it('kalends backup copies one moment of a database that is being written to', async () => {
     await cli.json('client', 'list');
     const db = openSqlite(path.join(cli.dataDir, 'kalends.db'));
-    let written = 0;
+    let writes = 0;
     let writing = true;
     const writer = (async () => {
       // Each write makes two settings: a copy with one of a pair would be of no one moment.
       while (writing) {
         await db.transaction(async (tx) => {
-          written += 1;
+          writes += 1;
           await tx.all('INSERT INTO setting (name, value) VALUES (:name, :value)', {
-            name: `a${written}`,
+            name: `a${writes}`,
             value: '',
           });
           await tx.all('INSERT INTO setting (name, value) VALUES (:name, :value)', {
-            name: `b${written}`,
+            name: `b${writes}`,
             value: '',
           });
         });
@@ -175,7 +175,7 @@ describe('kalends backup', () => {
     );
     const integrity = await copy.all<{ integrity_check: string }>('PRAGMA integrity_check');
     await copy.close();
-    assert.ok(written > 0);
+    assert.ok(writes > 0);
     assert.equal((count[0]?.n ?? 1) % 2, 0);
     assert.deepEqual(
       integrity.map((row) => row.integrity_check),
@@ -183,7 +183,7 @@ describe('kalends backup', () => {
     );
   });
 
-  it('never writes over a file, and names a folder that is not there', async () => {
+  it('kalends backup never writes over a file, and names a folder that is not there', async () => {
     const file = path.join(cli.dataDir, 'precious');
     await writeFile(file, 'precious');
 
@@ -194,7 +194,7 @@ describe('kalends backup', () => {
     assert.equal(await readFile(file, 'utf8'), 'precious');
   });
 
-  it('sends PostgreSQL to pg_dump', async () => {
+  it('kalends backup sends PostgreSQL to pg_dump', async () => {
     const postgres = await openCommandLine({ KALENDS_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
 
     const { exitCode, document } = await postgres.json('backup', 'x.db');
@@ -208,15 +208,15 @@ describe('kalends backup', () => {
 describe('kalends doctor', () => {
   const checks = async (line: CommandLine) => {
     const { exitCode, document } = await line.json('doctor');
-    const found = document.checks as Check[];
-    return { exitCode, document, of: (name: string) => found.find((check) => check.name === name), found };
+    const all = document.checks as Check[];
+    return { exitCode, document, of: (name: string) => all.find((check) => check.name === name), all };
   };
   const withVariables = async (variables: Record<string, string>) => {
     const line = await openCommandLine(variables);
     return checks(line).finally(() => line.close());
   };
 
-  it('finds nothing wrong before the first start, and makes nothing', async () => {
+  it('kalends doctor finds nothing wrong before the first start, and makes nothing', async () => {
     await rm(cli.dataDir, { recursive: true });
 
     const { exitCode, of } = await checks(cli);
@@ -226,19 +226,19 @@ describe('kalends doctor', () => {
     await assert.rejects(stat(cli.dataDir), { code: 'ENOENT' });
   });
 
-  it('finds a database in use in order', async () => {
+  it('kalends doctor finds a database in use in order', async () => {
     await cli.json('client', 'list');
 
-    const { exitCode, found } = await checks(cli);
+    const { exitCode, all } = await checks(cli);
 
     assert.equal(exitCode, 0);
     assert.deepEqual(
-      found.filter(({ status }) => status !== 'ok'),
+      all.filter(({ status }) => status !== 'ok'),
       [],
     );
   });
 
-  it('prints the addresses to register at Google and Microsoft', async () => {
+  it('kalends doctor prints the addresses to register at Google and Microsoft', async () => {
     const { document } = await withVariables({ KALENDS_URL: 'https://cal.example.com' });
 
     assert.deepEqual(document.addresses_to_register, [
@@ -247,7 +247,7 @@ describe('kalends doctor', () => {
     ]);
   });
 
-  it('fails with another master key than the database was made with', async () => {
+  it('kalends doctor fails with another master key than the database was made with', async () => {
     await cli.json('client', 'list');
     await writeFile(path.join(cli.dataDir, 'master.key'), Buffer.alloc(32, 7).toString('base64'));
 
@@ -258,14 +258,14 @@ describe('kalends doctor', () => {
     assert.match(of('keys')?.message ?? '', /KALENDS_MASTER_KEY/);
   });
 
-  it('fails when others can read the key file', async () => {
+  it('kalends doctor fails when others can read the key file', async () => {
     await cli.json('client', 'list');
     await chmod(path.join(cli.dataDir, 'master.key'), 0o644);
 
     assert.equal((await checks(cli)).of('data folder')?.status, 'fail');
   });
 
-  it('fails when the database cannot be reached, and says why', async () => {
+  it('kalends doctor fails when the database cannot be reached, and says why', async () => {
     const { exitCode, of } = await withVariables({
       KALENDS_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
     });
@@ -274,7 +274,7 @@ describe('kalends doctor', () => {
     assert.match(of('database')?.message ?? '', /ECONNREFUSED.+KALENDS_DATABASE_URL/);
   });
 
-  it('fails when what is there is no database', async () => {
+  it('kalends doctor fails when what is there is no database', async () => {
     await mkdir(cli.dataDir, { recursive: true });
     await writeFile(
       path.join(cli.dataDir, 'kalends.db'),
@@ -284,12 +284,12 @@ describe('kalends doctor', () => {
     assert.equal((await checks(cli)).of('database')?.status, 'fail');
   });
 
-  it('fails on a configuration that cannot be read, with each problem', async () => {
-    const { exitCode, found } = await withVariables({ KALENDS_PORT: 'x', KALENDS_LOG_LEVEL: 'loud' });
+  it('kalends doctor fails on a configuration that cannot be read, with each problem', async () => {
+    const { exitCode, all } = await withVariables({ KALENDS_PORT: 'x', KALENDS_LOG_LEVEL: 'loud' });
 
     assert.equal(exitCode, 1);
     assert.deepEqual(
-      found.map(({ status }) => status),
+      all.map(({ status }) => status),
       ['fail', 'fail'],
     );
   });
@@ -339,7 +339,7 @@ describe('kalends doctor', () => {
     ],
   ];
   for (const [what, variables, name, status, message] of judged) {
-    it(what, async () => {
+    it(`kalends doctor ${what}`, async () => {
       const check = (await withVariables(variables)).of(name);
 
       assert.equal(check?.status, status);

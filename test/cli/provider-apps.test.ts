@@ -35,9 +35,9 @@ describe('kalends client, with the application’s own provider apps', () => {
     file,
   ];
 
-  it('update sets one with the secret of a file, which is shown nowhere', async () => {
+  it('kalends client update sets a provider app with the secret of a file, which is shown nowhere', async () => {
     const { exitCode, stdout, stderr } = await cli.run(['client', 'update', id, ...google()]);
-    const shown = await cli.run(['client', 'show', id]);
+    const show = await cli.run(['client', 'show', id]);
     const { document } = await cli.json('client', 'show', id);
 
     assert.equal(exitCode, 0, stderr);
@@ -47,20 +47,20 @@ describe('kalends client, with the application’s own provider apps', () => {
     });
     assert.equal(document.google_client_id, 'g.apps.example');
     assert.equal(document.microsoft_client_id, null);
-    assert.match(shown.stdout, /Google app\s+g\.apps\.example\n.*Microsoft app\s+\(the instance's\)/);
-    assert.doesNotMatch(stdout + shown.stdout + JSON.stringify(document), /canary/);
+    assert.match(show.stdout, /Google app\s+g\.apps\.example\n.*Microsoft app\s+\(the instance's\)/);
+    assert.doesNotMatch(stdout + show.stdout + JSON.stringify(document), /canary/);
   });
 
-  it('update reads a secret from standard input', async () => {
-    const words = ['--microsoft-client-id', 'm-id', '--microsoft-client-secret-file', '-'];
+  it('kalends client update reads a provider app’s secret from standard input', async () => {
+    const args = ['--microsoft-client-id', 'm-id', '--microsoft-client-secret-file', '-'];
 
-    const { exitCode } = await cli.run(['client', 'update', id, ...words], 'from~input');
+    const { exitCode } = await cli.run(['client', 'update', id, ...args], 'from~input');
 
     assert.equal(exitCode, 0);
     assert.deepEqual(await keptApp(id, 'microsoft'), { clientId: 'm-id', clientSecret: 'from~input' });
   });
 
-  it('update gives the app that is set a new secret', async () => {
+  it('kalends client update gives the provider app that is set a new secret', async () => {
     await cli.run(['client', 'update', id, ...google()]);
 
     const { exitCode } = await cli.run(['client', 'update', id, '--google-client-secret-file', '-'], 'next');
@@ -69,7 +69,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.deepEqual(await keptApp(id, 'google'), { clientId: 'g.apps.example', clientSecret: 'next' });
   });
 
-  it('update removes one whose id is given empty', async () => {
+  it('kalends client update removes a provider app whose id is given empty', async () => {
     await cli.run(['client', 'update', id, ...google()]);
 
     const { document } = await cli.json('client', 'update', id, '--google-client-id', '');
@@ -78,14 +78,14 @@ describe('kalends client, with the application’s own provider apps', () => {
     assert.equal(await keptApp(id, 'google'), undefined);
   });
 
-  it('create sets one at once', async () => {
+  it('kalends client create sets a provider app at once', async () => {
     const { document } = await cli.json(...CREATE, ...google());
 
     assert.equal(document.google_client_id, 'g.apps.example');
     assert.equal((await keptApp(String(document.client_id), 'google'))?.clientSecret, 'GOCSPX-canary');
   });
 
-  const refused: [what: string, words: () => string[], exitCode: number, sentence: RegExp][] = [
+  const refused: [what: string, argsOf: () => string[], exitCode: number, sentence: RegExp][] = [
     ['an id without a secret', () => ['--google-client-id', 'x'], 2, /--google-client-secret-file FILE is/],
     [
       'a secret for an app that is not set',
@@ -119,9 +119,9 @@ describe('kalends client, with the application’s own provider apps', () => {
       /The id of the provider's app must be/,
     ],
   ];
-  for (const [what, words, code, sentence] of refused) {
-    it(`update refuses ${what} in one sentence, and changes nothing`, async () => {
-      const { exitCode, stderr } = await cli.run(['client', 'update', id, '--name', 'Renamed', ...words()]);
+  for (const [what, argsOf, code, sentence] of refused) {
+    it(`kalends client update refuses ${what} in one sentence, and changes nothing`, async () => {
+      const { exitCode, stderr } = await cli.run(['client', 'update', id, '--name', 'Renamed', ...argsOf()]);
 
       assert.equal(exitCode, code);
       assert.match(stderr, sentence);
@@ -130,7 +130,7 @@ describe('kalends client, with the application’s own provider apps', () => {
     });
   }
 
-  it('create refuses before it registers anything', async () => {
+  it('kalends client create refuses a provider app before it registers anything', async () => {
     const { exitCode } = await cli.run([...CREATE, '--google-client-id', 'x']);
 
     assert.equal(exitCode, 2);

@@ -69,23 +69,23 @@ describe('kalends user', () => {
   });
   afterEach(() => cli.close());
 
-  it('list shows the users of one application, or of all', async () => {
+  it('kalends user list shows the users of one application, or of all', async () => {
     const { document: one } = await cli.json('user', 'list', clientId);
     const { document: all } = await cli.json('user', 'list');
 
-    const shown = (one.users as Record<string, unknown>[]).map((user) => [
+    const rows = (one.users as Record<string, unknown>[]).map((user) => [
       user.user_id,
       user.account_count,
       user.grant_count,
     ]);
-    assert.deepEqual(shown.sort(), [
+    assert.deepEqual(rows.sort(), [
       ['-bob', 0, 0],
       ['ada', 1, 1],
     ]);
     assert.deepEqual(all, one);
   });
 
-  it('show names the linked accounts and their health, and no credential', async () => {
+  it('kalends user show names the linked accounts and their health, and no credential', async () => {
     const { document } = await cli.json('user', 'show', clientId, 'ada');
     const { stdout } = await cli.run(['user', 'show', clientId, 'ada']);
 
@@ -96,14 +96,14 @@ describe('kalends user', () => {
     assert.doesNotMatch(JSON.stringify(document), /password/);
   });
 
-  it('finds a user whose id begins with a dash behind --', async () => {
+  it('kalends user finds a user whose id begins with a dash behind --', async () => {
     const { exitCode, stdout } = await cli.run(['user', 'show', '--json', '--', clientId, '-bob']);
 
     assert.equal(exitCode, 0);
     assert.equal(JSON.parse(stdout).user_id, '-bob');
   });
 
-  it('revoke ends the grants and keeps the accounts', async () => {
+  it('kalends user revoke ends the grants and keeps the accounts', async () => {
     const { document } = await cli.json('user', 'revoke', clientId, 'ada');
 
     assert.equal(document.ended_grants, 1);
@@ -111,7 +111,7 @@ describe('kalends user', () => {
     assert.equal((await cli.json('user', 'show', clientId, 'ada')).document.account_count, 1);
   });
 
-  it('delete takes the user, the grants and the accounts', async () => {
+  it('kalends user delete takes the user, the grants and the accounts', async () => {
     const { exitCode } = await cli.json('user', 'delete', clientId, 'ada', '--yes');
 
     assert.equal(exitCode, 0);
@@ -119,7 +119,7 @@ describe('kalends user', () => {
     assert.equal(await withStorage(({ families }) => families.findLivingGrant(familyId)), undefined);
   });
 
-  it('says which of the two, application or user, is not there', async () => {
+  it('kalends user says which of the two, application or user, is not there', async () => {
     const application = await cli.json('user', 'show', 'projNobody', 'ada');
     const user = await cli.json('user', 'show', clientId, 'eve');
 

@@ -39,8 +39,8 @@ export type ClientSite = {
 /** Starts all of it; the caller closes it. */
 export async function openClientSite(): Promise<ClientSite> {
   const sandbox = await caldavSandbox({ kind: 'caldav', clock: sandboxClock(), faults: faultBoard() });
-  await sandbox.hand.addPerson({ email: ADA, name: 'Ada' });
-  const calendarId = await sandbox.hand.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
+  await sandbox.manual.addPerson({ email: ADA, name: 'Ada' });
+  const calendarId = await sandbox.manual.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
   const program = await startProgram().catch(async (reason) => {
     await sandbox.close();
     throw reason;
@@ -53,9 +53,9 @@ export async function openClientSite(): Promise<ClientSite> {
     const page = await browser.open(client.authorizationUrl({ userId, state: STATE, language: 'en' }));
     if (page.body.includes('Connect CalDAV') && !page.body.includes(ADA)) await linkAccount(browser, login);
     await browser.press('Continue');
-    const { left } = await browser.press('Allow');
-    if (left === undefined) throw new Error('Allow led nowhere');
-    return left;
+    const { destination } = await browser.press('Allow');
+    if (destination === undefined) throw new Error('Allow led nowhere');
+    return destination;
   };
   return {
     program,
@@ -110,6 +110,6 @@ export function network(interfere: Interference = () => undefined) {
 
 /** The first `times` requests of this kind are answered like that. */
 export function failing(request: string, times: number, answer: () => Response): Interference {
-  let left = times;
-  return (asked) => (asked === request && left-- > 0 ? answer() : undefined);
+  let remaining = times;
+  return (current) => (current === request && remaining-- > 0 ? answer() : undefined);
 }

@@ -53,7 +53,7 @@ describe('the client', () => {
   after(() => site?.close());
 
   const addressOf = ({ provider, calendarId, id }: CalendarEvent) => ({ provider, calendarId, eventId: id });
-  const meeting = (title: string, day: string) => ({
+  const oneHour = (title: string, day: string) => ({
     title,
     start: `${day}T09:00:00Z`,
     end: new Date(`${day}T10:00:00Z`),
@@ -63,14 +63,14 @@ describe('the client', () => {
   const changesSince = (cursor: string) => Array.fromAsync(user.changes({ cursor }));
 
   describe('leading a user through the flow', () => {
-    it('sends the browser where it comes back from with a code for tokens', async () => {
+    it('the published client sends the browser where it comes back from with a code for tokens', async () => {
       const tokens = await site.tokensOf('grace');
 
       assert.deepEqual(Object.keys(tokens).sort(), ['accessToken', 'expiresAt', 'refreshToken']);
       assert.ok(Math.abs(tokens.expiresAt - Date.now() - 3_600_000) < 60_000);
     });
 
-    it('proves with PKCE that it is who asked', async () => {
+    it('the published client proves with PKCE that it is who asked', async () => {
       const verifier = 'v'.repeat(43);
       const codeChallenge = Buffer.from(
         await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)),
@@ -81,7 +81,7 @@ describe('the client', () => {
         await browser.open(site.client.authorizationUrl({ ...callback, codeChallenge }));
         await linkAccount(browser, site.login);
         await browser.press('Continue');
-        return String((await browser.press('Allow')).left);
+        return String((await browser.press('Allow')).destination);
       };
 
       const wrong = { ...callback, codeVerifier: 'w'.repeat(43) };
@@ -93,20 +93,20 @@ describe('the client', () => {
       assert.ok((await site.client.completeAuthorization({ ...right, url: await back() })).accessToken);
     });
 
-    it('finishes with the address that a popup told the page which opened it', async () => {
-      const asked = { state: STATE, userId: 'hedy' };
+    it('the published client finishes with the address that a popup told the page which opened it', async () => {
+      const flow = { state: STATE, userId: 'hedy' };
       const browser = openBrowser();
-      await browser.open(site.client.authorizationUrl({ ...asked, display: 'popup', language: 'en' }));
+      await browser.open(site.client.authorizationUrl({ ...flow, display: 'popup', language: 'en' }));
       await linkAccount(browser, site.login);
       await browser.press('Continue');
       const { body } = await browser.press('Allow');
 
       const [, message = ''] = / data-message="([^"]*)"/.exec(body) ?? [];
       const { redirect_uri: url } = JSON.parse(textOf(message));
-      assert.ok((await site.client.completeAuthorization({ ...asked, url })).accessToken);
+      assert.ok((await site.client.completeAuthorization({ ...flow, url })).accessToken);
     });
 
-    it('names scope, language, theme, display and providers as the service reads them', () => {
+    it('the published client names scope, language, theme, display and providers as the service reads them', () => {
       const url = site.client.authorizationUrl({
         userId: 'ada b+c',
         state: 's&t',
@@ -132,42 +132,42 @@ describe('the client', () => {
       });
     });
 
-    it('refuses to begin without a state', () => {
+    it('the published client refuses to begin without a state', () => {
       assert.throws(() => site.client.authorizationUrl({ userId: 'ada', state: '' }), TypeError);
     });
 
-    it('refuses an answer to another browser’s request, and one about another user, and spends no code', async () => {
+    it('the published client refuses an answer to another browser’s request, and one about another user, and spends no code', async () => {
       const url = await site.authorize('ada');
       const { client } = site;
 
-      for (const [asked, code] of [
+      for (const [input, code] of [
         [{ url, state: 'other', userId: 'ada' }, 'state_mismatch'],
         [{ url: `${site.options.redirectUri}?code=ada&state=`, state: '', userId: 'ada' }, 'state_mismatch'],
         [{ url, state: STATE, userId: 'mallory' }, 'user_mismatch'],
         [{ url: `/callback?state=${encodeURIComponent(STATE)}`, state: STATE, userId: '' }, 'user_mismatch'],
       ] as const)
-        await assert.rejects(client.completeAuthorization(asked), refusedAs(code, 0));
+        await assert.rejects(client.completeAuthorization(input), refusedAs(code, 0));
       assert.ok((await client.completeAuthorization({ url, state: STATE, userId: 'ada' })).accessToken);
     });
 
-    it('tells that the user gave up, and that a code is spent', async () => {
+    it('the published client tells that the user gave up, and that a code is spent', async () => {
       const state = encodeURIComponent(STATE);
       const gaveUp = `/callback?error=access_denied&error_description=No&state=${state}`;
-      const asked = { state: STATE, userId: 'hedy' };
+      const flow = { state: STATE, userId: 'hedy' };
       await assert.rejects(
-        site.client.completeAuthorization({ ...asked, url: gaveUp }),
+        site.client.completeAuthorization({ ...flow, url: gaveUp }),
         refusedAs('access_denied', 0),
       );
 
       const url = `/callback?code=hedy&state=${state}`;
       await assert.rejects(
-        site.client.completeAuthorization({ ...asked, url }),
+        site.client.completeAuthorization({ ...flow, url }),
         refusedAs('invalid_grant', 400),
       );
     });
   });
 
-  it('tells accounts and calendars with all that the service knows of them', async () => {
+  it('the published client tells accounts and calendars with all that the service knows of them', async () => {
     const { connections, limitReached } = await user.connectionStatus();
     const { calendars, errors } = await user.calendars();
 
@@ -181,7 +181,7 @@ describe('the client', () => {
     );
   });
 
-  it('makes, renames and deletes a calendar', async () => {
+  it('the published client makes, renames and deletes a calendar', async () => {
     const made = await user.createCalendar({ provider: 'caldav' }, { title: 'Trips', color: '#d50000' });
     const where = { provider: made.provider, calendarId: made.id };
     const renamed = await user.updateCalendar(where, { title: 'Travel', description: 'All of them' });
@@ -198,41 +198,41 @@ describe('the client', () => {
     await assert.rejects(user.updateCalendar(where, { title: 'Late' }), refusedAs('calendar_not_found', 404));
   });
 
-  it('makes, finds, changes and deletes an event', async () => {
+  it('the published client makes, finds, changes and deletes an event', async () => {
     const made = await user.createEvent(place, {
-      ...meeting('Plan', '2026-03-02'),
+      ...oneHour('Plan', '2026-03-02'),
       description: 'Words',
       custom: { ticket: 7 },
     });
     const changed = await user.updateEvent(addressOf(made), { title: 'Plan B', description: '' });
-    const found = await user.event(addressOf(made));
-    const { success } = await user.deleteEvent(addressOf(made), { ifMatch: found.etag ?? '' });
+    const current = await user.event(addressOf(made));
+    const { success } = await user.deleteEvent(addressOf(made), { ifMatch: current.etag ?? '' });
 
     assert.deepEqual(
       [made.title, made.start, made.custom],
       ['Plan', '2026-03-02T09:00:00.000Z', { ticket: 7 }],
     );
     assert.deepEqual([changed.title, changed.description, changed.id], ['Plan B', undefined, made.id]);
-    assert.deepEqual(found, changed);
+    assert.deepEqual(current, changed);
     assert.equal(success, true);
     await assert.rejects(user.event(addressOf(made)), refusedAs('event_not_found', 404));
   });
 
-  it('makes one event under one idempotency key', async () => {
+  it('the published client makes one event under one idempotency key', async () => {
     const how = { idempotencyKey: crypto.randomUUID() };
 
     const twins = await Promise.all(
-      [0, 1, 2].map(() => user.createEvent(place, meeting('Once', '2026-03-10'), how)),
+      [0, 1, 2].map(() => user.createEvent(place, oneHour('Once', '2026-03-10'), how)),
     );
 
     assert.equal(new Set(twins.map(({ id }) => id)).size, 1);
     assert.equal((await listed('2026-03-10', '2026-03-11')).length, 1);
-    const other = user.createEvent(place, meeting('Other', '2026-03-10'), how);
+    const other = user.createEvent(place, oneHour('Other', '2026-03-10'), how);
     await assert.rejects(other, refusedAs('idempotency_key_reused', 422));
   });
 
-  it('refuses a change that is based on an old version, and tells the event as it is', async () => {
-    const made = await user.createEvent(place, meeting('First', '2026-03-12'));
+  it('the published client refuses a change that is based on an old version, and tells the event as it is', async () => {
+    const made = await user.createEvent(place, oneHour('First', '2026-03-12'));
     await user.updateEvent(addressOf(made), { title: 'Second' });
 
     const late = user.updateEvent(addressOf(made), { title: 'Late' }, { ifMatch: made.etag ?? '' });
@@ -244,7 +244,7 @@ describe('the client', () => {
     });
   });
 
-  it('tells which field is wrong', async () => {
+  it('the published client tells which field is wrong', async () => {
     const wrong = user.createEvent(place, { title: 'Backwards', start: '2026-03-02', end: '2026-03-01' });
 
     await assert.rejects(wrong, (error: unknown) => {
@@ -255,9 +255,9 @@ describe('the client', () => {
     });
   });
 
-  it('lists a series over all pages, and changes one instance or the rest of it', async () => {
+  it('the published client lists a series over all pages, and changes one instance or the rest of it', async () => {
     const series = await user.createEvent(place, {
-      ...meeting('Weekly', '2026-04-06'),
+      ...oneHour('Weekly', '2026-04-06'),
       recurrence: { frequency: 'WEEKLY', count: 5 },
       timeZone: 'Europe/Berlin',
     });
@@ -268,18 +268,18 @@ describe('the client', () => {
     await user.deleteEvent(addressOf(fourth), { mode: 'following', recurringEventId: series.id });
 
     assert.deepEqual([series.recurrence?.count, second.recurringEventId], [5, series.id]);
-    const left = await listed('2026-04-01', '2026-05-31');
+    const remaining = await listed('2026-04-01', '2026-05-31');
     assert.deepEqual(
-      left.map(({ title, start }) => `${title} ${start.slice(5, 10)}`),
+      remaining.map(({ title, start }) => `${title} ${start.slice(5, 10)}`),
       ['Weekly 04-06', 'Special 04-13', 'Weekly 04-20'],
     );
     await user.deleteEvent(addressOf(second), { mode: 'all' });
     assert.deepEqual(await listed('2026-04-01', '2026-05-31'), []);
   });
 
-  it('searches, and chooses calendars', async () => {
-    await user.createEvent(place, meeting('Budget review', '2026-06-01'));
-    await user.createEvent(place, meeting('Lunch', '2026-06-02'));
+  it('the published client searches, and chooses calendars', async () => {
+    await user.createEvent(place, oneHour('Budget review', '2026-06-01'));
+    await user.createEvent(place, oneHour('Lunch', '2026-06-02'));
     const june = { start: new Date('2026-06-01T00:00:00Z'), end: '2026-07-01' };
     const titles = async (query: object) =>
       (await user.eventsPage({ ...june, ...query })).events.map(({ title }) => title);
@@ -289,7 +289,7 @@ describe('the client', () => {
     assert.deepEqual(await titles({ calendarIds: [site.calendarId], pageSize: 1 }), ['Budget review']);
   });
 
-  it('answers an invitation', async () => {
+  it('the published client answers an invitation', async () => {
     const window = { start: '2026-02-02', end: '2026-02-03' };
     const [invitation] = await listed(window.start, window.end);
     assert.ok(invitation);
@@ -300,48 +300,48 @@ describe('the client', () => {
     assert.deepEqual((await listed(window.start, window.end))[0]?.attendees, answered?.attendees);
   });
 
-  it('tells when the user is busy, and finds a free slot, for one user and for several', async () => {
-    await user.createEvent(place, meeting('Busy', '2027-08-02'));
+  it('the published client tells when the user is busy, and finds a free slot, for one user and for several', async () => {
+    await user.createEvent(place, oneHour('Busy', '2027-08-02'));
     const window = { start: '2027-08-02T08:00:00Z', end: new Date('2027-08-02T11:00:00Z') };
 
     const { busy } = await user.freeBusy(window);
-    const own = await user.availability({ ...window, duration: 60 });
+    const single = await user.availability({ ...window, duration: 60 });
     const shared = await site.client.availability(['ada', 'grace'], { ...window, duration: 60 });
 
     assert.deepEqual(busy, [{ start: '2027-08-02T09:00:00.000Z', end: '2027-08-02T10:00:00.000Z' }]);
     const slots = ['2027-08-02T08:00:00.000Z', '2027-08-02T10:00:00.000Z'];
-    for (const { slots: found } of [own, shared])
+    for (const { slots: free } of [single, shared])
       assert.deepEqual(
-        found.map(({ start }) => start),
+        free.map(({ start }) => start),
         slots,
       );
   });
 
-  it('follows all changes from a cursor, page after page', async () => {
+  it('the published client follows all changes from a cursor, page after page', async () => {
     const [{ cursor } = { cursor: '' }] = await Array.fromAsync(user.changes());
-    const kept = await user.createEvent(place, meeting('Kept', '2026-09-01'));
-    const gone = await user.createEvent(place, meeting('Gone', '2026-09-02'));
+    const updated = await user.createEvent(place, oneHour('Kept', '2026-09-01'));
+    const gone = await user.createEvent(place, oneHour('Gone', '2026-09-02'));
     const [between] = (await changesSince(cursor)).slice(-1);
-    await user.updateEvent(addressOf(kept), { title: 'Kept still' });
+    await user.updateEvent(addressOf(updated), { title: 'Kept still' });
     await user.deleteEvent(addressOf(gone));
 
     const first = await Array.fromAsync(user.changes({ cursor, pageSize: 1 }));
     const later = await changesSince(between?.cursor ?? '');
 
-    const told = (pages: readonly ChangesPage[]) =>
+    const summaryOf = (pages: readonly ChangesPage[]) =>
       pages
         .flatMap(({ changes }) => changes.map(({ changeType, event }) => `${changeType} ${event.id}`))
         .sort();
     assert.ok(first.length > 1);
-    assert.deepEqual(told(first), [`created ${kept.id}`, `deleted ${gone.id}`].sort());
-    assert.deepEqual(told(later), [`deleted ${gone.id}`, `updated ${kept.id}`]);
+    assert.deepEqual(summaryOf(first), [`created ${updated.id}`, `deleted ${gone.id}`].sort());
+    assert.deepEqual(summaryOf(later), [`deleted ${gone.id}`, `updated ${updated.id}`]);
     const deleted = later
       .flatMap(({ changes }) => changes)
       .find(({ changeType }) => changeType === 'deleted');
     assert.deepEqual(Object.keys(deleted?.event ?? {}).sort(), ['account', 'calendarId', 'id', 'provider']);
   });
 
-  it('begins with everything there is when it is asked to', async () => {
+  it('the published client begins with everything there is when it is asked to', async () => {
     const pages = await Array.fromAsync(user.changes({ initial: true, pageSize: 3 }));
 
     const all = pages.flatMap(({ changes }) => changes);
@@ -349,7 +349,7 @@ describe('the client', () => {
     await assert.rejects(user.changesPage({ cursor: 'nonsense' }), refusedAs('invalid_cursor', 400));
   });
 
-  it('ends every grant of the user, and lets go of an account', async () => {
+  it('the published client ends every grant of the user, and lets go of an account', async () => {
     const tokens = await site.tokensOf('hopper');
     const hopper = site.client.user(memoryStore(tokens));
 
@@ -359,7 +359,7 @@ describe('the client', () => {
     await assert.rejects(hopper.calendars(), refusedAs('invalid_grant', 400));
   });
 
-  it('says so when there is nobody at the address', async () => {
+  it('the published client says so when there is nobody at the address', async () => {
     const nobody = kalends({ ...site.options, url: 'http://127.0.0.1:9', retries: 0 });
 
     await assert.rejects(nobody.revoke('token'), refusedAs('unreachable', 0));

@@ -14,13 +14,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const PACKAGE = path.join(ROOT, 'packages/client');
 /** The runtimes it is for, where systems have them (Node from 20 on), with what they need to be told. */
 const RUNTIMES = [
-  { name: 'Node', program: '/usr/bin/node', words: [] },
+  { name: 'Node', program: '/usr/bin/node', flags: [] },
   {
     name: 'Deno',
     program: '/usr/local/bin/deno',
-    words: ['run', '--quiet', '--no-prompt', '--allow-net=127.0.0.1'],
+    flags: ['run', '--quiet', '--no-prompt', '--allow-net=127.0.0.1'],
   },
-  { name: 'Bun', program: '/usr/local/bin/bun', words: ['run'] },
+  { name: 'Bun', program: '/usr/local/bin/bun', flags: ['run'] },
 ] as const;
 const MARCH = { start: Date.UTC(2026, 2, 1), end: Date.UTC(2026, 3, 1) };
 
@@ -62,12 +62,12 @@ const keys = [{ key: 'whpk_0r0+Z02Sv1SRb1QjsKUnil6t2oqtAyhn5HHfKgbTXFs=' }];
 console.log((await verifyWebhook({ headers, body }, { keys, now: () => 1790000000000 })).userId);
 `;
 
-/** What the README's examples take for given, in the words of the frameworks they stand for. */
-const GIVEN = `
+/** What the README's examples take as declared, in the terms of the frameworks they stand for. */
+const DECLARATIONS = `
 import type { Change, Provider, Tokens, UserCalendars } from '@kalends/client';
-type Asked = { user: { id: string }; session: { state: string }; url: string; headers: Record<string, string | string[]>; body: Uint8Array };
+type Incoming = { user: { id: string }; session: { state: string }; url: string; headers: Record<string, string | string[]>; body: Uint8Array };
 type Reply = { redirect(to: string): void; json(value: unknown): void; sendStatus(status: number): void };
-type Handler = (request: Asked, response: Reply) => void;
+type Handler = (request: Incoming, response: Reply) => void;
 declare const app: { get(path: string, handler: Handler): void; post(path: string, raw: unknown, handler: Handler): void };
 declare const express: { raw(options: object): unknown };
 declare const database: {
@@ -88,7 +88,7 @@ async function examples(): Promise<string> {
   const [first = '', ...others] = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);
   assert.ok(others.length >= 4);
   const functions = others.map((code, at) => `export async function example${at}() {\n${code}}\n`);
-  return [first, GIVEN, ...functions].join('\n');
+  return [first, DECLARATIONS, ...functions].join('\n');
 }
 
 /** Checks and compiles the program as an application would; what the compiler complains of. */
@@ -142,7 +142,7 @@ describe('the published client', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('is its built code, its types, its README and the licence, and depends on nothing', async () => {
+  it('the published client is its built code, its types, its README and the licence, and depends on nothing', async () => {
     const files = await readdir(installed, { recursive: true, withFileTypes: true });
     const { dependencies, exports } = JSON.parse(
       await readFile(path.join(installed, 'package.json'), 'utf8'),
@@ -165,25 +165,25 @@ describe('the published client', () => {
       );
   });
 
-  it('has types that an application and the README’s examples pass, its own declarations among them', async () => {
+  it('the published client has types that an application and the README’s examples pass, its own declarations among them', async () => {
     assert.equal(complaints, '');
   });
 
-  for (const { name, program, words } of RUNTIMES) {
+  for (const { name, program, flags } of RUNTIMES) {
     describe(`on ${name}`, counterpart(name, program), () => {
       let site: ClientSite;
       before(async () => {
         site = await openClientSite();
       });
       after(() => site?.close());
-      const runs = async (file: string, ...told: string[]) =>
-        (await run(program, [...words, file, ...told], { cwd: folder })).stdout;
+      const runs = async (file: string, ...args: string[]) =>
+        (await run(program, [...flags, file, ...args], { cwd: folder })).stdout;
 
-      it('is led through the flow, refreshes, writes and reads', async () => {
+      it('the published client is led through the flow, refreshes, writes and reads', async () => {
         const { url, clientId, clientSecret, redirectUri } = site.options;
         const callback = String(await site.authorize('ada'));
 
-        const said = await runs(
+        const output = await runs(
           'built/program.js',
           url,
           clientId,
@@ -193,17 +193,17 @@ describe('the published client', () => {
           STATE,
         );
 
-        assert.deepEqual(JSON.parse(said), {
+        assert.deepEqual(JSON.parse(output), {
           runtime: name,
           titles: ['Packed'],
           refusal: 'missing_headers',
           gone: 'event_not_found',
           refreshed: true,
         });
-        assert.equal((await site.sandbox.hand.instances(ADA, site.calendarId, MARCH)).length, 1);
+        assert.equal((await site.sandbox.manual.instances(ADA, site.calendarId, MARCH)).length, 1);
       });
 
-      it('believes the published webhook', async () => {
+      it('the published client believes the published webhook', async () => {
         assert.equal(await runs('vector.mjs'), 'user_42\n');
       });
     });

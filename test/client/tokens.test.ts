@@ -22,7 +22,7 @@ const TOKEN = 'POST /token';
 const STATUS = 'GET /connection-status';
 const HOUR = 3_600_000;
 
-const told =
+const respondWith =
   (status: number, headers: Record<string, string> = {}) =>
   () =>
     Response.json({ error: 'Service Unavailable', code: 'busy', message: 'Busy' }, { status, headers });
@@ -48,14 +48,14 @@ describe('the client, with a user’s tokens', () => {
     accessToken: 'not a token that the service knows',
   });
   const place = () => ({ provider: 'caldav', calendarId: site.calendarId }) as const;
-  const meeting = (title: string) => ({ title, start: '2026-03-02T09:00:00Z', end: '2026-03-02T10:00:00Z' });
+  const oneHour = (title: string) => ({ title, start: '2026-03-02T09:00:00Z', end: '2026-03-02T10:00:00Z' });
   const titled = async (title: string) => {
     const { user } = userWith(memoryStore(await site.tokensOf('ada')));
     const { events } = await user.eventsPage({ start: '2026-03-02', end: '2026-03-03' });
     return events.filter((event) => event.title === title).length;
   };
 
-  it('refreshes once for ten parallel calls that are refused, and repeats each of them', async () => {
+  it('the published client refreshes once for ten parallel calls that are refused, and repeats each of them', async () => {
     const store = memoryStore(refused(await site.tokensOf('ada')));
     const { user, net } = userWith(store);
 
@@ -65,7 +65,7 @@ describe('the client, with a user’s tokens', () => {
     assert.deepEqual([net.count(TOKEN), net.count(STATUS), store.saved.length], [1, 20, 1]);
   });
 
-  it('refreshes once for two objects of one user in a process', async () => {
+  it('the published client refreshes once for two objects of one user in a process', async () => {
     const store = memoryStore(refused(await site.tokensOf('ada')));
     const { client, net } = userWith(store);
 
@@ -74,7 +74,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(TOKEN), 1);
   });
 
-  it('refreshes once, and stores once, before an access token ends that is known to, and spends no call on it', async () => {
+  it('the published client refreshes once, and stores once, before an access token ends that is known to, and spends no call on it', async () => {
     const store = memoryStore({ ...(await site.tokensOf('ada')), expiresAt: Date.now() + 5_000 });
     const { user, net } = userWith(store);
 
@@ -85,7 +85,7 @@ describe('the client, with a user’s tokens', () => {
     assert.ok(store.tokens.expiresAt > Date.now() + HOUR / 2);
   });
 
-  it('stores new tokens before it uses them', async () => {
+  it('the published client stores new tokens before it uses them', async () => {
     const store = memoryStore(refused(await site.tokensOf('ada')));
     const order: string[] = [];
     const save = store.save.bind(store);
@@ -104,7 +104,7 @@ describe('the client, with a user’s tokens', () => {
     assert.deepEqual(order, [STATUS, TOKEN, 'saved', STATUS]);
   });
 
-  it('keeps tokens that could not be stored, and uses them once they are', async () => {
+  it('the published client keeps tokens that could not be stored, and uses them once they are', async () => {
     const store = memoryStore(refused(await site.tokensOf('ada')));
     const save = store.save.bind(store);
     store.save = () => {
@@ -119,7 +119,7 @@ describe('the client, with a user’s tokens', () => {
     assert.deepEqual([net.count(TOKEN), store.saved.length], [1, 1]);
   });
 
-  it('takes the stored tokens when another process was first, without a refresh', async () => {
+  it('the published client takes the stored tokens when another process was first, without a refresh', async () => {
     const tokens = await site.tokensOf('ada');
     const store = memoryStore(refused(tokens));
     const { user, net } = userWith(store, (request) => {
@@ -132,7 +132,7 @@ describe('the client, with a user’s tokens', () => {
     assert.deepEqual([net.count(TOKEN), store.saved.length], [0, 0]);
   });
 
-  it('goes on with the tokens of another process that won the race for the refresh', async () => {
+  it('the published client goes on with the tokens of another process that won the race for the refresh', async () => {
     const tokens = await site.tokensOf('ada');
     const store = memoryStore(refused(tokens));
     const winner = memoryStore(refused(tokens));
@@ -152,7 +152,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(TOKEN), 1);
   });
 
-  it('says that the user must authorize again when nobody has newer tokens', async () => {
+  it('the published client says that the user must authorize again when nobody has newer tokens', async () => {
     const tokens = await site.tokensOf('ada');
     await site.client.revoke(tokens.refreshToken);
     const store = memoryStore(tokens);
@@ -169,7 +169,7 @@ describe('the client, with a user’s tokens', () => {
     );
   });
 
-  it('works on after the user authorized again', async () => {
+  it('the published client works on after the user authorized again', async () => {
     const store = memoryStore(refused({ ...(await site.tokensOf('ada')), refreshToken: 'spent' }));
     const { user } = userWith(store);
     await assert.rejects(user.connectionStatus(), ReauthorizationRequired);
@@ -179,7 +179,7 @@ describe('the client, with a user’s tokens', () => {
     assert.ok(await user.connectionStatus());
   });
 
-  it('never repeats a refresh whose answer was lost', async () => {
+  it('the published client never repeats a refresh whose answer was lost', async () => {
     const store = memoryStore(refused(await site.tokensOf('ada')));
     const { user, net } = userWith(store, failing(TOKEN, 1, lost));
 
@@ -187,9 +187,9 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(TOKEN), 1);
   });
 
-  it('repeats a read after 503, no earlier than it was asked to', async () => {
+  it('the published client repeats a read after 503, no earlier than it was asked to', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
-    const { user, net } = userWith(store, failing(STATUS, 1, told(503, { 'retry-after': '1' })));
+    const { user, net } = userWith(store, failing(STATUS, 1, respondWith(503, { 'retry-after': '1' })));
     const began = performance.now();
 
     await user.connectionStatus();
@@ -198,13 +198,13 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(net.count(STATUS), 2);
   });
 
-  it('does not wait longer than it is worth, nor try more often than it may', async () => {
+  it('the published client does not wait longer than it is worth, nor try more often than it may', async () => {
     const tokens = await site.tokensOf('ada');
     for (const [times, after, tries] of [
       [1, '3600', 1],
       [9, '1', 2],
     ] as const) {
-      const failure = failing(STATUS, times, told(503, { 'retry-after': after }));
+      const failure = failing(STATUS, times, respondWith(503, { 'retry-after': after }));
       const { user, net } = userWith(memoryStore(tokens), failure, 1);
 
       await assert.rejects(user.connectionStatus(), (error: KalendsError) => {
@@ -215,19 +215,19 @@ describe('the client, with a user’s tokens', () => {
     }
   });
 
-  it('repeats a create whose answer was lost under its key, and makes one event', async () => {
+  it('the published client repeats a create whose answer was lost under its key, and makes one event', async () => {
     const { user, net } = userWith(memoryStore(await site.tokensOf('ada')));
-    let left = 1;
+    let remaining = 1;
     const losing: typeof fetch = async (input, init) => {
       const answer = await net.fetch(input, init);
-      if (init?.method === 'POST' && left-- > 0) throw new TypeError('fetch failed');
+      if (init?.method === 'POST' && remaining-- > 0) throw new TypeError('fetch failed');
       return answer;
     };
     const client = kalends({ ...site.options, fetch: losing });
 
     const made = await client
       .user(memoryStore(await site.tokensOf('ada')))
-      .createEvent(place(), meeting('Lost'));
+      .createEvent(place(), oneHour('Lost'));
 
     assert.equal(made.title, 'Lost');
     const keys = net.sent.map(({ headers }) => headers.get('idempotency-key'));
@@ -237,11 +237,11 @@ describe('the client, with a user’s tokens', () => {
     await user.deleteEvent({ ...place(), eventId: made.id });
   });
 
-  it('repeats no change without an idempotency key', async () => {
+  it('the published client repeats no change without an idempotency key', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
-    const made = await userWith(store).user.createEvent(place(), meeting('Fixed'));
+    const made = await userWith(store).user.createEvent(place(), oneHour('Fixed'));
     const address = { ...place(), eventId: made.id };
-    const failure = told(503, { 'retry-after': '1' });
+    const failure = respondWith(503, { 'retry-after': '1' });
     const put = userWith(store, failing('PUT /event', 1, failure));
     const remove = userWith(store, failing('DELETE /event', 1, failure));
 
@@ -252,7 +252,7 @@ describe('the client, with a user’s tokens', () => {
     assert.equal(await titled('Fixed'), 1);
   });
 
-  it('gives up a call that has no answer in time', async () => {
+  it('the published client gives up a call that has no answer in time', async () => {
     const silent: typeof fetch = (_, init) =>
       new Promise((_resolve, reject) => {
         init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
@@ -263,7 +263,7 @@ describe('the client, with a user’s tokens', () => {
     await assert.rejects(user.calendars(), (error: KalendsError) => error.code === 'timeout');
   });
 
-  it('tells of accounts that cannot be read beside the calendars, and beside the events', async () => {
+  it('the published client tells of accounts that cannot be read beside the calendars, and beside the events', async () => {
     const store = memoryStore(await site.tokensOf('ada'));
     const { user } = userWith(store);
     const problem = { provider: 'caldav', account: 'x', code: 'unavailable', message: 'Grüße' } as const;

@@ -53,7 +53,7 @@ const refusedFor = (reason: WebhookRefused['reason']) => (error: unknown) =>
 describe('a webhook delivery', () => {
   const published = { keys: [{ key: PUBLISHED.key }], now: PUBLISHED.now };
 
-  it('is believed when it is the published one, as text and as bytes, with headers of any kind', async () => {
+  it('a webhook delivery is believed when it is the published one, as text and as bytes, with headers of any kind', async () => {
     const { headers, body } = PUBLISHED;
     const shouted = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]] as const);
 
@@ -65,7 +65,7 @@ describe('a webhook delivery', () => {
       assert.deepEqual(await verifyWebhook(delivery, published), JSON.parse(body));
   });
 
-  it('is believed when one of several signatures is of one of several keys', async () => {
+  it('a webhook delivery is believed when one of several signatures is of one of several keys', async () => {
     const [old, current] = [signingKey(), signingKey()];
     const { headers, body } = current.deliver('{"a":1}');
     const others = `v1,c2VjcmV0 ${old.deliver('{"b":2}').headers['webhook-signature']}`;
@@ -80,7 +80,7 @@ describe('a webhook delivery', () => {
   });
 
   const { headers, body } = PUBLISHED;
-  const own = signingKey();
+  const other = signingKey();
   const refusals: [
     string,
     Delivery,
@@ -110,22 +110,22 @@ describe('a webhook delivery', () => {
       {},
       'no_matching_signature',
     ],
-    ['of another signer', { headers, body }, { keys: [own.key] }, 'no_matching_signature'],
+    ['of another signer', { headers, body }, { keys: [other.key] }, 'no_matching_signature'],
     [
       'with a signature that is none',
       { headers: { ...headers, 'webhook-signature': 'v1a,@@ v1a, v2,x' }, body },
       {},
       'no_matching_signature',
     ],
-    ['that is no JSON', own.deliver('{'), { keys: [own.key], now: Date.now }, 'invalid_payload'],
-    ['that is no object', own.deliver('[1]'), { keys: [own.key], now: Date.now }, 'invalid_payload'],
+    ['that is no JSON', other.deliver('{'), { keys: [other.key], now: Date.now }, 'invalid_payload'],
+    ['that is no object', other.deliver('[1]'), { keys: [other.key], now: Date.now }, 'invalid_payload'],
   ];
   for (const [which, delivery, change, reason] of refusals)
-    it(`is refused ${which}: ${reason}`, async () => {
+    it(`a webhook delivery is refused ${which}: ${reason}`, async () => {
       await assert.rejects(verifyWebhook(delivery, { ...published, ...change }), refusedFor(reason));
     });
 
-  it('is held to the tolerance that is asked for', async () => {
+  it('a webhook delivery is held to the tolerance that is asked for', async () => {
     const late = { ...published, now: () => PUBLISHED.now() + 301_000 };
 
     assert.ok(await verifyWebhook({ headers, body }, { ...late, tolerance: 302 }));
@@ -134,13 +134,13 @@ describe('a webhook delivery', () => {
 
 describe('the service’s webhook keys', () => {
   let origin: string;
-  let asked = 0;
+  let requests = 0;
   let answer: { status: number; headers: Record<string, string>; keys: WebhookKey[] };
   const server = createServer(({ url }, response) => {
-    asked += 1;
-    const found = url === '/.well-known/webhook-keys';
+    requests += 1;
+    const isKeySet = url === '/.well-known/webhook-keys';
     response
-      .writeHead(found ? answer.status : 404, answer.headers)
+      .writeHead(isKeySet ? answer.status : 404, answer.headers)
       .end(JSON.stringify({ keys: answer.keys }));
   });
   before(async () => {
@@ -152,11 +152,11 @@ describe('the service’s webhook keys', () => {
 
   const application = { clientId: 'a', clientSecret: 's', redirectUri: 'https://a.example/', retries: 0 };
   function clientWith(clock: { at: number }, webhookKeys: WebhookKey[] = []) {
-    asked = 0;
+    requests = 0;
     return kalends({ ...application, url: `${origin}/under/a/path/`, webhookKeys, now: () => clock.at });
   }
 
-  it('are fetched from the origin once, and again when they are older than they say', async () => {
+  it('the service’s webhook keys are fetched from the origin once, and again when they are older than they say', async () => {
     const { key, deliver } = signingKey();
     answer = { status: 200, headers: { 'cache-control': 'public, max-age=60' }, keys: [key] };
     const clock = { at: Date.now() };
@@ -167,10 +167,10 @@ describe('the service’s webhook keys', () => {
       assert.deepEqual(await client.webhook(deliver('{"n":1}', clock.at)), { n: 1 });
     }
 
-    assert.equal(asked, 2);
+    assert.equal(requests, 2);
   });
 
-  it('are fetched anew for an unknown signature, at most once a minute', async () => {
+  it('the service’s webhook keys are fetched anew for an unknown signature, at most once a minute', async () => {
     const [old, next] = [signingKey(), signingKey()];
     answer = { status: 200, headers: {}, keys: [old.key] };
     const clock = { at: Date.now() };
@@ -180,13 +180,13 @@ describe('the service’s webhook keys', () => {
 
     const early = client.webhook(next.deliver('{}', clock.at));
     await assert.rejects(early, refusedFor('no_matching_signature'));
-    assert.equal(asked, 1);
+    assert.equal(requests, 1);
     clock.at += 61_000;
     assert.deepEqual(await client.webhook(next.deliver('{"n":2}', clock.at)), { n: 2 });
-    assert.equal(asked, 2);
+    assert.equal(requests, 2);
   });
 
-  it('are the pinned ones while the service cannot be asked, and without any the failure is told', async () => {
+  it('the service’s webhook keys are the pinned ones while the service cannot be asked, and without any the failure is told', async () => {
     const { key, deliver } = signingKey();
     answer = { status: 503, headers: {}, keys: [] };
     const clock = { at: Date.now() };

@@ -35,7 +35,7 @@ async function openForm(userId: string, provider: 'apple' | 'caldav' = 'caldav',
 }
 
 describe('linking an account', () => {
-  it('keeps it for the user, with the hash of the browser’s new device cookie', async () => {
+  it('linking an account keeps it for the user, with the hash of the browser’s new device cookie', async () => {
     const { browser, send } = await openForm('linker');
 
     const { status, headers } = await send(typed);
@@ -52,7 +52,7 @@ describe('linking an account', () => {
     assert.deepEqual([...linkedHere], [account?.accountKey]);
   });
 
-  it('renews an account that is linked already and keeps its key', async () => {
+  it('linking renews an account that is linked already and keeps its key', async () => {
     const first = await openForm('renewer');
     await first.send(typed);
     const [before] = await harness.accounts.listAccounts('acme', 'renewer');
@@ -67,7 +67,7 @@ describe('linking an account', () => {
     );
   });
 
-  it('asks Apple accounts for no server', async () => {
+  it('linking asks Apple accounts for no server', async () => {
     const { form, send } = await openForm('apple-user', 'apple');
 
     const { status } = await send({ username: 'jane@icloud.com', password: APPLE_PASSWORD });
@@ -87,7 +87,7 @@ describe('linking an account', () => {
     ['rate_limited', 429, /Try again in 2 minutes/],
   ];
   for (const [password, status, text] of troubles) {
-    it(`says what happened when the login is ${password}, and keeps what was typed but the password`, async () => {
+    it(`linking an account says what happened when the login is ${password}, and keeps what was typed but the password`, async () => {
       const { send } = await openForm('troubled');
 
       const page = await send({ ...typed, username: 'Ada "<b>"', password });
@@ -103,7 +103,7 @@ describe('linking an account', () => {
     });
   }
 
-  it('tells Apple’s users of app-specific passwords when theirs is refused', async () => {
+  it('linking an account tells Apple’s users of app-specific passwords when theirs is refused', async () => {
     const { send } = await openForm('apple-user', 'apple');
 
     const page = await send({ username: 'jane@icloud.com', password: 'wron-gwro-ngwr-ongw' });
@@ -112,7 +112,7 @@ describe('linking an account', () => {
     assert.match(page.body, /does not accept this Apple Account.*use an app-specific password/);
   });
 
-  it('refuses empty and unusable fields before any server is asked', async () => {
+  it('linking an account refuses empty and unusable fields before any server is asked', async () => {
     const { send } = await openForm('careless');
     for (const [fields, text] of [
       [{ ...typed, server: ' ' }, /Fill in every field/],
@@ -128,7 +128,7 @@ describe('linking an account', () => {
     assert.deepEqual(await harness.accounts.listAccounts('acme', 'careless'), []);
   });
 
-  it('says session_expired when the user was deleted while the server was asked', async () => {
+  it('linking an account says session_expired when the user was deleted while the server was asked', async () => {
     const provider = passwordProvider('caldav');
     const duringVerification = async () =>
       void (await hasty.db.write("DELETE FROM application_user WHERE user_id = 'ada'"));
@@ -149,7 +149,7 @@ describe('linking an account', () => {
     assert.match(page.body, /expired/);
   });
 
-  it('answers an adapter’s fault with a page in the user’s language and 500, and logs no password', async () => {
+  it('linking an account answers an adapter’s fault with a page in the user’s language and 500, and logs no password', async () => {
     const { send } = await openForm('unlucky', 'caldav', { lng: 'es' });
 
     const page = await send({ ...typed, password: 'broken' });
@@ -161,7 +161,7 @@ describe('linking an account', () => {
     assert.doesNotMatch(inspect(harness.logged, { depth: 9 }), /broken/);
   });
 
-  it('stops after the allowed tries of one transaction, with Retry-After, and asks no server any more', async () => {
+  it('linking an account stops after the allowed tries of one transaction, with Retry-After, and asks no server any more', async () => {
     const limits = { authorizePerMinute: 100, passwordsPerTransaction: 2, passwordsPerAddress: 100 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const browser = new Browser(limited);
@@ -178,7 +178,7 @@ describe('linking an account', () => {
     assert.deepEqual(accounts, []);
   });
 
-  it('counts the tries of one address over its transactions', async () => {
+  it('linking an account counts the tries of one address over its transactions', async () => {
     const limits = { authorizePerMinute: 100, passwordsPerTransaction: 100, passwordsPerAddress: 1 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const statuses: number[] = [];
@@ -193,7 +193,7 @@ describe('linking an account', () => {
     assert.deepEqual(statuses, [422, 429]);
   });
 
-  it('counts no right password, so that many can link from one address', async () => {
+  it('linking an account counts no right password, so that many can link from one address', async () => {
     const limits = { authorizePerMinute: 100, passwordsPerTransaction: 1, passwordsPerAddress: 1 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const statuses: number[] = [];
@@ -210,7 +210,7 @@ describe('linking an account', () => {
 });
 
 describe('accounts that are linked', () => {
-  it('are whole with Disconnect to the browser that linked them, masked without it to any other', async () => {
+  it('linked accounts are whole with Disconnect to the browser that linked them, masked without it to any other', async () => {
     const { browser } = await openForm('shared');
     const linkingPage = await browser.link(await browser.start({ user_id: 'shared' }));
     const stranger = new Browser(harness);
@@ -228,7 +228,7 @@ describe('accounts that are linked', () => {
     assert.doesNotMatch(strangersPage.body, /<button disabled[^>]*>Continue/);
   });
 
-  it('are masked for a device cookie that is none of ours', async () => {
+  it('linked accounts are masked for a device cookie that is none of ours', async () => {
     const { send } = await openForm('forger');
     await send(typed);
     const forger = new Browser(harness);
@@ -241,7 +241,7 @@ describe('accounts that are linked', () => {
     }
   });
 
-  it('go when their own browser disconnects them, and take a pending code along', async () => {
+  it('linked accounts go when their own browser disconnects them, and take a pending code along', async () => {
     const browser = new Browser(harness);
     const selection = await browser.link(await browser.start({ user_id: 'leaver' }));
     const consent = await browser.get(`/connect/consent?transaction=${transactionOf(selection)}`);
@@ -257,7 +257,7 @@ describe('accounts that are linked', () => {
     assert.ok((await harness.codes.findCode('acme', 'leaver'))?.withdrawnAt !== undefined);
   });
 
-  it('stay when another browser, or another user’s page, sends their key', async () => {
+  it('linked accounts stay when another browser, or another user’s page, sends their key', async () => {
     const { send } = await openForm('owner');
     await send(typed);
     const [account] = await harness.accounts.listAccounts('acme', 'owner');
@@ -275,7 +275,7 @@ describe('accounts that are linked', () => {
     assert.ok(await harness.accounts.findAccount(account?.accountKey ?? ''));
   });
 
-  it('say when they need to be connected again', async () => {
+  it('linked accounts say when they need to be connected again', async () => {
     const { browser, send } = await openForm('stale');
     await send(typed);
     const [account] = await harness.accounts.listAccounts('acme', 'stale');

@@ -20,7 +20,7 @@ const storedRequest = async (answer: Answer) => {
 };
 
 describe('GET /authorize', () => {
-  it('redirects to itself with every parameter as it came, the stored redirect URI and a transaction', async () => {
+  it('GET /authorize redirects to itself with every parameter as it came, the stored redirect URI and a transaction', async () => {
     const sent =
       'client_id=acme&user_id=a%20b&x=1&x=2&state=%7e+%zz%FF&empty=&redirect_uri=https%3A%2F%2Fevil.example';
 
@@ -35,7 +35,7 @@ describe('GET /authorize', () => {
     assert.equal(headers['referrer-policy'], 'no-referrer');
   });
 
-  it('sets oauth_req to URL-encoded JSON of client_id, user_id and transaction, and nothing else', async () => {
+  it('GET /authorize sets oauth_req to URL-encoded JSON of client_id, user_id and transaction, and nothing else', async () => {
     const answer = await start('client_id=acme&user_id=%C3%A9%22%3B');
 
     const [set = ''] = [answer.headers['set-cookie']].flat().map(String);
@@ -46,7 +46,7 @@ describe('GET /authorize', () => {
     assert.deepEqual(attributes.sort(), ['HttpOnly', 'Max-Age=7200', 'Path=/', 'SameSite=Lax']);
   });
 
-  it('marks cookies Secure when the public origin is https', async () => {
+  it('GET /authorize marks cookies Secure when the public origin is https', async () => {
     const secure = await openConnect({ publicUrl: 'https://cal.example.com' });
 
     const answer = await new Browser(secure).get(`/authorize?${ok}`);
@@ -55,7 +55,7 @@ describe('GET /authorize', () => {
     assert.match(String(answer.headers['set-cookie']), /; Secure/);
   });
 
-  it('fits a user id of 512 bytes into a cookie that browsers keep, whatever it is made of', async () => {
+  it('GET /authorize fits a user id of 512 bytes into a cookie that browsers keep, whatever it is made of', async () => {
     for (const userId of ['"'.repeat(512), '\\'.repeat(512), 'é'.repeat(256), '😀'.repeat(128)]) {
       const answer = await start(`client_id=acme&user_id=${encodeURIComponent(userId)}`);
 
@@ -65,7 +65,7 @@ describe('GET /authorize', () => {
     }
   });
 
-  it('drops a transaction parameter at the mount under /api/oauth and starts', async () => {
+  it('GET /authorize drops a transaction parameter at the mount under /api/oauth and starts', async () => {
     const answer = await new Browser(harness).get(`/api/oauth/authorize?transaction=forged&${ok}`);
 
     assert.equal(answer.status, 302);
@@ -74,7 +74,7 @@ describe('GET /authorize', () => {
     assert.notEqual(transactions[0], 'forged');
   });
 
-  it('checks the application before anything else: 401, as page or as JSON', async () => {
+  it('GET /authorize checks the application before anything else: 401, as page or as JSON', async () => {
     for (const query of [
       '',
       'client_id=',
@@ -120,7 +120,7 @@ describe('GET /authorize', () => {
     [`${ok}&code_challenge_method=S256`, 'invalid_request', 'code_challenge'],
   ];
   for (const [query, error, named] of refusals) {
-    it(`refuses ${query.slice(0, 70)} with 400 ${error} and no redirect`, async () => {
+    it(`GET /authorize refuses ${query.slice(0, 70)} with 400 ${error} and no redirect`, async () => {
       const json = await start(query, { accept: 'application/json' });
       const page = await start(query);
 
@@ -133,14 +133,14 @@ describe('GET /authorize', () => {
     });
   }
 
-  it('takes 2,048 bytes of state however they are spelled', async () => {
+  it('GET /authorize takes 2,048 bytes of state however they are spelled', async () => {
     const answer = await start(`${ok}&state=${'%FF'.repeat(2048)}`);
 
     assert.equal(answer.status, 302);
     assert.equal((await storedRequest(answer))?.state, '%FF'.repeat(2048));
   });
 
-  it('keeps scope, challenge, language, theme and providers for the whole flow', async () => {
+  it('GET /authorize keeps scope, challenge, language, theme and providers for the whole flow', async () => {
     const challenge = 'c'.repeat(43);
     const query = `${ok}&scope=calendar.read&code_challenge=${challenge}&code_challenge_method=S256&lng=AR_eg&theme=Dark`;
 
@@ -151,7 +151,7 @@ describe('GET /authorize', () => {
     assert.deepEqual(providers, ['apple', 'caldav']);
   });
 
-  it('offers all providers when none of those named is one', async () => {
+  it('GET /authorize offers all providers when none of those named is one', async () => {
     for (const query of ['providers=', 'providers=zoom,__proto__', '']) {
       const request = await storedRequest(await start(`${ok}&${query}`));
 
@@ -159,7 +159,7 @@ describe('GET /authorize', () => {
     }
   });
 
-  it('answers 400 and logs the cause when the user cannot be created', async () => {
+  it('GET /authorize answers 400 and logs the cause when the user cannot be created', async () => {
     const failing = await openConnect({
       users: { loadOrCreateUser: () => Promise.reject(new Error('disk full')) },
     });
@@ -172,7 +172,7 @@ describe('GET /authorize', () => {
     assert.doesNotMatch(answer.body, /disk full/);
   });
 
-  it('answers 429 with Retry-After once an address called too often, over both mounts together', async () => {
+  it('GET /authorize answers 429 with Retry-After once an address called too often, over both mounts together', async () => {
     const attempts = connectAttempts({
       authorizePerMinute: 2,
       passwordsPerTransaction: 1,

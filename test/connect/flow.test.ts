@@ -23,7 +23,7 @@ const consentOf = (browser: Browser, transaction: string): Promise<Answer> =>
   browser.get(`/connect/consent?transaction=${transaction}`);
 
 describe('the way through the pages', () => {
-  it('leads from /authorize over a linked account to the callback with code and state', async () => {
+  it('the Connect flow leads from /authorize over a linked account to the callback with code and state', async () => {
     const { browser, transaction } = await linked('flow-1', { state: 'a b', scope: 'read' });
 
     const end = await browser.submit(await consentOf(browser, transaction), '/connect/approve');
@@ -35,7 +35,7 @@ describe('the way through the pages', () => {
     assert.equal(code?.scope, 'read');
   });
 
-  it('sends a second click on Allow where the first went, without a new code', async () => {
+  it('the Connect flow sends a second click on Allow where the first went, without a new code', async () => {
     const { browser, transaction } = await linked('twice');
     const consent = await consentOf(browser, transaction);
     const first = await browser.submit(consent, '/connect/approve');
@@ -49,7 +49,7 @@ describe('the way through the pages', () => {
     assert.deepEqual(await harness.codes.findCode('acme', 'twice'), code);
   });
 
-  it('shows only that it is finished once it was answered, with a way to start again', async () => {
+  it('the Connect flow shows only that it is finished once it was answered, with a way to start again', async () => {
     const { browser, selection, transaction } = await linked('back-button');
     const consent = await consentOf(browser, transaction);
     await browser.submit(consent, '/connect/approve');
@@ -64,7 +64,7 @@ describe('the way through the pages', () => {
     }
   });
 
-  it('answers Cancel on either page with access_denied and the state, and no code', async () => {
+  it('the Connect flow answers Cancel on either page with access_denied and the state, and no code', async () => {
     const { browser, transaction } = await linked('shy', { state: 's' });
     const onConsent = await browser.submit(await consentOf(browser, transaction), '/connect/cancel');
     const onSelection = await browser.submit(await browser.start({ user_id: 'shy' }), '/connect/cancel');
@@ -78,7 +78,7 @@ describe('the way through the pages', () => {
     assert.equal(await harness.codes.findCode('acme', 'shy'), undefined);
   });
 
-  it('refuses an approval after a cancellation', async () => {
+  it('the Connect flow refuses an approval after a cancellation', async () => {
     const { browser, transaction } = await linked('wavering');
     const consent = await consentOf(browser, transaction);
     await browser.submit(consent, '/connect/cancel');
@@ -89,7 +89,7 @@ describe('the way through the pages', () => {
     assert.equal(await harness.codes.findCode('acme', 'wavering'), undefined);
   });
 
-  it('leads nowhere without an account: neither to consent nor to a code', async () => {
+  it('the Connect flow leads nowhere without an account: neither to consent nor to a code', async () => {
     const browser = new Browser(harness);
     const selection = await browser.start({ user_id: 'empty' });
     const transaction = transactionOf(selection);
@@ -106,7 +106,7 @@ describe('the way through the pages', () => {
     assert.equal(await harness.codes.findCode('acme', 'empty'), undefined);
   });
 
-  it('names application, domain, user, accounts and scope on the consent page', async () => {
+  it('the Connect flow names application, domain, user, accounts and scope on the consent page', async () => {
     const { browser, transaction } = await linked('ada <b>&', { scope: 'free-busy' });
 
     const { body } = await consentOf(browser, transaction);
@@ -118,7 +118,7 @@ describe('the way through the pages', () => {
     assert.doesNotMatch(body, /acme internal/);
   });
 
-  it('says what was just linked only when it is', async () => {
+  it('the Connect flow says what was just linked only when it is', async () => {
     const { browser, selection } = await linked('noticed');
     const forged = await browser.get(`/authorize?transaction=${transactionOf(selection)}&happened=apple`);
 
@@ -126,7 +126,7 @@ describe('the way through the pages', () => {
     assert.doesNotMatch(forged.body, /is connected/);
   });
 
-  it('offers what the request restricts it to, in order, and greys what is not set up', async () => {
+  it('the Connect flow offers what the request restricts it to, in order, and greys what is not set up', async () => {
     const { body } = await new Browser(harness).start({ providers: 'caldav,google' });
 
     const buttons = [...body.matchAll(/Connect (Google|Microsoft|Apple|CalDAV)</g)].map(([, name]) => name);
@@ -134,7 +134,7 @@ describe('the way through the pages', () => {
     assert.match(body, /disabled aria-describedby="google-about"/);
   });
 
-  it('shows no form for what is not offered or not set up', async () => {
+  it('the Connect flow shows no form for what is not offered or not set up', async () => {
     const browser = new Browser(harness);
     const transaction = transactionOf(await browser.start({ providers: 'google,caldav' }));
 
@@ -147,7 +147,7 @@ describe('the way through the pages', () => {
 });
 
 describe('the pages’ headers', () => {
-  it('close everything but forms to this origin and the application’s', async () => {
+  it('the pages’ headers close everything but forms to this origin and the application’s', async () => {
     const { browser, transaction } = await linked('headers');
 
     for (const page of [
@@ -169,7 +169,7 @@ describe('the pages’ headers', () => {
 });
 
 describe('page, cookie and stored request', () => {
-  it('must agree: another browser, an unknown transaction and another user see only the error', async () => {
+  it('page, cookie and stored request must agree: another browser, an unknown transaction and another user see only the error', async () => {
     const browser = new Browser(harness);
     const { location } = await browser.get('/authorize?client_id=acme&user_id=mine&state=x');
     const swapped = location.replace('user_id=mine', 'user_id=theirs');
@@ -190,7 +190,7 @@ describe('page, cookie and stored request', () => {
     assert.equal(JSON.parse(program.body).error, 'session_expired');
   });
 
-  it('let the earlier of two tabs say that another connection is in progress', async () => {
+  it('page, cookie and stored request let the earlier of two tabs say that another connection is in progress', async () => {
     const browser = new Browser(harness);
     const earlier = await browser.get('/authorize?client_id=acme&user_id=tab-1&lng=fr');
     const later = await browser.get('/authorize?client_id=acme&user_id=tab-2');
@@ -202,7 +202,7 @@ describe('page, cookie and stored request', () => {
     assert.equal(laterPage.status, 200);
   });
 
-  it('end after two hours, with a way to start again', async () => {
+  it('page, cookie and stored request end after two hours, with a way to start again', async () => {
     const { browser, selection, transaction } = await linked('slow');
     harness.pass(2 * HOURS);
 
@@ -215,7 +215,7 @@ describe('page, cookie and stored request', () => {
     }
   });
 
-  it('know no way back when nothing is known', async () => {
+  it('page, cookie and stored request know no way back when nothing is known', async () => {
     const page = await new Browser(harness).get('/connect/consent');
 
     assert.equal(page.status, 400);
@@ -233,7 +233,7 @@ describe('forms', () => {
     ['from a foreign origin', {}, { origin: 'https://evil.example' }],
   ];
   for (const [rule, fields, headers] of refused) {
-    it(`are refused ${rule}, whatever they would do`, async () => {
+    it(`Connect forms are refused ${rule}, whatever they would do`, async () => {
       const { browser, selection, transaction } = await linked('guarded');
       const consent = await consentOf(browser, transaction);
       const form = await browser.get(`/connect/caldav?transaction=${transaction}`);
@@ -251,7 +251,7 @@ describe('forms', () => {
     });
   }
 
-  it('are taken with Origin: null, which these pages’ own referrer policy makes browsers send', async () => {
+  it('Connect forms are taken with Origin: null, which these pages’ own referrer policy makes browsers send', async () => {
     const { browser, transaction } = await linked('null-origin');
     const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' };
 
@@ -265,7 +265,7 @@ describe('forms', () => {
     assert.equal(end.status, 303);
   });
 
-  it('that cannot be read are a page, not a fault', async () => {
+  it('Connect forms that cannot be read are a page, not a fault', async () => {
     const { app } = harness;
     for (const [type, payload] of [
       ['text/plain', 'x'],

@@ -59,7 +59,7 @@ const inputOf = ({ body }: Answer, name: string): string =>
   new RegExp(`<input id="${name}"[^>]*>`).exec(body)?.[0] ?? '';
 
 describe('the Apple form', () => {
-  it('asks Apple with the password as Apple spells it, however it was typed', async () => {
+  it('the Apple form asks Apple with the password as Apple spells it, however it was typed', async () => {
     const { send } = await openForm('apple');
 
     const { status } = await send({
@@ -71,7 +71,7 @@ describe('the Apple form', () => {
     assert.deepEqual(logins, [{ username: 'jane@icloud.com', password: APPLE_PASSWORD }]);
   });
 
-  it('takes a phone number for an Apple Account', async () => {
+  it('the Apple form takes a phone number for an Apple Account', async () => {
     const { send } = await openForm('apple');
 
     const { status } = await send({ username: '+1 408 555 0100', password: APPLE_PASSWORD });
@@ -80,7 +80,7 @@ describe('the Apple form', () => {
     assert.equal(logins[0]?.username, '+1 408 555 0100');
   });
 
-  it('answers what cannot be an app-specific password at once, and counts it as no attempt', async () => {
+  it('the Apple form answers what cannot be an app-specific password at once, and counts it as no attempt', async () => {
     const { send } = await openForm('apple');
 
     const pages: Answer[] = [];
@@ -99,7 +99,7 @@ describe('the Apple form', () => {
     assert.match(page?.body ?? '', /<details class="steps" open>/);
   });
 
-  it('says step by step how one is made, with the page at Apple', async () => {
+  it('the Apple form says step by step how one is made, with the page at Apple', async () => {
     const { form } = await openForm('apple');
 
     const steps = /<details class="steps">.*?<\/details>/s.exec(form.body)?.[0] ?? '';
@@ -119,7 +119,7 @@ describe('the Apple form', () => {
     ['rate_limited', /Too many attempts/],
   ];
   for (const [kind, expected] of texts) {
-    it(`speaks of Apple, and of no address, when it fails as ${kind}`, async () => {
+    it(`the Apple form speaks of Apple, and of no address, when it fails as ${kind}`, async () => {
       const { send } = await openForm('apple');
       refusal = kind;
 
@@ -134,7 +134,7 @@ describe('the Apple form', () => {
 });
 
 describe('the CalDAV form', () => {
-  it('offers every known server by a link, open while nothing is filled in', async () => {
+  it('the CalDAV form offers every known server by a link, open while nothing is filled in', async () => {
     const { form } = await openForm('caldav');
 
     const choice = /<details class="presets" open>.*?<\/details>/s.exec(read(form))?.[0] ?? '';
@@ -150,7 +150,7 @@ describe('the CalDAV form', () => {
   });
 
   for (const preset of CALDAV_PRESETS) {
-    it(`fills in the address of ${preset.name}, says what to type, and keeps its labels`, async () => {
+    it(`the CalDAV form fills in the address of ${preset.name}, says what to type, and keeps its labels`, async () => {
       const { form } = await openForm('caldav', `&preset=${preset.id}`);
 
       assert.equal(form.status, 200);
@@ -173,7 +173,7 @@ describe('the CalDAV form', () => {
     });
   }
 
-  it('keeps the choice when the login is refused, and says that provider’s own hint', async () => {
+  it('the CalDAV form keeps the choice when the login is refused, and says that provider’s own hint', async () => {
     const { form, send } = await openForm('caldav', '&preset=fastmail');
 
     const page = await send({
@@ -191,7 +191,7 @@ describe('the CalDAV form', () => {
   });
 
   for (const server of ['https://caldav.yandex.ru/', 'ada@yandex.com', 'yandex.ru']) {
-    it(`gives the hint of whose server ${server} is, though none was chosen`, async () => {
+    it(`the CalDAV form gives the hint of whose server ${server} is, though none was chosen`, async () => {
       const { send } = await openForm('caldav');
 
       const page = await send({ server, username: 'ada', password: 'wrong' });
@@ -202,7 +202,7 @@ describe('the CalDAV form', () => {
     });
   }
 
-  it('forgets a choice once the address of another server was typed', async () => {
+  it('the CalDAV form forgets a choice once the address of another server was typed', async () => {
     const { send } = await openForm('caldav', '&preset=fastmail');
 
     const page = await send({ server: 'https://dav.example.com/', username: 'ada', password: 'wrong' });
@@ -212,7 +212,7 @@ describe('the CalDAV form', () => {
     assert.match(read(page), /id="server-hint">Ask your provider for it/);
   });
 
-  it('asks for the server’s own name where it still stands as an example, and asks nobody else', async () => {
+  it('the CalDAV form asks for the server’s own name where it still stands as an example, and asks nobody else', async () => {
     const { form, send } = await openForm('caldav', '&preset=nextcloud');
 
     const server = /value="([^"]*)"/.exec(inputOf(form, 'server'))?.[1] ?? '';
@@ -224,7 +224,7 @@ describe('the CalDAV form', () => {
     assert.deepEqual(logins, []);
   });
 
-  it('ties what is wrong to its field and to the notice, and focuses the first', async () => {
+  it('the CalDAV form ties what is wrong to its field and to the notice, and focuses the first', async () => {
     const { send } = await openForm('caldav');
 
     const page = await send({ server: 'https://dav.example.com', username: '', password: '' });
@@ -243,7 +243,7 @@ describe('the CalDAV form', () => {
   });
 
   for (const preset of ['', 'unknown', '__proto__', '%00', 'fastmail%20']) {
-    it(`shows the plain form for the preset ${JSON.stringify(preset)}`, async () => {
+    it(`the CalDAV form shows the plain form for the preset ${JSON.stringify(preset)}`, async () => {
       const { form } = await openForm('caldav', `&preset=${preset}`);
 
       assert.equal(form.status, 200);

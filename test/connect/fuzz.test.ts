@@ -59,7 +59,7 @@ const query = fc
   .map(([valid, parts]) => [...(valid ? ['client_id=acme&user_id=ada'] : []), ...parts].join('&'));
 
 describe('GET /authorize with any query', () => {
-  it('answers below 500 and redirects to nothing but its own page, with the state as it came', async () => {
+  it('GET /authorize with any query answers below 500 and redirects to nothing but its own page, with the state as it came', async () => {
     const property = fc.asyncProperty(
       query,
       fc.constantFrom('/authorize', '/api/oauth/authorize'),
@@ -93,7 +93,7 @@ describe('the forms with anything typed', () => {
   );
   const fields = fc.record({ server: typed, username: typed, password: typed, preset: typed });
 
-  it('answers with a page that says what to do or with the way on, and shows no password', async () => {
+  it('a form with anything typed answers with a page that says what to do or with the way on, and shows no password', async () => {
     const property = fc.asyncProperty(fields, fc.constantFrom('apple', 'caldav'), async (sent, kind) => {
       const browser = new Browser(harness);
       const transaction = transactionOf(await browser.start({ user_id: 'fuzz' }));

@@ -17,7 +17,7 @@ describe('GET /connect/logos/<hash>.webp', () => {
   });
   after(() => connect.close());
 
-  it('answers the picture, to be kept for a year, with no power beyond being one', async () => {
+  it('GET /connect/logos/<hash>.webp answers the picture, to be kept for a year, with no power beyond being one', async () => {
     const { statusCode, headers, rawPayload } = await connect.app.inject(path);
 
     assert.equal(statusCode, 200);
@@ -31,14 +31,14 @@ describe('GET /connect/logos/<hash>.webp', () => {
     assert.equal(headers['set-cookie'], undefined);
   });
 
-  it('answers HEAD without the picture', async () => {
+  it('GET /connect/logos/<hash>.webp answers HEAD without the picture', async () => {
     const { statusCode, headers, rawPayload } = await connect.app.inject({ method: 'HEAD', url: path });
 
     assert.deepEqual([statusCode, rawPayload.length], [200, 0]);
     assert.equal(headers['content-type'], 'image/webp');
   });
 
-  it('answers 404, which nobody keeps, for what is no picture shown now', async () => {
+  it('GET /connect/logos/<hash>.webp answers 404, which nobody keeps, for what is no picture shown now', async () => {
     const [hash = ''] = /[\da-f]{64}/.exec(path) ?? [];
     const others = [
       path.replace(hash, hash.replaceAll(/./g, '0')),
@@ -59,7 +59,7 @@ describe('GET /connect/logos/<hash>.webp', () => {
     }
   });
 
-  it('logs nothing', () => {
+  it('GET /connect/logos/<hash>.webp logs nothing', () => {
     assert.deepEqual(connect.logged, []);
   });
 });

@@ -36,7 +36,7 @@ async function everyPage(): Promise<Answer[]> {
 }
 
 describe('the application’s look', () => {
-  it('is its colour on every page, in a style that the policy admits by its hash', async () => {
+  it('the application’s look is its colour on every page, in a style that the policy admits by its hash', async () => {
     await change({ primaryColor: '#d94f04' });
     const { light } = await brandColors('#d94f04');
 
@@ -47,7 +47,7 @@ describe('the application’s look', () => {
     }
   });
 
-  it('is its logo, for each scheme, with a place reserved and no words of its own', async () => {
+  it('the application’s look is its logo, for each scheme, with a place reserved and no words of its own', async () => {
     await change({ logo: LOGO, darkLogo: DARK });
     const [light, dark] = [LOGO, DARK].map(({ webp }) => `/connect/logos/${hash('sha256', webp)}.webp`);
 
@@ -61,7 +61,7 @@ describe('the application’s look', () => {
     for (const page of [auto, fixed]) assert.match(policyOf(page), /; img-src data: 'self';/);
   });
 
-  it('is its logo in both schemes where it has no other for dark pages', async () => {
+  it('the application’s look is its logo in both schemes where it has no other for dark pages', async () => {
     await change({ logo: LOGO });
 
     const { body } = await new Browser(harness).start({ theme: 'dark' });
@@ -69,7 +69,7 @@ describe('the application’s look', () => {
     assert.ok(body.includes(`<img src="/connect/logos/${hash('sha256', LOGO.webp)}.webp"`));
   });
 
-  it('is the default look where it has none or it is switched off, and no picture is admitted then', async () => {
+  it('the application’s look is the default look where it has none or it is switched off, and no picture is admitted then', async () => {
     await change({ logo: LOGO, primaryColor: '#d94f04', hideFooter: true, enabled: false });
 
     const page = await new Browser(harness).start();
@@ -79,7 +79,7 @@ describe('the application’s look', () => {
     assert.match(policyOf(page), /; img-src data:;/);
   });
 
-  it('can leave out the footer, but not the choice of a language', async () => {
+  it('the application’s look can leave out the footer, but not the choice of a language', async () => {
     await change({ hideFooter: true });
 
     const { body } = await new Browser(harness).start();
@@ -88,7 +88,7 @@ describe('the application’s look', () => {
     assert.match(body, /action="\/connect\/language"/);
   });
 
-  it('is on an error before there is a request, once the application is known', async () => {
+  it('the application’s look is on an error before there is a request, once the application is known', async () => {
     await change({ logo: LOGO, supportEmail: 'help@acme.example' });
 
     const answer = await new Browser(harness).get('/authorize?client_id=acme');
@@ -116,7 +116,7 @@ describe('an error page', () => {
     ],
   ];
   for (const [rule, look, text] of contacts) {
-    it(`says whom to ask: ${rule}`, async () => {
+    it(`an error page says whom to ask: ${rule}`, async () => {
       await change({ ...look, enabled: false });
 
       const { body } = await new Browser(harness).get('/authorize?client_id=acme');
@@ -125,7 +125,7 @@ describe('an error page', () => {
     });
   }
 
-  it('leads back to the application where the request is this browser’s, and to its accounts', async () => {
+  it('an error page leads back to the application where the request is this browser’s, and to its accounts', async () => {
     const browser = new Browser(harness);
     const selection = await browser.start({ state: 's' });
 
@@ -138,7 +138,7 @@ describe('an error page', () => {
     assert.match(end.location, /error=access_denied.*state=s$/);
   });
 
-  it('leads where the answer went once it is given', async () => {
+  it('an error page leads where the answer went once it is given', async () => {
     for (const action of ['/connect/approve', '/connect/cancel']) {
       const browser = new Browser(harness);
       const selection = await browser.link(await browser.start({ user_id: action }));
@@ -153,7 +153,7 @@ describe('an error page', () => {
     }
   });
 
-  it('shows no form of a request that is not this browser’s', async () => {
+  it('an error page shows no form of a request that is not this browser’s', async () => {
     const browser = new Browser(harness);
     const { location } = await browser.get('/authorize?client_id=acme&user_id=mine');
 
@@ -162,7 +162,7 @@ describe('an error page', () => {
     assert.doesNotMatch(page.body, /<form|name="token"/);
   });
 
-  it('names what the operator finds a fault by, and is shown even when looks cannot be read', async () => {
+  it('an error page names what the operator finds a fault by, and is shown even when looks cannot be read', async () => {
     const broken = await openConnect();
     const browser = new Browser(broken);
     const { location } = await browser.get('/authorize?client_id=acme&user_id=x&lng=fr');
@@ -176,7 +176,7 @@ describe('an error page', () => {
     assert.ok(page.body.includes(String(page.headers['x-request-id'])));
   });
 
-  it('offers the administrator’s page to be copied', async () => {
+  it('an error page offers the administrator’s page to be copied', async () => {
     const journeys = await openJourneys();
     const { browser, sent } = await journeys.depart('microsoft');
 
@@ -188,7 +188,7 @@ describe('an error page', () => {
 });
 
 describe('the notice on applications that are not verified', () => {
-  it('names operator and application on selection and consent, and says what it means', async () => {
+  it('the notice on unverified applications names operator and application on selection and consent, and says what it means', async () => {
     await change({ verified: false });
 
     const [selection, , consent, question] = await everyPage();
@@ -202,7 +202,7 @@ describe('the notice on applications that are not verified', () => {
     assert.doesNotMatch(question?.body ?? '', /Not verified/);
   });
 
-  it('is not there for a verified application, nor where no operator is named', async () => {
+  it('the notice on unverified applications is not there for a verified application, nor where no operator is named', async () => {
     const verified = await new Browser(harness).start();
     const nobody = await openConnect();
     const unnamed = await new Browser(nobody).start();

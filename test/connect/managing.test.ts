@@ -36,7 +36,7 @@ const progressOf = async (browser: Browser, page: Answer): Promise<Record<string
 };
 
 describe('somebody who comes back', () => {
-  it('is led back to the application by its name, as Cancel does; somebody new is not', async () => {
+  it('somebody who comes back is led back to the application by its name, as Cancel does; somebody new is not', async () => {
     const { browser, linking, selection } = await manage(['ada@example.com'], { state: 's' });
 
     const end = await browser.submit(selection, '/connect/cancel');
@@ -47,7 +47,7 @@ describe('somebody who comes back', () => {
     assert.match(end.location, /^https:\/\/app\.example\.com\/callback\?error=access_denied&.*state=s$/);
   });
 
-  it('is led back in generic words where the application has no name', async () => {
+  it('somebody who comes back is led back in generic words where the application has no name', async () => {
     await harness.clients.updateClient('acme', { displayName: null }, 5);
     const { selection } = await manage(['ada@example.com']);
     await harness.clients.updateClient('acme', { displayName: 'Acme Planner' }, 6);
@@ -55,7 +55,7 @@ describe('somebody who comes back', () => {
     assert.match(selection.body, /Back to the application/);
   });
 
-  it('disconnects all accounts after a question that names them', async () => {
+  it('somebody who comes back disconnects all accounts after a question that names them', async () => {
     const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
     const question = await browser.get(`/connect/disconnect-all?transaction=${transactionOf(selection)}`);
     const before = await accounts();
@@ -69,7 +69,7 @@ describe('somebody who comes back', () => {
     assert.match((await browser.get(disconnected.location)).body, /Your accounts are disconnected/);
   });
 
-  it('keeps what another browser linked, and is told so', async () => {
+  it('somebody who comes back keeps what another browser linked, and is told so', async () => {
     const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
     const elsewhere = new Browser(harness);
     await elsewhere.link(await elsewhere.start({ user_id: userId() }), 'eve@example.com');
@@ -85,7 +85,7 @@ describe('somebody who comes back', () => {
     );
   });
 
-  it('is asked nothing of all accounts where none is its own', async () => {
+  it('somebody who comes back is asked nothing of all accounts where none is its own', async () => {
     await manage(['ada@example.com', 'bob@example.com']);
     const stranger = new Browser(harness);
     const selection = await stranger.start({ user_id: userId() });
@@ -121,7 +121,7 @@ describe('an account whose calendars load', () => {
     }
   };
 
-  it('says so where it stands, without keeping its user from going on', async () => {
+  it('an account whose calendars load says so where it stands, without keeping its user from going on', async () => {
     const { browser, selection } = await manage(['ada@example.com']);
 
     const progress = await progressOf(browser, selection);
@@ -133,7 +133,7 @@ describe('an account whose calendars load', () => {
     assert.equal(progress.done, false);
   });
 
-  it('says how many are loaded of how many, and then how many there are', async () => {
+  it('an account whose calendars load says how many are loaded of how many, and then how many there are', async () => {
     const { browser, selection } = await manage(['ada@example.com']);
     await load(null);
     const half = await progressOf(browser, selection);
@@ -149,7 +149,7 @@ describe('an account whose calendars load', () => {
     assert.doesNotMatch(String(page.headers['content-security-policy']), /connect-src/);
   });
 
-  it('is nothing to browsers that did not link it, and its progress nothing to those without the flow', async () => {
+  it('an account whose calendars load is nothing to browsers that did not link it, and its progress nothing to those without the flow', async () => {
     await manage(['ada@example.com']);
     const stranger = new Browser(harness);
     const page = await stranger.start({ user_id: userId() });
@@ -162,7 +162,7 @@ describe('an account whose calendars load', () => {
     assert.equal(without.error, 'session_expired');
   });
 
-  it('gives way to what is the matter with it', async () => {
+  it('an account whose calendars load gives way to what is the matter with it', async () => {
     const { browser, selection } = await manage(['ada@example.com']);
     const [account] = await accounts();
     assert.ok(account);

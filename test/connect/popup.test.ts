@@ -52,7 +52,7 @@ function messageOf(page: Answer) {
 }
 
 describe('a flow in a popup', () => {
-  it('ends on a page that tells the registered origin what a redirect would carry', async () => {
+  it('a flow in a popup ends on a page that tells the registered origin what a redirect would carry', async () => {
     const { press, userId } = await atConsent({ state: 'a "b"</script>&é' });
 
     const page = await press('approve');
@@ -69,7 +69,7 @@ describe('a flow in a popup', () => {
     assert.match(read(page), /Access allowed.*Back to <bdi>Acme Planner<\/bdi>/s);
   });
 
-  it('tells of a cancellation in the same way, from either page', async () => {
+  it('a flow in a popup tells of a cancellation in the same way, from either page', async () => {
     for (const from of ['consent', 'selection']) {
       const { browser, press } = await atConsent();
       const page =
@@ -89,7 +89,7 @@ describe('a flow in a popup', () => {
     }
   });
 
-  it('keeps the spelling of a state that is no text in its address', async () => {
+  it('a flow in a popup keeps the spelling of a state that is no text in its address', async () => {
     const browser = new Browser(harness);
     const started = await browser.get('/authorize?client_id=acme&user_id=odd&display=popup&state=%FF+%20x');
     const selection = await browser.get(started.location);
@@ -101,7 +101,7 @@ describe('a flow in a popup', () => {
     assert.equal(message.state, new URL(href ?? '').searchParams.get('state'));
   });
 
-  it('runs two scripts of ours by their hashes, and no page of it is cut off from its opener', async () => {
+  it('a flow in a popup runs two scripts of ours by their hashes, and no page of it is cut off from its opener', async () => {
     const { consent, press } = await atConsent();
 
     const page = await press('approve');
@@ -119,7 +119,7 @@ describe('a flow in a popup', () => {
     assert.equal(page.headers['referrer-policy'], 'no-referrer');
   });
 
-  it('answers a repeated Allow alike and writes one code, and refuses the other answer', async () => {
+  it('a flow in a popup answers a repeated Allow alike and writes one code, and refuses the other answer', async () => {
     const { press, userId } = await atConsent();
 
     const first = await press('approve');
@@ -133,7 +133,7 @@ describe('a flow in a popup', () => {
     assert.equal(messageOf(other).message, undefined);
   });
 
-  it('leads an installed app’s user back by a link, and tells no page', async () => {
+  it('a flow in a popup leads an installed app’s user back by a link, and tells no page', async () => {
     const { press, userId } = await atConsent({ client_id: INSTALLED });
 
     const page = await press('approve');
@@ -146,7 +146,7 @@ describe('a flow in a popup', () => {
     assert.match(read(page), /Back to the application/);
   });
 
-  it('stays one when it is started again', async () => {
+  it('a flow in a popup stays one when it is started again', async () => {
     const { browser, press } = await atConsent();
     await press('approve');
 
@@ -161,7 +161,7 @@ describe('a flow in a popup', () => {
   });
 
   for (const display of ['page', 'touch', 'wap', '', 'popup2', 'POPUP x']) {
-    it(`is none for display=${display}: the answer is a redirect`, async () => {
+    it(`a flow in a popup is none for display=${display}: the answer is a redirect`, async () => {
       const { press } = await atConsent({}, { display });
 
       const answer = await press('approve');
@@ -171,7 +171,7 @@ describe('a flow in a popup', () => {
     });
   }
 
-  it('keeps errors before the request is known on pages of ours', async () => {
+  it('a flow in a popup keeps errors before the request is known on pages of ours', async () => {
     const browser = new Browser(harness);
 
     const page = await browser.get('/authorize?client_id=nobody&user_id=ada&display=popup');

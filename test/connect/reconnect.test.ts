@@ -22,7 +22,7 @@ describe('an account that is to be connected again', () => {
     assert.ok(account);
     return { browser, account };
   };
-  it('is offered “Reconnect”, which hints at the account and keeps its id', async () => {
+  it('an account to be connected again is offered “Reconnect”, which hints at the account and keeps its id', async () => {
     const { browser, account } = await linked();
     await journeys.harness.accounts.setHealth(account, REVOKED, 5);
 
@@ -36,7 +36,7 @@ describe('an account that is to be connected again', () => {
     assert.deepEqual([mended?.accountKey, mended?.health.state], [account.accountKey, 'active']);
   });
 
-  it('says so when its owner chose another one there', async () => {
+  it('an account to be connected again says so when its owner chose another one there', async () => {
     const { browser, account } = await linked();
     await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
@@ -52,7 +52,7 @@ describe('an account that is to be connected again', () => {
     assert.equal((await journeys.accounts()).length, 2);
   });
 
-  it('is offered “Allow more access” by a request that needs more, and by no other', async () => {
+  it('an account to be connected again is offered “Allow more access” by a request that needs more, and by no other', async () => {
     const { browser, account } = await linked('read');
 
     const same = await browser.start({ user_id: journeys.userId(), scope: 'read' });
@@ -71,7 +71,7 @@ describe('an account that is to be connected again', () => {
     );
   });
 
-  it('is asked for nothing less than it has allowed already', async () => {
+  it('an account to be connected again is asked for nothing less than it has allowed already', async () => {
     const { browser, account } = await linked('read-write');
     await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'free-busy' });
@@ -81,7 +81,7 @@ describe('an account that is to be connected again', () => {
     assert.equal(journeys.google.begun.at(-1)?.scope, 'read-write');
   });
 
-  it('is offered to, and taken from, no browser that did not link it', async () => {
+  it('an account to be connected again is offered to, and taken from, no browser that did not link it', async () => {
     const { account } = await linked();
     await journeys.harness.accounts.setHealth(account, REVOKED, 5);
     const stranger = new Browser(journeys.harness);
@@ -103,7 +103,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
     ['caldav', 'ada', 'https://dav.example.com/ada/', 'right'],
     ['apple', 'ada@icloud.com', undefined, APPLE_PASSWORD],
   ] as const) {
-    it(`is offered its ${kind} form with all but the password filled in, and keeps its id`, async () => {
+    it(`an Apple or CalDAV account to be connected again is offered its ${kind} form with all but the password filled in, and keeps its id`, async () => {
       const harness = await openConnect();
       const browser = new Browser(harness);
       const path = `/connect/${kind}`;
@@ -127,7 +127,7 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
     });
   }
 
-  it('shows nothing of it to a browser that did not link it', async () => {
+  it('an Apple or CalDAV account to be connected again shows nothing of itself to a browser that did not link it', async () => {
     const harness = await openConnect();
     const browser = new Browser(harness);
     await browser.link(await browser.start(), 'ada@example.com');
@@ -150,7 +150,7 @@ describe('an account that its user cannot mend', () => {
     ['app_credentials_refused', /your system administrator needs to fix this/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
-    it(`is shown with the reason ${reason} in words, and without a button`, async () => {
+    it(`an account that its user cannot mend is shown with the reason ${reason} in words, and without a button`, async () => {
       const { browser, sent } = await journeys.depart('google', { scope: 'read' });
       await browser.get(journeys.google.allow(sent.location));
       const [account] = await journeys.accounts();
@@ -164,7 +164,7 @@ describe('an account that its user cannot mend', () => {
     });
   }
 
-  it('is for the administrator of the organisation to allow, after which it can be connected again', async () => {
+  it('an account that its user cannot mend is for the administrator of the organisation to allow, after which it can be connected again', async () => {
     const { browser, sent } = await journeys.depart('microsoft', { scope: 'read' });
     await browser.get(journeys.microsoft.allow(sent.location));
     const [account] = await journeys.accounts();

@@ -17,7 +17,7 @@ after(() => journeys.harness.close());
 beforeEach(() => journeys.nextUser());
 
 describe('leaving for a provider', () => {
-  it('asks in the name of the app, for the request’s scope, in its language, to come back to its own address', async () => {
+  it('leaving for a provider asks in the name of the app, for the request’s scope, in its language, to come back to its own address', async () => {
     const { sent } = await journeys.depart('microsoft', { scope: 'free-busy', lng: 'fr' });
 
     const begun = journeys.microsoft.begun.at(-1);
@@ -30,7 +30,7 @@ describe('leaving for a provider', () => {
     assert.equal(sent.headers['cache-control'], 'no-store');
   });
 
-  it('names the transaction in the state, beside 256 bits that differ each time', async () => {
+  it('leaving for a provider names the transaction in the state, beside 256 bits that differ each time', async () => {
     const { browser, transaction } = await journeys.depart();
     await browser.get(`/connect/google?transaction=${transaction}`);
 
@@ -40,7 +40,7 @@ describe('leaving for a provider', () => {
     assert.notEqual(first, second);
   });
 
-  it('lets forms of the selection page lead to providers that are not https', async () => {
+  it('leaving for a provider lets forms of the selection page lead to providers that are not https', async () => {
     const { selection } = await journeys.depart();
 
     assert.match(
@@ -49,7 +49,7 @@ describe('leaving for a provider', () => {
     );
   });
 
-  it('lets them lead on to the hosts a provider redirects to at once, for installed apps as well', async () => {
+  it('leaving for a provider lets forms lead on to the hosts a provider redirects to at once, for installed apps as well', async () => {
     const installed = { ...ACME, clientId: 'installed', redirectUri: 'com.example.app:/callback' };
     await journeys.harness.clients.createClient(installed, 'unused-too');
     const browser = new Browser(journeys.harness);
@@ -62,14 +62,14 @@ describe('leaving for a provider', () => {
     );
   });
 
-  it('is not offered for a provider the request leaves out', async () => {
+  it('leaving for a provider is not offered for a provider the request leaves out', async () => {
     const { sent } = await journeys.depart('google', { providers: 'microsoft' });
 
     assert.equal(sent.status, 404);
     assert.match(sent.body, /not offered here/);
   });
 
-  it('is not offered without an app, and the page says why', async () => {
+  it('leaving for a provider is not offered without an app, and the page says why', async () => {
     const bare = await openConnect();
     const browser = new Browser(bare);
     const selection = await browser.start();
@@ -81,13 +81,13 @@ describe('leaving for a provider', () => {
     assert.equal(sent.status, 404);
   });
 
-  it('uses the application’s own app where it has one', async () => {
+  it('leaving for a provider uses the application’s own app where it has one', async () => {
     const provider = new FakeSignInProvider('google', Date.now);
     const bare = await openConnect({ providers: { google: provider } });
     const clientApp = { clientId: 'own-app', clientSecret: 'own-secret' };
     // The harness's own resolver works on the sealed store of this database.
     const store = providerAppStore(bare.db, bare.sealer);
-    await store.setProviderApp('acme', 'google', clientApp, 1);
+    await store.setProviderApp({ clientId: 'acme', kind: 'google' }, clientApp, 1);
     const browser = new Browser(bare);
 
     const sent = await browser.get(`/connect/google?transaction=${transactionOf(await browser.start())}`);
@@ -99,7 +99,7 @@ describe('leaving for a provider', () => {
 });
 
 describe('leaving too often', () => {
-  it('is refused with Retry-After, before anything is asked of the provider', async () => {
+  it('leaving for a provider too often is refused with Retry-After, before anything is asked of the provider', async () => {
     const limits = { authorizePerMinute: 2, passwordsPerTransaction: 9, passwordsPerAddress: 9 };
     const { google } = journeys;
     const limited = await openConnect({
@@ -122,7 +122,7 @@ describe('leaving too often', () => {
 });
 
 describe('coming back from a provider', () => {
-  it('links the account with what was granted, for this browser, and says so', async () => {
+  it('coming back from a provider links the account with what was granted, for this browser, and says so', async () => {
     const { browser, sent } = await journeys.depart('google', { scope: 'read' });
 
     const back = await browser.get(journeys.google.allow(sent.location));
@@ -144,7 +144,7 @@ describe('coming back from a provider', () => {
     assert.ok(job, 'the first sync is due at once');
   });
 
-  it('keeps the account’s id when it is linked again', async () => {
+  it('coming back from a provider keeps the account’s id when it is linked again', async () => {
     const first = await journeys.depart();
     await first.browser.get(journeys.google.allow(first.sent.location));
     const [before] = await journeys.accounts();
@@ -158,7 +158,7 @@ describe('coming back from a provider', () => {
     );
   });
 
-  it('goes back with a word when the user said no there', async () => {
+  it('coming back from a provider goes back with a word when the user said no there', async () => {
     const { browser, sent } = await journeys.depart();
 
     const page = await follow(browser, await browser.get(journeys.google.refuse(sent.location)));
@@ -168,7 +168,7 @@ describe('coming back from a provider', () => {
     assert.deepEqual(await journeys.accounts(), []);
   });
 
-  it('keeps an account without the calendar permission, says so and offers to ask again', async () => {
+  it('coming back from a provider keeps an account without the calendar permission, says so and offers to ask again', async () => {
     const { browser, sent } = await journeys.depart();
 
     const page = await follow(
@@ -187,7 +187,7 @@ describe('coming back from a provider', () => {
     assert.deepEqual([mended?.accountKey, mended?.calendarPermission], [account?.accountKey, true]);
   });
 
-  it('gives a repeated return the first one’s answer, and redeems once', async () => {
+  it('coming back from a provider gives a repeated return the first one’s answer, and redeems once', async () => {
     const { browser, sent } = await journeys.depart();
     const address = journeys.google.allow(sent.location);
     const redeemed = journeys.google.redeemed.length;
@@ -201,7 +201,7 @@ describe('coming back from a provider', () => {
     assert.equal(journeys.google.redeemed.length, redeemed + 1);
   });
 
-  it('links nothing once the flow was answered in another tab meanwhile', async () => {
+  it('coming back from a provider links nothing once the flow was answered in another tab meanwhile', async () => {
     const first = await journeys.depart();
     const { browser, selection, sent } = await journeys.depart();
     await first.browser.get(journeys.google.allow(first.sent.location));
@@ -217,7 +217,7 @@ describe('coming back from a provider', () => {
     assert.equal((await journeys.accounts()).length, 1);
   });
 
-  it('leaves what it was given for a flow that was answered meanwhile to be ended at the provider', async () => {
+  it('coming back from a provider leaves what it was given for a flow that was answered meanwhile to be ended at the provider', async () => {
     const made = await journeys.depart();
     journeys.google.beforeComplete = async () => {
       await made.browser.submit(made.selection, '/connect/cancel');
@@ -237,7 +237,7 @@ describe('coming back from a provider', () => {
     assert.deepEqual([endedAccess?.clientId, endedAccess?.provider], ['acme', 'google']);
   });
 
-  it('lets a reload wait for the return that is being redeemed', async () => {
+  it('coming back from a provider lets a reload wait for the return that is being redeemed', async () => {
     const { browser, sent } = await journeys.depart();
     const address = journeys.google.allow(sent.location);
     let release = () => {};
@@ -266,7 +266,7 @@ describe('a return that is not the browser’s own', () => {
     return { answer, address, ...made };
   };
 
-  it('is refused in a browser without the cookies, and leaves the sign-in to the one that has them', async () => {
+  it('a return from a provider is refused in a browser without the cookies, and leaves the sign-in to the one that has them', async () => {
     const { answer, browser, address } = await changesNothing((_, address) =>
       new Browser(journeys.harness).get(address),
     );
@@ -277,7 +277,7 @@ describe('a return that is not the browser’s own', () => {
     assert.equal((await journeys.accounts()).length, 1);
   });
 
-  it('is refused without the browser’s secret, even with the transaction’s cookie', async () => {
+  it('a return from a provider is refused without the browser’s secret, even with the transaction’s cookie', async () => {
     const { answer, browser, address } = await changesNothing(({ browser }, address) => {
       const other = new Browser(journeys.harness);
       other.cookies.set('oauth_req', browser.cookies.get('oauth_req') ?? '');
@@ -290,7 +290,7 @@ describe('a return that is not the browser’s own', () => {
     assert.equal((await browser.get(address)).status, 303);
   });
 
-  it('is refused while another connection is in progress in this browser', async () => {
+  it('a return from a provider is refused while another connection is in progress in this browser', async () => {
     const { answer } = await changesNothing(async ({ browser }, address) => {
       await browser.start({ user_id: 'somebody-else' });
       return browser.get(address);
@@ -300,7 +300,7 @@ describe('a return that is not the browser’s own', () => {
     assert.match(answer.body, /Another connection is in progress/);
   });
 
-  it('is refused with another state of the same transaction', async () => {
+  it('a return from a provider is refused with another state of the same transaction', async () => {
     const { answer } = await changesNothing(({ browser, transaction }, address) =>
       browser.get(address.replace(/state=[^&]+/, `state=${transaction}.${'A'.repeat(43)}`)),
     );
@@ -309,7 +309,7 @@ describe('a return that is not the browser’s own', () => {
     assert.match(answer.body, /has ended, or you have started another one/);
   });
 
-  it('is refused at the other provider’s address', async () => {
+  it('a return from a provider is refused at the other provider’s address', async () => {
     const { answer } = await changesNothing(({ browser }, address) =>
       browser.get(address.replace('/google/', '/microsoft/')),
     );
@@ -317,7 +317,7 @@ describe('a return that is not the browser’s own', () => {
     assert.equal(answer.status, 400);
   });
 
-  it('is refused when another issuer answered, and cannot be tried again', async () => {
+  it('a return from a provider is refused when another issuer answered, and cannot be tried again', async () => {
     const made = await journeys.depart();
     const address = journeys.google.allow(made.sent.location, { issuer: 'https://evil.example' });
 
@@ -329,7 +329,7 @@ describe('a return that is not the browser’s own', () => {
     assert.deepEqual(await journeys.accounts(), []);
   });
 
-  it('is refused once a later sign-in took its place', async () => {
+  it('a return from a provider is refused once a later sign-in took its place', async () => {
     const { answer } = await changesNothing(async ({ browser, transaction }, address) => {
       await browser.get(`/connect/google?transaction=${transaction}`);
       return browser.get(address);
@@ -339,7 +339,7 @@ describe('a return that is not the browser’s own', () => {
     assert.match(answer.body, /has ended, or you have started another one/);
   });
 
-  it('is refused after two hours, and when the flow was finished meanwhile', async () => {
+  it('a return from a provider is refused after two hours, and when the flow was finished meanwhile', async () => {
     const finished = await changesNothing(async ({ browser, selection }, address) => {
       await browser.submit(selection, '/connect/cancel');
       return browser.get(address);
@@ -355,7 +355,7 @@ describe('a return that is not the browser’s own', () => {
   });
 
   for (const query of ['', '?state=', '?state=x', '?state=a&state=b', '?code=x', '?state=%00']) {
-    it(`is an expired page, never a fault, with ${JSON.stringify(query)}`, async () => {
+    it(`a return from a provider is an expired page, never a fault, with ${JSON.stringify(query)}`, async () => {
       const { browser } = await journeys.depart();
 
       const answer = await browser.get(`/connect/google/callback${query}`);
@@ -365,7 +365,7 @@ describe('a return that is not the browser’s own', () => {
     });
   }
 
-  it('tells an administrator who allowed the application what comes next, and one who did not that it failed', async () => {
+  it('a return from a provider tells an administrator who allowed the application what comes next, and one who did not that it failed', async () => {
     const browser = new Browser(journeys.harness);
 
     const allowed = await browser.get('/connect/microsoft/callback?admin_consent=True&tenant=t1');

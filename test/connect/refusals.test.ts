@@ -30,7 +30,7 @@ describe('a provider that refuses', () => {
     ['access_denied', 'admin_consent_required', 403, /Your administrator has to agree/],
   ];
   for (const [kind, reason, status, text] of troubles) {
-    it(`shows ${status} for ${kind}${reason ? ` (${reason})` : ''}, changes nothing, and another try works`, async () => {
+    it(`a provider’s refusal shows ${status} for ${kind}${reason ? ` (${reason})` : ''}, changes nothing, and another try works`, async () => {
       const { browser, sent } = await journeys.depart();
       const error = new ProviderError(kind, 'Refused', { ...(reason && { reason }), retryAfter: 90_000 });
       journeys.google.failures.push({ call: 'complete', error });
@@ -47,7 +47,7 @@ describe('a provider that refuses', () => {
     });
   }
 
-  it('is told on the way there as well', async () => {
+  it('a provider’s refusal is told on the way there as well', async () => {
     journeys.google.failures.push({
       call: 'begin',
       error: new ProviderError('invalid_response', 'Not readable'),
@@ -58,7 +58,7 @@ describe('a provider that refuses', () => {
     assert.match(sent.body, /lang="en".*cannot be reached at the moment/s);
   });
 
-  it('leads to the administrator’s page where the provider has one', async () => {
+  it('a provider’s refusal leads to the administrator’s page where the provider has one', async () => {
     const { browser, sent } = await journeys.depart('microsoft');
 
     const page = await browser.get(journeys.microsoft.refuse(sent.location, 'consent_required'));
@@ -67,7 +67,7 @@ describe('a provider that refuses', () => {
     assert.match(read(page), /href="https:\/\/login\.example\/adminconsent\?client_id=instance-app"/);
   });
 
-  it('is logged for the operator, without a state, a code or a secret', async () => {
+  it('a provider’s refusal is logged for the operator, without a state, a code or a secret', async () => {
     const { browser, sent, transaction } = await journeys.depart();
     const error = new ProviderError('misconfigured', 'The secret is refused', {
       reason: 'app_credentials_refused',
@@ -92,7 +92,7 @@ describe('a provider that refuses', () => {
       assert.ok(!text.includes(String(secret)));
   });
 
-  it('is a fault of ours when its adapter breaks, and the sign-in is over', async () => {
+  it('a provider’s refusal is a fault of ours when its adapter breaks, and the sign-in is over', async () => {
     const { browser, sent } = await journeys.depart();
     journeys.google.failures.push({ call: 'complete', error: new TypeError('a fault of the adapter') });
     const address = journeys.google.allow(sent.location);

@@ -39,7 +39,7 @@ before(async () => {
     google: await googleSandbox({ clock, faults, apps: registered('google') }),
     microsoft: await microsoftSandbox({ clock, faults, apps: registered('microsoft') }),
   };
-  for (const { hand } of Object.values(sandboxes)) await hand.addPerson(ADA);
+  for (const { manual: hand } of Object.values(sandboxes)) await hand.addPerson(ADA);
   egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const { log } = recordingLog();
   const upstream = { egress, log, now: Date.now };
@@ -120,7 +120,7 @@ function filledForm(text: string, { untick, press, account }: Choices) {
 
 for (const kind of ['google', 'microsoft'] as const) {
   describe(`connecting ${kind}`, () => {
-    it('links the account, with what renewing its access needs', async () => {
+    it('connecting an account links it, with what renewing its access needs', async () => {
       const { browser, sent } = await depart(kind);
 
       const back = await browser.get(await walk(sent.location));
@@ -133,7 +133,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       assert.match(String(credentials?.refreshToken), /.{20}/);
     });
 
-    it('goes back with a word when the user said no', async () => {
+    it('connecting an account goes back with a word when the user said no', async () => {
       const { browser, sent } = await depart(kind, 'read-write');
 
       const back = await browser.get(await walk(sent.location, { press: /cancel|deny|no/i }));
@@ -142,7 +142,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       assert.deepEqual(await accounts(), []);
     });
 
-    it('asks for more once a request needs more, and keeps the account’s id', async () => {
+    it('connecting an account asks for more once a request needs more, and keeps the account’s id', async () => {
       const { browser, sent } = await depart(kind, 'free-busy');
       await browser.get(await walk(sent.location));
       const [before] = await accounts();
@@ -160,7 +160,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       );
     });
 
-    it('refuses an answer that names another issuer', async () => {
+    it('connecting an account refuses an answer that names another issuer', async () => {
       const { browser, sent } = await depart(kind);
       const address = new URL(await walk(sent.location), ORIGIN);
       address.searchParams.set('iss', 'https://evil.example');
@@ -171,7 +171,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       assert.deepEqual(await accounts(), []);
     });
 
-    it('says it is the operator’s matter when the secret is wrong', async () => {
+    it('connecting an account says it is the operator’s matter when the secret is wrong', async () => {
       const redirectUris = [`${ORIGIN}/connect/${kind}/callback`];
       sandboxes[kind].registerApp({ ...APPS[kind], clientSecret: 'another', redirectUris });
       const { browser, sent } = await depart(kind);
@@ -183,7 +183,7 @@ for (const kind of ['google', 'microsoft'] as const) {
       assert.match(page.body, /This is not your fault/);
     });
 
-    it('says so when the provider does not answer, and works when it does', async () => {
+    it('connecting an account says so when the provider does not answer, and works when it does', async () => {
       const { browser, sent } = await depart(kind);
       faults.set({ provider: kind, operation: 'token', times: 3, effect: { kind: 'status', status: 503 } });
 
@@ -203,7 +203,7 @@ for (const kind of ['google', 'microsoft'] as const) {
 describe('at Google', () => {
   it('an account whose calendars were unticked is kept, told of, and mended by Reconnect', async () => {
     // A person who has granted nothing yet sees every box.
-    await sandboxes.google.hand.revokeAccess(ADA.email);
+    await sandboxes.google.manual.revokeAccess(ADA.email);
     const { browser, sent } = await depart('google');
     const back = await browser.get(await walk(sent.location, { untick: /auth\/calendar/ }));
     const page = await browser.get(back.location);
@@ -220,8 +220,8 @@ describe('at Google', () => {
 });
 
 describe('at Google, a user who declines more than they allowed before', () => {
-  it('keeps an account that works as it did, and is asked again where more is needed', async () => {
-    await sandboxes.google.hand.revokeAccess(ADA.email);
+  it('a Google user who declines more keeps an account that works as it did, and is asked again where more is needed', async () => {
+    await sandboxes.google.manual.revokeAccess(ADA.email);
     const { browser, sent } = await depart('google', 'read');
     await browser.get(await walk(sent.location));
 
@@ -238,9 +238,9 @@ describe('at Google, a user who declines more than they allowed before', () => {
 });
 
 describe('at Google, after the flow was answered in another tab', () => {
-  it('what was given too late is ended there by the job that follows', async () => {
+  it('what was given at Google too late is ended there by the job that follows', async () => {
     const late = { email: 'late@example.com', name: 'Late' };
-    await sandboxes.google.hand.addPerson(late);
+    await sandboxes.google.manual.addPerson(late);
     const { browser, selection, sent } = await depart('google');
     const address = await walk(sent.location, { account: late.email });
     faults.set({ provider: 'google', operation: 'token', times: 1, effect: { kind: 'latency', ms: 300 } });
@@ -270,8 +270,8 @@ describe('at Google, after the flow was answered in another tab', () => {
 
 describe('at Microsoft', () => {
   it('a user whose administrator has to consent is told whom to ask, and connects once they agreed', async () => {
-    await sandboxes.microsoft.hand.addPerson({ email: 'eve@corp.example', name: 'Eve' });
-    await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
+    await sandboxes.microsoft.manual.addPerson({ email: 'eve@corp.example', name: 'Eve' });
+    await sandboxes.microsoft.manual.demandAdminConsent(ADA.email);
     const { browser, sent } = await depart('microsoft');
 
     const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
@@ -294,7 +294,7 @@ describe('at Microsoft', () => {
   });
 
   it('an administrator who does not agree is told that nothing came of it', async () => {
-    await sandboxes.microsoft.hand.demandAdminConsent(ADA.email);
+    await sandboxes.microsoft.manual.demandAdminConsent(ADA.email);
     const { sent, browser } = await depart('microsoft');
     const page = await browser.get(await walk(sent.location, { press: /Return to the application/ }));
     const link = /href="([^"]*adminconsent[^"]*)"/.exec(read(page))?.[1] ?? '';

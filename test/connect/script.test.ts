@@ -35,7 +35,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
   };
   const schemeOf = (page: Page) => page.evaluate('document.documentElement.dataset.theme');
 
-  it('changes the colours at once and keeps the choice', async () => {
+  it('the pages’ script changes the colours at once and keeps the choice', async () => {
     const watched = await open('painter');
     const { page } = watched;
     const before = watched.requests.length;
@@ -51,7 +51,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await watched.close();
   });
 
-  it('is not needed for that', async () => {
+  it('the pages’ script is not needed to change the colours', async () => {
     const watched = await open('reader', false, { javaScriptEnabled: false });
     const { page } = watched;
 
@@ -64,7 +64,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await watched.close();
   });
 
-  it('follows the loading of calendars, and says when it is done', async () => {
+  it('the pages’ script follows the loading of calendars, and says when it is done', async () => {
     const watched = await open('loader', true);
     const { page } = watched;
     await page.getByText('Loading calendars…').waitFor();
@@ -81,7 +81,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await watched.close();
   });
 
-  it('sends a form once, and shows that it is on its way, in the same place', async () => {
+  it('the pages’ script sends a form once, and shows that it is on its way, in the same place', async () => {
     const watched = await open('hasty', true);
     const { page } = watched;
     // Behind the page's own listeners: what would be sent is counted, and goes nowhere.
@@ -108,7 +108,7 @@ describe('the pages’ script', { skip: WITHOUT_CHROMIUM }, () => {
     await watched.close();
   });
 
-  it('closes the menu of languages with Escape and leaves the keyboard there', async () => {
+  it('the pages’ script closes the menu of languages with Escape and leaves the keyboard there', async () => {
     const watched = await open('keys');
     const { page } = watched;
     const summary = page.locator('details.menu > summary');

@@ -22,10 +22,10 @@ describe('the theme of a page', () => {
     ['is the device’s where nobody chose', undefined, 'auto', undefined, 'auto'],
   ];
   for (const [rule, sent, application, remembered, expected] of cases) {
-    it(rule, () => assert.equal(themeOf(sent, application, remembered), expected));
+    it(`the theme of a page ${rule}`, () => assert.equal(themeOf(sent, application, remembered), expected));
   }
 
-  it('can be chosen at the page’s foot, and is remembered for a year and for the next flow', async () => {
+  it('the theme of a page can be chosen at the page’s foot, and is remembered for a year and for the next flow', async () => {
     const browser = new Browser(harness);
     const selection = await browser.start();
 
@@ -42,7 +42,7 @@ describe('the theme of a page', () => {
     assert.match(back.body, /value="dark" aria-pressed="true"/);
   });
 
-  it('is not offered for choice where the request or the application has decided', async () => {
+  it('the theme of a page is not offered for choice where the request or the application has decided', async () => {
     await harness.looks.changeLook('acme', { theme: 'light' }, 1);
     const decided = await new Browser(harness).start();
     await harness.looks.changeLook('acme', { theme: 'auto' }, 1);
@@ -52,7 +52,7 @@ describe('the theme of a page', () => {
     assert.equal(themeShown(decided), 'light');
   });
 
-  it('stays as it is when another word is sent', async () => {
+  it('the theme of a page stays as it is when another word is sent', async () => {
     const browser = new Browser(harness);
 
     const answer = await browser.submit(await browser.start(), '/connect/theme', { theme: 'x; Path=/evil' });
@@ -62,7 +62,7 @@ describe('the theme of a page', () => {
 });
 
 describe('the language of a page', () => {
-  it('can be chosen at its foot, holds for the rest of the flow and leads back to the same page', async () => {
+  it('the language of a page can be chosen at its foot, holds for the rest of the flow and leads back to the same page', async () => {
     const browser = new Browser(harness);
     const linked = await browser.link(await browser.start({ lng: 'en' }));
     const consentPath = `/connect/consent?transaction=${transactionOf(linked)}`;
@@ -75,7 +75,7 @@ describe('the language of a page', () => {
   });
 
   for (const kind of ['apple', 'caldav']) {
-    it(`is chosen on the ${kind} form with what was typed so far, which stays, but for the password`, async () => {
+    it(`the language of a page is chosen on the ${kind} form with what was typed so far, which stays, but for the password`, async () => {
       const browser = new Browser(harness);
       const transaction = transactionOf(await browser.start({ lng: 'en' }));
       const form = await browser.get(`/connect/${kind}?transaction=${transaction}`);
@@ -95,14 +95,14 @@ describe('the language of a page', () => {
     });
   }
 
-  it('is offered in every language by its own name', async () => {
+  it('the language of a page is offered in every language by its own name', async () => {
     const { body } = await new Browser(harness).start({ lng: 'de' });
 
     assert.match(body, /value="de" lang="de" aria-current="true">Deutsch/);
     assert.match(body, /value="ar" lang="ar">العربية/);
   });
 
-  it('stays as it is when there is no such language', async () => {
+  it('the language of a page stays as it is when there is no such language', async () => {
     const browser = new Browser(harness);
 
     const answer = await browser.submit(await browser.start(), '/connect/language', { language: 'tlh' });
@@ -113,7 +113,7 @@ describe('the language of a page', () => {
 
 describe('both choices', () => {
   for (const action of ['/connect/language', '/connect/theme']) {
-    it(`are refused without the page’s own token (${action})`, async () => {
+    it(`the choices of theme and language are refused without the page’s own token (${action})`, async () => {
       const browser = new Browser(harness);
       const fields = { language: 'fr', theme: 'dark', token: 'x' };
 
@@ -122,7 +122,7 @@ describe('both choices', () => {
       assert.equal(status, 403);
     });
 
-    it(`lead nowhere but to pages of ours (${action})`, async () => {
+    it(`the choices of theme and language lead nowhere but to pages of ours (${action})`, async () => {
       const browser = new Browser(harness);
       for (const page of ['https://evil.example', '//evil.example', '__proto__', '']) {
         const answer = await browser.submit(await browser.start(), action, { page });

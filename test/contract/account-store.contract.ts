@@ -18,6 +18,8 @@ async function makeCalendar(db: Database, accountKey: string): Promise<void> {
   );
 }
 
+const ADAS_CALDAV = { clientId: 'acme', userId: 'ada', provider: 'caldav' } as const;
+
 export function accountStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const db = await open();
@@ -43,11 +45,11 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
     it('linking an account tells whoever waits for jobs that one was scheduled', async () => {
       const { db } = await prepare();
-      let notifications = 0;
+      let calls = 0;
 
-      await accountStore(db, sealer, () => notifications++).linkAccount(newAccount(), NOW);
+      await accountStore(db, sealer, () => calls++).linkAccount(newAccount(), NOW);
 
-      assert.equal(notifications, 1);
+      assert.equal(calls, 1);
     });
 
     it('each account of a user says how far the first loading of its calendars is', async () => {
@@ -184,11 +186,11 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       await accounts.linkAccount(newAccount(), NOW + 1);
 
-      const leases = await db.all(
+      const rows = await db.all(
         `SELECT lease_holder FROM account WHERE lease_holder IS NOT NULL
          UNION ALL SELECT lease_holder FROM calendar WHERE lease_holder IS NOT NULL`,
       );
-      assert.deepEqual(leases, []);
+      assert.deepEqual(rows, []);
     });
 
     it('an account linked without the calendar permission has the user act', async () => {
@@ -254,7 +256,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await makeCalendar(db, accountKey);
       await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', 'c', 0, 0)");
 
-      const gone = await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      const gone = await accounts.disconnect(ADAS_CALDAV, NOW);
 
       assert.equal(gone, 1);
       assert.equal(await accounts.credentialsOf(accountKey), undefined);
@@ -269,9 +271,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
       await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'a' }), NOW);
 
-      assert.equal(await accounts.disconnect('acme', 'ada', 'caldav', 'unknown', NOW), 0);
-      assert.equal(await accounts.disconnect('acme', 'ada', 'google', 'a', NOW), 0);
-      assert.equal(await accounts.disconnect('acme', 'ada', 'caldav', 'a', NOW), 1);
+      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'unknown' }, NOW), 0);
+      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, provider: 'google', accountId: 'a' }, NOW), 0);
+      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW), 1);
 
       const remaining = await accounts.listAccounts('acme', 'ada');
       assert.deepEqual(
@@ -288,9 +290,9 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await makeCode(db, 'ada');
       await makeCode(db, 'ben');
 
-      await accounts.disconnect('acme', 'ada', 'caldav', 'a', NOW);
+      await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW);
       const withOneLeft = await codeIsWithdrawn(db, 'ada');
-      await accounts.disconnect('acme', 'ada', 'caldav', 'b', NOW);
+      await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'b' }, NOW);
 
       assert.equal(withOneLeft, false);
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
@@ -301,7 +303,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { db, accounts } = await prepare();
       await makeCode(db, 'ada');
 
-      await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accounts.disconnect(ADAS_CALDAV, NOW);
 
       assert.equal(await codeIsWithdrawn(db, 'ada'), false);
     });
@@ -311,7 +313,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       await tenTimes((i) => accounts.linkAccount(newAccount({ accountId: `a${i}` }), NOW));
       await makeCode(db, 'ada');
 
-      const gone = await tenTimes((i) => accounts.disconnect('acme', 'ada', 'caldav', `a${i}`, NOW));
+      const gone = await tenTimes((i) => accounts.disconnect({ ...ADAS_CALDAV, accountId: `a${i}` }, NOW));
 
       assert.deepEqual(gone, Array(10).fill(1));
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
@@ -321,7 +323,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       const { accounts } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
 
-      const gone = await tenTimes(() => accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW));
+      const gone = await tenTimes(() => accounts.disconnect(ADAS_CALDAV, NOW));
 
       assert.equal(
         gone.reduce((sum, n) => sum + n),

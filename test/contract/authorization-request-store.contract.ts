@@ -128,7 +128,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
 
       await Promise.all([
         requests.approveRequest('t1', NOW),
-        accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW),
+        accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW),
       ]);
 
       const code = await codes.findCode('acme', 'ada');

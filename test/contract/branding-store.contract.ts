@@ -119,9 +119,9 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       const logo = picture('one');
       await looks.changeLook('acme', { logo }, NOW);
 
-      const stored = await looks.findLogo(hashOf(logo));
+      const image = await looks.findLogo(hashOf(logo));
 
-      assert.deepEqual(stored && Buffer.from(stored.webp), logo.webp);
+      assert.deepEqual(image && Buffer.from(image.webp), logo.webp);
       assert.equal(await looks.findLogo(hashOf(picture('two'))), undefined);
     });
 
@@ -131,8 +131,8 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       await looks.changeLook('acme', { logo, darkLogo: logo }, NOW);
       await looks.changeLook('other', { logo }, NOW);
 
-      const present: boolean[] = [];
-      const look = async () => present.push((await looks.findLogo(hashOf(logo))) !== undefined);
+      const states: boolean[] = [];
+      const look = async () => states.push((await looks.findLogo(hashOf(logo))) !== undefined);
       await looks.changeLook('acme', { logo: picture('next') }, NOW);
       await look();
       await looks.changeLook('acme', { darkLogo: null }, NOW);
@@ -140,7 +140,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       await looks.changeLook('other', { logo: null }, NOW);
       await look();
 
-      assert.deepEqual(present, [true, true, false]);
+      assert.deepEqual(states, [true, true, false]);
       assert.equal(await rowsIn(db, 'application_logo'), 1);
     });
 

@@ -45,11 +45,11 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
       const clients = clientStore(await open());
       await tenTimes((i) => clients.createClient({ ...acme, clientId: `c${i}` }, `hash-${i}`));
 
-      const applications = await tenTimes((i) => clients.findClientWithSecrets(`c${i}`, NOW));
+      const answers = await tenTimes((i) => clients.findClientWithSecrets(`c${i}`, NOW));
 
       assert.deepEqual(
-        applications.map((one) => [one?.client.clientId, one?.secretHashes]),
-        applications.map((_, i) => [`c${i}`, [`hash-${i}`]]),
+        answers.map((one) => [one?.client.clientId, one?.secretHashes]),
+        answers.map((_, i) => [`c${i}`, [`hash-${i}`]]),
       );
     });
 

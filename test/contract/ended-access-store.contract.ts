@@ -29,7 +29,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       const { accounts, ended, jobs } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
 
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW + 1);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW + 1);
 
       assert.deepEqual(await ended.findEndedAccess(accountKey), {
         accountKey,
@@ -73,7 +73,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       const { db, ended, jobs } = await prepare();
       const access = { clientId: 'acme', provider: 'google', accountId: 'ada@example.com' } as const;
 
-      await ended.leaveAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
+      await ended.addEndedAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
 
       const [row] = await db.all<{ key: string; credentials: string }>(
         'SELECT account_key AS "key", credentials FROM ended_access',
@@ -92,7 +92,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       const { db, ended, jobs } = await prepare();
       const access = { clientId: 'gone', provider: 'google', accountId: 'ada@example.com' } as const;
 
-      await ended.leaveAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
+      await ended.addEndedAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
 
       assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
       assert.deepEqual(await jobs(), []);
@@ -102,7 +102,7 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       const { db, accounts, jobs } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
 
-      await accounts.disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
       assert.deepEqual(await jobs(), []);
@@ -114,20 +114,20 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
       await accounts.linkAccount(google('ben'), NOW);
       await accounts.linkAccount({ ...google('ben'), accountId: 'other@example.com' }, NOW);
       await accounts.linkAccount(google('ben', 'microsoft'), NOW);
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
       const access = await ended.findEndedAccess(accountKey);
       assert.ok(access);
 
-      assert.deepEqual(await ended.credentialsOfTwins(access), [{ token: 'of ben' }]);
+      assert.deepEqual(await ended.credentialsOfSameAccount(access), [{ token: 'of ben' }]);
     });
 
     it('credentials of ended access are kept sealed, and forgotten when told to', async () => {
       const { db, accounts, ended } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
-      await accounts.disconnect('acme', 'ada', 'google', undefined, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
       const [row] = await db.all<{ credentials: string }>('SELECT credentials FROM ended_access');
 
-      await ended.forgetEndedAccess(accountKey);
+      await ended.deleteEndedAccess(accountKey);
 
       assert.ok(row && !row.credentials.includes('of ada'));
       assert.equal(await ended.findEndedAccess(accountKey), undefined);

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import type { EventMembers } from '../../src/calendars/mirrored-event.ts';
+import { renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
 import type { EventPosition } from '../../src/reading/event-reader.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { eventReader } from '../../src/store/event-reader.ts';
 import { NOW } from './calendar-rows.ts';
-import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';
+import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
 const november = { start: at('2026-11-01T00:00:00Z'), end: at('2026-12-01T00:00:00Z') };
@@ -47,9 +49,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         ),
       );
 
-      const [single] = await reader.singleEvents([calendarKey], november, undefined, 10);
+      const [found] = await reader.singleEvents([calendarKey], { window: november, limit: 10 });
 
-      assert.deepEqual(parsed(single?.content ?? ''), {
+      assert.deepEqual(parsed(found?.content ?? ''), {
         id: 'x',
         start: '2026-11-02T08:00:00.000Z',
         end: '2026-11-02T09:00:00.000Z',
@@ -64,9 +66,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         status: 'confirmed',
         lastModified: '2026-09-21T14:13:20.000Z',
       });
-      assert.equal(single?.original, '{"name":"x"}');
-      assert.equal(single?.startsAt, at('2026-11-02T08:00:00Z'));
-      assert.equal(single?.calendarKey, calendarKey);
+      assert.equal(found?.original, '{"name":"x"}');
+      assert.equal(found?.startsAt, at('2026-11-02T08:00:00Z'));
+      assert.equal(found?.calendarKey, calendarKey);
     });
 
     it('an event names the service that a conference is held with, beside what the provider says of it', async () => {
@@ -81,10 +83,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('other', event('2026-11-04T09:00:00', { conference: other })),
       );
 
-      const events = await reader.singleEvents([calendarKey], november, undefined, 9);
+      const found = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
 
       assert.deepEqual(
-        events.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
+        found.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
         [
           [conference, { provider: 'google-meet', conferenceId: 'a' }],
           [conference, { provider: 'google-meet' }],
@@ -117,10 +119,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         span('starts-at-end', '2026-12-01T00:00:00', '2026-12-01T09:00:00'),
       );
 
-      const events = await reader.singleEvents([calendarKey], november, undefined, 99);
+      const found = await reader.singleEvents([calendarKey], { window: november, limit: 99 });
 
       assert.deepEqual(
-        events.map(({ id }) => id),
+        found.map(({ id }) => id),
         ['around', 'day-and-hour', 'ends-inside', 'instant-at-start', 'backwards', 'starts-inside'],
       );
     });
@@ -139,7 +141,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('floating', event('2026-11-16T09:00:00', { start: floating, end: floating })),
       );
 
-      const [day, local] = await reader.singleEvents([calendarKey], november, undefined, 9);
+      const [day, local] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
 
       const { allDay, start, end } = parsed(day?.content ?? '');
       assert.deepEqual([allDay, start, end], [true, '2026-11-15T00:00:00.000Z', '2026-11-16T00:00:00.000Z']);
@@ -157,12 +159,12 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
           resource('next', event('2026-11-03T09:00:00')),
         );
       }
-      const all = await reader.singleEvents(calendarKeys, november, undefined, 99);
+      const all = await reader.singleEvents(calendarKeys, { window: november, limit: 99 });
 
       const walked: string[] = [];
       let after: EventPosition | undefined;
       for (;;) {
-        const page = await reader.singleEvents(calendarKeys, november, after, 4);
+        const page = await reader.singleEvents(calendarKeys, { window: november, after, limit: 4 });
         walked.push(...page.map(({ calendarKey, id }) => `${calendarKey} ${id}`));
         after = page.at(-1);
         if (page.length < 4) break;
@@ -189,9 +191,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       }
       const [a = ''] = calendarKeys;
 
-      assert.equal((await reader.singleEvents([a], november, undefined, 9)).length, 1);
+      assert.equal((await reader.singleEvents([a], { window: november, limit: 9 })).length, 1);
       assert.equal((await reader.seriesIn([a], november)).length, 1);
-      assert.deepEqual(await reader.singleEvents([], november, undefined, 9), []);
+      assert.deepEqual(await reader.singleEvents([], { window: november, limit: 9 }), []);
       assert.deepEqual(await reader.seriesIn([], november), []);
     });
 
@@ -204,7 +206,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('s', event('2026-11-02T09:00:00', { status: 'cancelled', recurrence })),
       );
 
-      assert.deepEqual(await reader.singleEvents([calendarKey], november, undefined, 9), []);
+      assert.deepEqual(await reader.singleEvents([calendarKey], { window: november, limit: 9 }), []);
       assert.deepEqual(await reader.seriesIn([calendarKey], november), []);
     });
 
@@ -229,14 +231,14 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('future', event('2027-09-01T09:00:00', { recurrence })),
       );
 
-      const [series, ...others] = await reader.seriesIn([calendarKey], november);
+      const [found, ...others] = await reader.seriesIn([calendarKey], november);
 
       assert.deepEqual(others, []);
-      assert.equal(series?.id, 's');
-      assert.deepEqual(series?.series.master.recurrence, recurrence);
-      assert.equal(parsed(series?.series.master.payload.content ?? '').start, undefined);
+      assert.equal(found?.id, 's');
+      assert.deepEqual(found?.series.master.recurrence, recurrence);
+      assert.equal(parsed(found?.series.master.payload.content ?? '').start, undefined);
       assert.deepEqual(
-        series?.series.overrides.map(({ cancelled, payload }) => [
+        found?.series.overrides.map(({ cancelled, payload }) => [
           cancelled,
           parsed(payload.content).title,
           payload.original,
@@ -269,10 +271,40 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       const recurrenceId = { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' } as const;
       await fill(mirror, calendarKey, resource('s', event('2026-11-02T10:00:00', { recurrenceId })));
 
-      const [single] = await reader.singleEvents([calendarKey], november, undefined, 9);
+      const [found] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
 
-      assert.equal(single?.id, 's_20261102T080000Z');
-      assert.equal(parsed(single?.content ?? '').recurringEventId, 's');
+      assert.equal(found?.id, 's_20261102T080000Z');
+      assert.equal(parsed(found?.content ?? '').recurringEventId, 's');
+    });
+
+    it('stores content as it is, and leaves out of a series what differs from instance to instance', async () => {
+      const { reader, mirror, calendarKey } = await prepare('/a/');
+      const { start, end } = event('2026-11-02T09:00:00');
+      const members = { attendees: [], availability: 'busy', privacy: 'public' } as const;
+      const rest = { ...members, status: 'confirmed', allDay: false, custom: { id: 1 } } as const;
+      const content = renderMembers<EventMembers>({
+        title: 'X',
+        id: 'x',
+        ...rest,
+        end: 'later',
+        start: 'now',
+      });
+      const rendered = { content, uid: 'x', searchText: '' };
+      const version = { etag: undefined, original: renderObject() };
+      const single = { ...rendered, id: 'x', seriesId: undefined, timing: { start, end } };
+      const master = { ...rendered, id: 's', seriesId: 's', timing: { start, end, recurrence } };
+      const changed = [
+        { ...version, href: 'x', eventId: 'x', eventsIn: () => [single] },
+        { ...version, href: 's', eventId: 's', eventsIn: () => [master] },
+      ];
+      const lease = await leased(mirror, calendarKey);
+
+      await mirror.applyChanges(lease, { changed, removed: [] }, LATER);
+
+      const [found] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
+      const [series] = await reader.seriesIn([calendarKey], november);
+      assert.equal(found?.content, content);
+      assert.equal(series?.series.master.payload.content, renderMembers({ title: 'X', ...rest }));
     });
   });
 }

@@ -36,7 +36,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
     it('a key answers what was answered before, and tells another request apart', async () => {
       const { store, claim, accountKey } = await prepare();
       await claim('first');
-      await store.keepAnswer(REQUEST, 'first', 'the answer', accountKey);
+      await store.keepAnswer(REQUEST, 'first', { body: 'the answer', accountKey });
 
       assert.deepEqual(await claim('second'), { state: 'answered', answer: 'the answer' });
       assert.deepEqual(await claim('third', NOW, { requestHash: 'other' }), { state: 'other_request' });
@@ -62,7 +62,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       await claim('slow');
       await claim('next', NOW + 1_000);
 
-      await store.keepAnswer(REQUEST, 'slow', 'late', accountKey);
+      await store.keepAnswer(REQUEST, 'slow', { body: 'late', accountKey });
       await store.release(REQUEST, 'slow');
       await store.forget(REQUEST, 'slow');
 
@@ -84,7 +84,7 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
     it('a key is forgotten after its day, whether or not it was cleared away', async () => {
       const { store, claim, accountKey } = await prepare();
       await claim('first');
-      await store.keepAnswer(REQUEST, 'first', 'old', accountKey);
+      await store.keepAnswer(REQUEST, 'first', { body: 'old', accountKey });
       assert.equal((await claim('same day', NOW + DAY - 1)).state, 'answered');
 
       const next = await claim('next day', NOW + DAY, { requestHash: 'other' });
@@ -98,9 +98,9 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
     it('an answer is forgotten with the account it shows', async () => {
       const { db, store, claim, accountKey } = await prepare();
       await claim('first');
-      await store.keepAnswer(REQUEST, 'first', 'secret title', accountKey);
+      await store.keepAnswer(REQUEST, 'first', { body: 'secret title', accountKey });
 
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.equal((await claim('second')).state, 'claimed');
     });

@@ -20,8 +20,8 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
 
-      assert.deepEqual(await jobs.take('h1', 5, NOW - 1, LEASE), []);
-      assert.deepEqual(await jobs.take('h2', 5, NOW, LEASE), [
+      assert.deepEqual(await jobs.take({ holder: 'h1', limit: 5, now: NOW - 1, leaseUntil: LEASE }), []);
+      assert.deepEqual(await jobs.take({ holder: 'h2', limit: 5, now: NOW, leaseUntil: LEASE }), [
         { kind: 'sync-account', key: 'a', attempts: 0 },
       ]);
     });
@@ -32,17 +32,19 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       await jobs.schedule('sync-calendar', 'c', NOW + 99);
 
       assert.equal(await jobs.nextRunAt(), NOW);
-      assert.equal((await jobs.take('h', 5, NOW, LEASE)).length, 1);
+      assert.equal((await jobs.take({ holder: 'h', limit: 5, now: NOW, leaseUntil: LEASE })).length, 1);
     });
 
     it('each of ten jobs goes to exactly one of ten concurrent takers', async () => {
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', `c${i}`, NOW));
 
-      const batch = (await tenTimes((i) => jobs.take(`h${i}`, 10, NOW, LEASE))).flat();
-      const late = await jobs.take('late', 10, NOW, LEASE);
+      const taken = (
+        await tenTimes((i) => jobs.take({ holder: `h${i}`, limit: 10, now: NOW, leaseUntil: LEASE }))
+      ).flat();
+      const late = await jobs.take({ holder: 'late', limit: 10, now: NOW, leaseUntil: LEASE });
 
-      const keys = [...batch, ...late].map(({ key }) => key);
+      const keys = [...taken, ...late].map(({ key }) => key);
       assert.equal(keys.length, 10);
       assert.equal(new Set(keys).size, 10);
     });
@@ -52,10 +54,10 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       await jobs.schedule('sync-calendar', 'new', NOW - 1);
       await jobs.schedule('sync-calendar', 'old', NOW - 2);
 
-      const batch = await jobs.take('h', 1, NOW, LEASE);
+      const taken = await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE });
 
       assert.deepEqual(
-        batch.map(({ key }) => key),
+        taken.map(({ key }) => key),
         ['old'],
       );
     });
@@ -63,17 +65,23 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('a job whose lease ran out is taken by another, and the attempt is counted', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      await jobs.take('dead', 1, NOW, LEASE);
+      await jobs.take({ holder: 'dead', limit: 1, now: NOW, leaseUntil: LEASE });
 
-      assert.deepEqual(await jobs.take('early', 1, LEASE - 1, LEASE + 1), []);
-      assert.equal(first(await jobs.take('h', 1, LEASE, LEASE + 1)).attempts, 1);
+      assert.deepEqual(
+        await jobs.take({ holder: 'early', limit: 1, now: LEASE - 1, leaseUntil: LEASE + 1 }),
+        [],
+      );
+      assert.equal(
+        first(await jobs.take({ holder: 'h', limit: 1, now: LEASE, leaseUntil: LEASE + 1 })).attempts,
+        1,
+      );
     });
 
     it('the end of a run whose lease another took over is ignored', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      const slow = first(await jobs.take('slow', 1, NOW, LEASE));
-      await jobs.take('other', 1, LEASE, LEASE + 60_000);
+      const slow = first(await jobs.take({ holder: 'slow', limit: 1, now: NOW, leaseUntil: LEASE }));
+      await jobs.take({ holder: 'other', limit: 1, now: LEASE, leaseUntil: LEASE + 60_000 });
 
       await jobs.finish(slow, 'slow');
       await jobs.putOff(slow, 'slow', NOW);
@@ -85,7 +93,7 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
 
-      await jobs.finish(first(await jobs.take('h', 1, NOW, LEASE)), 'h');
+      await jobs.finish(first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE })), 'h');
 
       assert.equal(await jobs.nextRunAt(), undefined);
     });
@@ -93,22 +101,29 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('a job that was scheduled while it ran runs anew, from the first attempt', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      const job = first(await jobs.take('h', 1, NOW, LEASE));
+      const job = first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE }));
       await jobs.schedule('sync-account', 'a', NOW + 20);
       await jobs.schedule('sync-account', 'a', NOW + 10);
       await jobs.schedule('sync-account', 'a', NOW + 30);
-      assert.deepEqual(await jobs.take('h2', 1, NOW + 30, LEASE), [], 'not while it runs');
+      assert.deepEqual(
+        await jobs.take({ holder: 'h2', limit: 1, now: NOW + 30, leaseUntil: LEASE }),
+        [],
+        'not while it runs',
+      );
 
       await jobs.finish(job, 'h');
 
       assert.equal(await jobs.nextRunAt(), NOW + 10);
-      assert.equal(first(await jobs.take('h3', 1, NOW + 10, LEASE)).attempts, 0);
+      assert.equal(
+        first(await jobs.take({ holder: 'h3', limit: 1, now: NOW + 10, leaseUntil: LEASE })).attempts,
+        0,
+      );
     });
 
     it('no hint for a job is lost, whether it comes before or after the end of the run', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      const job = first(await jobs.take('h', 1, NOW, LEASE));
+      const job = first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE }));
 
       await tenTimes((i) => (i === 5 ? jobs.finish(job, 'h') : jobs.schedule('sync-account', 'a', NOW + 1)));
 
@@ -118,10 +133,14 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
     it('a failed job is put off, but not past a hint that came meanwhile', async () => {
       const jobs = await prepare();
       await jobs.schedule('sync-account', 'a', NOW);
-      await jobs.putOff(first(await jobs.take('h', 1, NOW, LEASE)), 'h', NOW + 500);
+      await jobs.putOff(
+        first(await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE })),
+        'h',
+        NOW + 500,
+      );
       assert.equal(await jobs.nextRunAt(), NOW + 500);
 
-      const again = first(await jobs.take('h2', 1, NOW + 500, LEASE));
+      const again = first(await jobs.take({ holder: 'h2', limit: 1, now: NOW + 500, leaseUntil: LEASE }));
       await jobs.schedule('sync-account', 'a', NOW + 600);
       await jobs.putOff(again, 'h2', NOW + 9_000);
 

@@ -1,6 +1,8 @@
 /** Calendars and events as adapters hand them to the mirror. */
+
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import { renderChanges } from '../../src/calendars/render-event.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { mirrorStore } from '../../src/store/mirror-store.ts';
@@ -41,6 +43,11 @@ export function resource(name: string, ...events: CalendarEvent[]): EventResourc
   return { href: `/${name}.ics`, etag: `"${name}"`, eventId: name, events, original: { name } };
 }
 
+export const changesTo = (...resources: EventResource[]) =>
+  renderChanges({ changed: resources, removed: [] });
+
+export const removalOf = (...hrefs: string[]) => renderChanges({ changed: [], removed: hrefs });
+
 export type FilledMirror = {
   db: Database;
   mirror: MirrorStore;
@@ -72,6 +79,6 @@ export async function leased(mirror: MirrorStore, key: string, holder = 'run'): 
 /** Puts resources into a calendar as one complete sync. */
 export async function fill(mirror: MirrorStore, key: string, ...resources: EventResource[]): Promise<void> {
   const lease = await leased(mirror, key);
-  await mirror.applyChanges(lease, resources, [], LATER);
+  await mirror.applyChanges(lease, changesTo(...resources), LATER);
   await mirror.finishSync(lease, 'token', NOW);
 }

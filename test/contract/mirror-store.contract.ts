@@ -5,7 +5,17 @@ import { describe, it } from 'node:test';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW, sealer, tenTimes } from './calendar-rows.ts';
-import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
+import {
+  calendar,
+  changesTo,
+  event,
+  fill,
+  LATER,
+  leased,
+  mirrorWith,
+  removalOf,
+  resource,
+} from './mirror-rows.ts';
 
 export function mirrorStoreContract(database: string, open: () => Promise<Database>): void {
   const failure = { kind: 'unavailable', message: 'The server is down' } as const;
@@ -82,7 +92,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.equal(found?.timeZone, 'Asia/Tokyo');
       assert.equal(found?.syncToken, undefined);
       assert.equal(found?.syncedAt, 0);
-      assert.deepEqual(await mirror.knownResources(calendarKey), new Map([['/x.ics', undefined]]));
+      assert.deepEqual(await mirror.storedVersions(calendarKey), new Map([['/x.ics', undefined]]));
     });
 
     it('a zone that nobody knows is taken for UTC', async () => {
@@ -139,8 +149,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
 
       const written = await mirror.applyChanges(
         slow,
-        [resource('x', event('2026-11-02T09:00:00'))],
-        [],
+        changesTo(resource('x', event('2026-11-02T09:00:00'))),
         LATER,
       );
       const finished = await mirror.finishSync(slow, 'token', NOW);
@@ -159,12 +168,11 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
     it('a calendar that was disconnected while it was synced stays gone', async () => {
       const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       const written = await mirror.applyChanges(
         lease,
-        [resource('x', event('2026-11-02T09:00:00'))],
-        [],
+        changesTo(resource('x', event('2026-11-02T09:00:00'))),
         LATER,
       );
 
@@ -176,7 +184,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
 
-      await mirror.applyChanges(lease, [], [], LATER + 60_000);
+      await mirror.applyChanges(lease, changesTo(), LATER + 60_000);
 
       assert.equal(await mirror.leaseCalendar({ key: calendarKey, holder: 'h' }, LATER, LATER), undefined);
     });
@@ -199,9 +207,9 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       await fill(mirror, calendarKey, ...many, resource('empty'));
 
       const lease = await leased(mirror, calendarKey);
-      await mirror.applyChanges(lease, [], ['/e0.ics', '/e44.ics', '/unknown.ics'], LATER);
+      await mirror.applyChanges(lease, removalOf('/e0.ics', '/e44.ics', '/unknown.ics'), LATER);
 
-      const known = await mirror.knownResources(calendarKey);
+      const known = await mirror.storedVersions(calendarKey);
       assert.equal(known.size, 44);
       assert.equal(known.get('/e1.ics'), '"e1"');
       assert.equal(known.get('/empty.ics'), '"empty"');
@@ -213,10 +221,10 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       await fill(mirror, a, resource('x', event('2026-11-02T09:00:00')));
       await fill(mirror, b, resource('x', event('2026-11-02T09:00:00')));
 
-      await mirror.applyChanges(await leased(mirror, a), [], ['/x.ics'], LATER);
+      await mirror.applyChanges(await leased(mirror, a), removalOf('/x.ics'), LATER);
 
-      assert.equal((await mirror.knownResources(a)).size, 0);
-      assert.equal((await mirror.knownResources(b)).size, 1);
+      assert.equal((await mirror.storedVersions(a)).size, 0);
+      assert.equal((await mirror.storedVersions(b)).size, 1);
     });
 
     it('odd text is kept as far as text can be kept', async () => {
@@ -228,7 +236,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
         resource('n\0ul', event('2026-11-02T09:00:00', { uid: '\ud800', title: '\0 \ud800' })),
       );
 
-      assert.equal((await mirror.knownResources(calendarKey)).size, 1);
+      assert.equal((await mirror.storedVersions(calendarKey)).size, 1);
       assert.equal((await mirror.findCalendar(calendarKey))?.title, 'a\ufffdb');
     });
 
@@ -236,7 +244,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       const { mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
 
-      await assert.rejects(mirror.applyChanges(lease, [resource('x'.repeat(3_000))], [], LATER), {
+      await assert.rejects(mirror.applyChanges(lease, changesTo(resource('x'.repeat(3_000))), LATER), {
         name: 'ProviderError',
         kind: 'invalid_response',
       });

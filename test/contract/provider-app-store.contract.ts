@@ -21,7 +21,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
     it('an app is answered as it was set, to its application and for its provider only', async () => {
       const { apps } = await prepare();
 
-      assert.equal(await apps.setProviderApp('acme', 'google', app, NOW), true);
+      assert.equal(await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW), true);
 
       assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, app);
       assert.equal(await apps.findProviderApp('acme', 'microsoft'), undefined);
@@ -30,7 +30,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('the secret of an app is kept sealed, for this application and provider alone', async () => {
       const { db, apps } = await prepare();
-      await apps.setProviderApp('acme', 'google', app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
 
       const [row] = await db.all<{ secret: string }>(
         'SELECT app_client_secret AS "secret" FROM provider_app',
@@ -43,10 +43,10 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('an app is replaced as a whole', async () => {
       const { apps } = await prepare();
-      await apps.setProviderApp('acme', 'google', app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
       const next = { clientId: 'next', clientSecret: 'two' };
 
-      await apps.setProviderApp('acme', 'google', next, NOW + 1);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, next, NOW + 1);
 
       assert.deepEqual({ ...(await apps.findProviderApp('acme', 'google')) }, next);
     });
@@ -55,7 +55,11 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
       const { db, apps } = await prepare();
 
       await tenTimes((i) =>
-        apps.setProviderApp('acme', 'google', { clientId: `id${i}`, clientSecret: `secret${i}` }, NOW),
+        apps.setProviderApp(
+          { clientId: 'acme', kind: 'google' },
+          { clientId: `id${i}`, clientSecret: `secret${i}` },
+          NOW,
+        ),
       );
 
       const stored = await apps.findProviderApp('acme', 'google');
@@ -66,13 +70,13 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
     it('no app is set for an application that is not there', async () => {
       const { db, apps } = await prepare();
 
-      assert.equal(await apps.setProviderApp('nobody', 'google', app, NOW), false);
+      assert.equal(await apps.setProviderApp({ clientId: 'nobody', kind: 'google' }, app, NOW), false);
       assert.equal(await rowsIn(db, 'provider_app'), 0);
     });
 
     it('removing an app says whether there was one', async () => {
       const { apps } = await prepare();
-      await apps.setProviderApp('acme', 'google', app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
 
       const answers = [
         await apps.removeProviderApp('acme', 'google'),
@@ -85,7 +89,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('a list of apps has ids without secrets', async () => {
       const { apps } = await prepare();
-      await apps.setProviderApp('acme', 'microsoft', app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'microsoft' }, app, NOW);
 
       assert.deepEqual(await apps.listProviderApps('acme'), { microsoft: 'id.apps.example' });
       assert.deepEqual(await apps.listProviderApps('other'), {});
@@ -93,7 +97,7 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
 
     it('the apps of an application that is deleted are forgotten', async () => {
       const { db, apps } = await prepare();
-      await apps.setProviderApp('acme', 'google', app, NOW);
+      await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
 
       await clientStore(db).deleteClient('acme', NOW);
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import type { EventDraft, ProviderHand } from '../../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { type CalendarServer, get, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { type ReadEvent, readEvents } from '../providers/provider-reader.ts';
@@ -29,7 +29,7 @@ export function providerScenarios(target: ProviderTarget): void {
     const time: MovableTime = movableTime(START);
     let started: StartedProvider;
     let server: CalendarServer;
-    let hand: ProviderHand;
+    let hand: ManualChanges;
 
     before(async () => {
       started = await target.start(time);
@@ -54,12 +54,12 @@ export function providerScenarios(target: ProviderTarget): void {
       return readEvents(server, await server.token(scope, userId), { kind: target.kind, calendarId, window });
     };
     const expected = (events: readonly ReadEvent[]) => {
-      const differences = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
-      return events.map((event) => differences.reduce((so, { as }) => as(so, ADA), event));
+      const own = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
+      return events.map((event) => own.reduce((so, { as }) => as(so, ADA), event));
     };
 
     /** New calendars are known to readers who listed them. */
-    const addCalendar: ProviderHand['addCalendar'] = async (email, calendar) => {
+    const addCalendar: ManualChanges['addCalendar'] = async (email, calendar) => {
       const id = await hand.addCalendar(email, calendar);
       time.now += PAUSE_MS;
       await get(server, '/calendars', await server.token());
@@ -77,14 +77,14 @@ export function providerScenarios(target: ProviderTarget): void {
       const calendarId = await addCalendar(ADA.email, { title: rule, timeZone: 'Europe/Paris' });
       const scene = sceneOf(hand, ADA.email, calendarId, differs?.of.includes(target.kind) === true);
       for await (const events of play(scene)) {
-        const { events: current, problems } = await read(calendarId, 'ada', 'read-write', window);
-        const instances = await hand.instances(ADA.email, calendarId, window);
+        const { events: seen, problems } = await read(calendarId, 'ada', 'read-write', window);
+        const own = await hand.instances(ADA.email, calendarId, window);
 
         assert.deepEqual(problems, []);
-        assert.deepEqual(sorted(current), sorted(expected(events)));
+        assert.deepEqual(sorted(seen), sorted(expected(events)));
         assert.deepEqual(
-          sorted(current).map(({ title, start }) => [title, Date.parse(start)]),
-          instances.map(({ title, start }) => [title, start]),
+          sorted(seen).map(({ title, start }) => [title, Date.parse(start)]),
+          own.map(({ title, start }) => [title, start]),
         );
       }
     }
@@ -118,7 +118,7 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('the events of a calendar that is gone are shown no more, without a word of failure', async () => {
         const id = await addCalendar(ADA.email, { title: 'Doomed', timeZone: 'Europe/Paris' });
-        await hand.createEvent(ADA.email, id, draft('Last words'));
+        await hand.createEvent(ADA.email, id, meeting('Last words'));
         assert.equal((await read(id)).events.length, 1);
         await hand.removeCalendar(ADA.email, id);
 
@@ -129,7 +129,7 @@ export function providerScenarios(target: ProviderTarget): void {
         it('the events of a calendar that can only be read are shown', async () => {
           const calendar = { title: 'Team', timeZone: 'Europe/Paris', readOnly: true };
           const id = await addCalendar(ADA.email, calendar);
-          await hand.createEvent(ADA.email, id, draft('Theirs'));
+          await hand.createEvent(ADA.email, id, meeting('Theirs'));
 
           assert.deepEqual(titlesOf((await read(id)).events), ['Theirs']);
         });
@@ -139,11 +139,11 @@ export function providerScenarios(target: ProviderTarget): void {
       it('a grant for free and busy times shows blocks alone', async () => {
         const id = await addCalendar(ADA.email, { title: 'Busy', timeZone: 'Europe/Paris' });
         await hand.createEvent(ADA.email, id, {
-          ...draft('Secret'),
+          ...meeting('Secret'),
           description: 'Secret',
           location: 'Secret',
         });
-        await hand.createEvent(ADA.email, id, { ...draft('Secret'), availability: 'free' });
+        await hand.createEvent(ADA.email, id, { ...meeting('Secret'), availability: 'free' });
         await hand.createEvent(ADA.email, id, {
           title: 'Secret trip',
           start: { date: '2026-11-17' },
@@ -171,11 +171,11 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('an account says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
         const id = await hand.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
-        await hand.createEvent(GRACE.email, id, draft('Before'));
+        await hand.createEvent(GRACE.email, id, meeting('Before'));
         await connect(GRACE.email, 'ben', 'read-write');
         const before = await read(id, 'ben');
         await hand.revokeAccess(GRACE.email);
-        await hand.createEvent(GRACE.email, id, draft('Meanwhile'));
+        await hand.createEvent(GRACE.email, id, meeting('Meanwhile'));
         // Whatever was given out before is out of date by then.
         time.now += 3_600_000;
         const refused = await read(id, 'ben');
@@ -197,13 +197,13 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('events keep their ids over changes', async () => {
         const id = await addCalendar(ADA.email, { title: 'Ids', timeZone: 'Europe/Paris' });
-        const single = await hand.createEvent(ADA.email, id, draft('Single'));
-        const weekly = { ...draft('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
+        const single = await hand.createEvent(ADA.email, id, meeting('Single'));
+        const weekly = { ...meeting('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
         const series = await hand.createEvent(ADA.email, id, weekly);
         const before = new Set((await read(id)).events.map((event) => event.id));
-        await hand.updateEvent(ADA.email, id, single, { ...draft('Single'), location: 'Here' });
+        await hand.updateEvent(ADA.email, id, { id: single, ...meeting('Single'), location: 'Here' });
         const second = at('2026-11-23 09:00', 'Europe/Paris');
-        await hand.changeOccurrence(ADA.email, id, series, second, { title: 'Second' });
+        await hand.changeOccurrence(ADA.email, id, { id: series, original: second, title: 'Second' });
 
         const { events } = await read(id);
 
@@ -215,20 +215,21 @@ export function providerScenarios(target: ProviderTarget): void {
   });
 }
 
-const draft = (title: string): EventDraft => ({
+const meeting = (title: string): EventDraft => ({
   title,
   start: at('2026-11-16 09:00', 'Europe/Paris'),
   end: at('2026-11-16 10:00', 'Europe/Paris'),
 });
 
-function sceneOf(hand: ProviderHand, email: string, calendar: string, differs: boolean): Scene {
+function sceneOf(hand: ManualChanges, email: string, calendar: string, differs: boolean): Scene {
   return {
     differs,
     create: (draft) => hand.createEvent(email, calendar, draft),
-    update: (id, draft) => hand.updateEvent(email, calendar, id, draft),
+    update: (id, draft) => hand.updateEvent(email, calendar, { ...draft, id }),
     remove: (id) => hand.deleteEvent(email, calendar, id),
-    changeOccurrence: (id, original, change) => hand.changeOccurrence(email, calendar, id, original, change),
-    deleteOccurrence: (id, original) => hand.deleteOccurrence(email, calendar, id, original),
+    changeOccurrence: (id, original, change) =>
+      hand.changeOccurrence(email, calendar, { ...change, id, original }),
+    deleteOccurrence: (id, original) => hand.deleteOccurrence(email, calendar, { id, original }),
     forgetSyncTokens: () => hand.forgetSyncTokens(email, calendar),
   };
 }

@@ -33,11 +33,11 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       const { limits } = await prepare();
       await limits.takeSlot(slot('mine'), NOW, UNTIL);
 
-      await limits.giveSlotBack(slot('other'));
-      const isTaken = await limits.takeSlot(slot('early'), NOW, UNTIL);
-      await limits.giveSlotBack(slot('mine'));
+      await limits.releaseSlot(slot('other'));
+      const early = await limits.takeSlot(slot('early'), NOW, UNTIL);
+      await limits.releaseSlot(slot('mine'));
 
-      assert.equal(isTaken, false);
+      assert.equal(early, false);
       assert.equal(await limits.takeSlot(slot('next'), NOW, UNTIL), true);
     });
 
@@ -55,9 +55,9 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
     it('a bucket hands out no more than is in it, however many ask at once', async () => {
       const { limits } = await prepare();
 
-      const first = await tenTimes(() => limits.takeTokens('b', 100, 400, NOW));
-      const soon = await limits.takeTokens('b', 100, 400, NOW + 99);
-      const later = await limits.takeTokens('b', 100, 400, NOW + 100);
+      const first = await tenTimes(() => limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW));
+      const soon = await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW + 99);
+      const later = await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW + 100);
 
       assert.equal(first.filter((wait) => wait === 0).length, 4);
       assert.deepEqual([soon, later], [1, 0]);
@@ -65,26 +65,27 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
 
     it('a bucket says when there may be enough tokens, and none are taken until then', async () => {
       const { limits } = await prepare();
-      await limits.takeTokens('b', 300, 400, NOW);
+      await limits.takeTokens({ bucket: 'b', cost: 300, burst: 400 }, NOW);
 
       const waits = [
-        await limits.takeTokens('b', 250, 400, NOW),
-        await limits.takeTokens('b', 250, 400, NOW),
+        await limits.takeTokens({ bucket: 'b', cost: 250, burst: 400 }, NOW),
+        await limits.takeTokens({ bucket: 'b', cost: 250, burst: 400 }, NOW),
       ];
 
       assert.deepEqual(waits, [150, 150]);
-      assert.equal(await limits.takeTokens('b', 250, 400, NOW + 150), 0);
+      assert.equal(await limits.takeTokens({ bucket: 'b', cost: 250, burst: 400 }, NOW + 150), 0);
     });
 
     it('a bucket is filled no higher than full, however long nobody asked', async () => {
       const { limits } = await prepare();
-      await limits.takeTokens('b', 100, 400, NOW);
+      await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW);
 
       const much = NOW + 1_000_000;
-      const answers = [];
-      for (let i = 0; i < 5; i += 1) answers.push((await limits.takeTokens('b', 100, 400, much)) === 0);
+      const successes = [];
+      for (let i = 0; i < 5; i += 1)
+        successes.push((await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, much)) === 0);
 
-      assert.deepEqual(answers, [true, true, true, true, false]);
+      assert.deepEqual(successes, [true, true, true, true, false]);
     });
 
     it('an emptied bucket stays empty until the instant given, and that is never shortened', async () => {
@@ -92,15 +93,15 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       await limits.drain('b', 400, NOW + 500);
       await limits.drain('b', 400, NOW + 100);
 
-      assert.equal(await limits.takeTokens('b', 100, 400, NOW), 600);
-      assert.equal(await limits.takeTokens('b', 100, 400, NOW + 600), 0);
+      assert.equal(await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW), 600);
+      assert.equal(await limits.takeTokens({ bucket: 'b', cost: 100, burst: 400 }, NOW + 600), 0);
     });
 
     it('every one of ten failures at once counts, and the circuit opens from the one that is enough', async () => {
       const { limits, accountKey } = await prepare();
       const opens = (failures: number) => (failures >= 5 ? NOW + 30_000 : undefined);
 
-      await tenTimes(() => limits.countFailure(accountKey, 'list', DOWN, NOW, opens));
+      await tenTimes(() => limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, opens));
 
       const [circuit] = await limits.circuitsOf(accountKey, ['list', 'other']);
       assert.deepEqual(circuit, { operation: 'list', failure: DOWN, openUntil: NOW + 30_000 });
@@ -113,18 +114,18 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
         counts.push(failures);
         return NOW + 30_000;
       };
-      await limits.countFailure(accountKey, 'list', DOWN, NOW, opens);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, opens);
 
-      await limits.countFailure(accountKey, 'list', DOWN, NOW + 29_999, opens);
-      await limits.countFailure(accountKey, 'list', DOWN, NOW + 30_000, opens);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW + 29_999, opens);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW + 30_000, opens);
 
       assert.deepEqual([...new Set(counts)], [1, 2]);
     });
 
     it('exactly one of ten concurrent calls probes, when the circuit has been open long enough', async () => {
       const { limits, accountKey } = await prepare();
-      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 30_000);
-      const probe = (at: number) => limits.leaseProbe(accountKey, 'list', at, at + 90_000);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => NOW + 30_000);
+      const probe = (at: number) => limits.leaseProbe({ accountKey, operation: 'list' }, at, at + 90_000);
 
       const early = await probe(NOW + 29_999);
       const probes = await tenTimes(() => probe(NOW + 30_000));
@@ -137,42 +138,42 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
 
     it('another call may probe as soon as the failed one opened the circuit for its time', async () => {
       const { limits, accountKey } = await prepare();
-      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 10);
-      await limits.leaseProbe(accountKey, 'list', NOW + 10, NOW + 90_000);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => NOW + 10);
+      await limits.leaseProbe({ accountKey, operation: 'list' }, NOW + 10, NOW + 90_000);
 
-      await limits.countFailure(accountKey, 'list', DOWN, NOW + 20, () => NOW + 40);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW + 20, () => NOW + 40);
 
-      assert.equal(await limits.leaseProbe(accountKey, 'list', NOW + 40, NOW + 90_000), true);
+      assert.equal(await limits.leaseProbe({ accountKey, operation: 'list' }, NOW + 40, NOW + 90_000), true);
     });
 
     it('an operation that works again has its failures forgotten, and no other', async () => {
       const { limits, accountKey } = await prepare();
       for (const operation of ['list', 'changes']) {
-        await limits.countFailure(accountKey, operation, DOWN, NOW, () => NOW + 10);
+        await limits.countFailure({ accountKey, operation, failure: DOWN }, NOW, () => NOW + 10);
       }
 
-      await limits.closeCircuit(accountKey, 'list');
+      await limits.closeCircuit({ accountKey, operation: 'list' });
 
-      const circuits = await limits.circuitsOf(accountKey, ['list', 'changes']);
+      const failing = await limits.circuitsOf(accountKey, ['list', 'changes']);
       assert.deepEqual(
-        circuits.map(({ operation }) => operation),
+        failing.map(({ operation }) => operation),
         ['changes'],
       );
     });
 
     it('no failure of an account that is gone is kept', async () => {
       const { db, limits, accountKey } = await prepare();
-      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => undefined);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
-      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => undefined);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => undefined);
 
       assert.deepEqual(await db.all('SELECT * FROM request_circuit'), []);
     });
 
     it('failures are forgotten when the user links the account again', async () => {
       const { db, limits, accountKey } = await prepare();
-      await limits.countFailure(accountKey, 'list', DOWN, NOW, () => NOW + 30_000);
+      await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => NOW + 30_000);
 
       await accountStore(db, sealer).linkAccount(newAccount(), NOW + 1);
 
@@ -183,8 +184,8 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
       const { db, limits } = await prepare();
       await limits.takeSlot(slot('dead', 0), NOW, NOW + 1);
       await limits.takeSlot(slot('alive', 1), NOW, UNTIL);
-      await limits.takeTokens('full', 1, 400, NOW);
-      await limits.takeTokens('used', 400, 400, NOW);
+      await limits.takeTokens({ bucket: 'full', cost: 1, burst: 400 }, NOW);
+      await limits.takeTokens({ bucket: 'used', cost: 400, burst: 400 }, NOW);
 
       const deleted = await limits.deleteUnusedLimits(NOW + 1);
 

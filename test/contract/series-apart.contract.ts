@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
+import { renderChanges } from '../../src/calendars/render-event.ts';
 import { pageOfEvents } from '../../src/reading/page-of-events.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { eventReader } from '../../src/store/event-reader.ts';
 import type { MirrorStore } from '../../src/sync/mirror-store.ts';
-import { calendar, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';
+import { calendar, changesTo, event, fill, LATER, leased, mirrorWith } from './mirror-rows.ts';
 
 const ZONE = 'Europe/Paris';
 const zoned = (local: string) => ({ type: 'zoned', local, zone: ZONE }) as const;
@@ -89,7 +89,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
     removed: string[] = [],
   ) => {
     const lease = await leased(mirror, key);
-    await mirror.applyChanges(lease, changed, removed, LATER);
+    await mirror.applyChanges(lease, renderChanges({ changed, removed }), LATER);
     await mirror.finishSync(lease, 'token', 0);
   };
 
@@ -186,7 +186,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       await write(mirror, apart, [masterApart(master()), overrideApart(moved)]);
 
       const lease = await leased(mirror, apart);
-      await mirror.applyChanges(lease, [overrideApart(moved)], [], LATER);
+      await mirror.applyChanges(lease, changesTo(overrideApart(moved)), LATER);
       const dropped = await mirror.dropUnlisted(lease, ['s'], LATER);
 
       assert.equal(dropped, true);
@@ -198,7 +198,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       await write(mirror, apart, [masterApart(master())]);
 
       assert.equal(await mirror.dropUnlisted({ key: apart, holder: 'nobody' }, ['s'], LATER), false);
-      assert.equal((await mirror.knownResources(apart)).size, 1);
+      assert.equal((await mirror.storedVersions(apart)).size, 1);
     });
 
     it('an override apart is known by its own href and etag, and shows its own object', async () => {
@@ -211,7 +211,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       const window = { start: at('2026-10-20T00:00:00Z'), end: at('2026-11-01T00:00:00Z') };
       const [series] = await eventReader(db).seriesIn([apart], window);
 
-      assert.equal((await mirror.knownResources(apart)).get(overrideApart(moved).href), '7');
+      assert.equal((await mirror.storedVersions(apart)).get(overrideApart(moved).href), '7');
       assert.equal(series?.series.overrides[0]?.payload.original, '{"own":1}');
       assert.equal(series?.series.master.payload.original, '{"of":"s"}');
     });

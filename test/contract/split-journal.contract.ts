@@ -25,8 +25,8 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
 
       assert.deepEqual(await journal.openSplits(calendarKey), [split]);
       assert.deepEqual(await journal.openSplits('another'), []);
-      const runs = await jobs.take('worker', 9, NOW - 1, NOW + 9);
-      assert.ok(runs.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
+      const taken = await jobs.take({ holder: 'worker', limit: 9, now: NOW - 1, leaseUntil: NOW + 9 });
+      assert.ok(taken.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
     });
 
     it('a split moves on, and is forgotten when it is done', async () => {
@@ -53,7 +53,7 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
       const { db, journal, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 
-      await accountStore(db, sealer).disconnect('acme', 'ada', 'caldav', undefined, NOW);
+      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.deepEqual(await journal.openSplits(calendarKey), []);
     });

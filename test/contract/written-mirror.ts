@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 
 import type { CalendarAccount } from '../../src/calendars/calendar-provider.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import type { EventDraft, WriteTarget, Written } from '../../src/calendars/event-writing.ts';
+import type { EventDraft, WriteResult, WriteTarget } from '../../src/calendars/event-writing.ts';
 import { instantOf, originalStartOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 import type { SeriesOverride } from '../../src/lib/recurrence/series.ts';
 import { type Mirror, sync } from '../servers/mirror.ts';
 
@@ -37,7 +37,7 @@ export const rule = (text: string): CalendarEvent['recurrence'] & {} => ({
 });
 
 /** Applies an answer, as the real mirror does in one transaction. */
-export function apply(mirror: Mirror, { changed, removed }: Written): void {
+export function apply(mirror: Mirror, { changed, removed }: WriteResult): void {
   for (const href of removed) mirror.delete(href);
   for (const resource of changed) mirror.set(resource.href, resource);
 }

@@ -10,7 +10,7 @@ export type Page = {
   readonly headers: Headers;
   readonly body: string;
   /** Where the last redirect led away from the server: there nothing was asked. */
-  readonly left: URL | undefined;
+  readonly destination: URL | undefined;
 };
 
 export type Browser = {
@@ -60,14 +60,14 @@ export function openBrowser(headers: Readonly<Record<string, string>> = {}): Bro
     for (let hop = 0; ; hop++) {
       const location = answer.headers.get('location');
       const { status, headers: answered } = answer;
-      const left = location === null ? undefined : new URL(location, url);
-      if (left === undefined || left.origin !== start.origin) {
-        current = { url, status, headers: answered, body: await answer.text(), left };
+      const destination = location === null ? undefined : new URL(location, url);
+      if (destination === undefined || destination.origin !== start.origin) {
+        current = { url, status, headers: answered, body: await answer.text(), destination };
         return current;
       }
-      if (hop === MOST_REDIRECTS) throw new Error(`Too many redirects, the last to ${left}`);
+      if (hop === MOST_REDIRECTS) throw new Error(`Too many redirects, the last to ${destination}`);
       await answer.body?.cancel();
-      url = left;
+      url = destination;
       answer = await ask(url);
     }
   };

@@ -29,13 +29,13 @@ async function visit(address: string | URL): Promise<URL> {
   await browser.open(address);
   await linkAccount(browser, site.login);
   await browser.press('Continue');
-  const { left, body } = await browser.press('Allow');
-  if (left === undefined) throw new Error(`Nothing was approved: ${body}`);
-  return left;
+  const { destination, body } = await browser.press('Allow');
+  if (destination === undefined) throw new Error(`Nothing was approved: ${body}`);
+  return destination;
 }
 
 describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
-  it('serves openid-client from discovery to revocation, with PKCE and state', async () => {
+  it('the server serves openid-client from discovery to revocation, with PKCE and state', async () => {
     const { url, clientId, clientSecret, redirectUri } = site.application;
     const config = await openid.discovery(new URL(url), clientId, clientSecret, undefined, {
       algorithm: 'oauth2',
@@ -76,7 +76,7 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
     ['HTTP Basic', oauth.ClientSecretBasic],
     ['the body', oauth.ClientSecretPost],
   ] as const) {
-    it(`serves oauth4webapi with the secret in ${name}`, async () => {
+    it(`the server serves oauth4webapi with the secret in ${name}`, async () => {
       const { url, clientId, clientSecret, redirectUri } = site.application;
       const issuer = new URL(url);
       const as = await oauth.processDiscoveryResponse(
@@ -122,7 +122,7 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
   ] as const) {
     const missing = spawnSync(PYTHON, ['-c', `import ${module}`], { stdio: 'ignore' }).status !== 0;
     const skip = missing && `python3's ${module} is not installed`;
-    it(`serves Python's ${name} from the authorization URL to revocation`, { skip }, async () => {
+    it(`the server serves Python's ${name} from the authorization URL to revocation`, { skip }, async () => {
       const result = await runClient(script, `python ${name}`);
 
       assert.deepEqual(result, {
@@ -139,11 +139,11 @@ describe('clients nobody here wrote', { skip: WITHOUT_RADICALE }, () => {
 /** Runs a script, goes where it sends its user, and answers what it printed. */
 async function runClient(script: string, userId: string): Promise<unknown> {
   const { url, clientId, clientSecret, redirectUri } = site.application;
-  const given = {
+  const settings = {
     ...{ url, client_id: clientId, client_secret: clientSecret },
     ...{ redirect_uri: redirectUri, user_id: userId },
   };
-  const child = spawn(PYTHON, [path.join(import.meta.dirname, 'clients', script), JSON.stringify(given)], {
+  const child = spawn(PYTHON, [path.join(import.meta.dirname, 'clients', script), JSON.stringify(settings)], {
     env: { OAUTHLIB_INSECURE_TRANSPORT: '1', AUTHLIB_INSECURE_TRANSPORT: '1', PYTHONDONTWRITEBYTECODE: '1' },
   });
   let problem = '';

@@ -21,14 +21,14 @@ for (const mount of MOUNTS) {
 
     const start = (parameters: Record<string, string>, headers?: Record<string, string>) =>
       ask(`${site.program.url}${mount}/authorize?${new URLSearchParams(parameters)}`, headers);
-    const asked = (parameters: Record<string, string> = {}) => ({
+    const query = (parameters: Record<string, string> = {}) => ({
       client_id: site.application.clientId,
       user_id: 'ada',
       ...parameters,
     });
 
-    it('redirects with 302 to /authorize with every parameter kept and the stored redirect URI', async () => {
-      const sent = asked({ scope: 'read', state: 'a b', lng: 'fr', response_type: 'code', extra: 'é' });
+    it('GET /authorize redirects with 302 to /authorize with every parameter kept and the stored redirect URI', async () => {
+      const sent = query({ scope: 'read', state: 'a b', lng: 'fr', response_type: 'code', extra: 'é' });
 
       const answer = await start({ ...sent, redirect_uri: 'https://evil.example/' });
 
@@ -36,14 +36,14 @@ for (const mount of MOUNTS) {
       const location = new URL(answer.headers.get('location') ?? '', site.program.url);
       assert.equal(location.pathname, '/authorize');
       assert.equal(location.origin, site.program.url);
-      const { transaction, ...kept } = Object.fromEntries(location.searchParams);
-      assert.deepEqual(kept, { ...sent, redirect_uri: site.application.redirectUri });
+      const { transaction, ...rest } = Object.fromEntries(location.searchParams);
+      assert.deepEqual(rest, { ...sent, redirect_uri: site.application.redirectUri });
       assert.match(transaction ?? '', /^[\w-]{22}$/);
       assert.deepEqual(location.searchParams.getAll('redirect_uri').length, 1);
     });
 
-    it('sets oauth_req to a JSON object with client_id and user_id', async () => {
-      const answer = await start(asked({ user_id: 'ü; "x"=1' }));
+    it('GET /authorize sets oauth_req to a JSON object with client_id and user_id', async () => {
+      const answer = await start(query({ user_id: 'ü; "x"=1' }));
 
       const [pair = ''] = answer.headers.getSetCookie();
       const value = /^oauth_req=([^;]*)/.exec(pair)?.[1] ?? '';
@@ -52,15 +52,15 @@ for (const mount of MOUNTS) {
       assert.ok(String(answer.headers.get('location')).includes(`transaction=${transaction}`));
     });
 
-    it('keeps oauth_req HttpOnly, for every path, two hours, SameSite Lax', async () => {
-      const answer = await start(asked());
+    it('GET /authorize keeps oauth_req HttpOnly, for every path, two hours, SameSite Lax', async () => {
+      const answer = await start(query());
 
       const [set = ''] = answer.headers.getSetCookie();
       const attributes = set.split('; ').slice(1).sort();
       assert.deepEqual(attributes, ['HttpOnly', 'Max-Age=7200', 'Path=/', 'SameSite=Lax']);
     });
 
-    it('answers a client_id that is missing, empty or unknown 401 with an error page, before all else', async () => {
+    it('GET /authorize answers a client_id that is missing, empty or unknown 401 with an error page, before all else', async () => {
       for (const client of [{}, { client_id: '' }, { client_id: 'nobody' }, { client_id: '\0' }]) {
         const answer = await start({ ...client, scope: 'unknown', state: 'x'.repeat(3000) });
 
@@ -72,7 +72,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('tells programs in JSON what it tells people on a page', async () => {
+    it('GET /authorize tells programs in JSON what it tells people on a page', async () => {
       for (const accept of ['application/json', '*/*']) {
         const answer = await start({ client_id: 'nobody' }, { accept });
 
@@ -84,10 +84,10 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('refuses a user_id that is missing or unusable with 400, and redirects nowhere', async () => {
-      const { user_id: _, ...without } = asked();
+    it('GET /authorize refuses a user_id that is missing or unusable with 400, and redirects nowhere', async () => {
+      const { user_id: _, ...without } = query();
       const unusable = ['', '\0', 'a\nb', 'a\u007fb', 'x'.repeat(513), 'é'.repeat(257)];
-      for (const parameters of [without, ...unusable.map((user_id) => asked({ user_id }))]) {
+      for (const parameters of [without, ...unusable.map((user_id) => query({ user_id }))]) {
         const answer = await start(parameters);
 
         assert.equal(answer.status, 400, JSON.stringify(parameters));
@@ -96,21 +96,21 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('refuses an unknown scope, response_type or an over-long state with 400, and redirects nowhere', async () => {
+    it('GET /authorize refuses an unknown scope, response_type or an over-long state with 400, and redirects nowhere', async () => {
       for (const wrong of [
         { scope: 'write' },
         { scope: 'read write-all' },
         { response_type: 'token' },
         { state: 'x'.repeat(2049) },
       ]) {
-        const answer = await start(asked(wrong));
+        const answer = await start(query(wrong));
 
         assert.equal(answer.status, 400, JSON.stringify(wrong));
         assert.equal(answer.headers.get('location'), null);
       }
     });
 
-    it('takes the first of a parameter that is repeated', async () => {
+    it('GET /authorize takes the first of a parameter that is repeated', async () => {
       const { clientId } = site.application;
       const query = `client_id=${clientId}&client_id=nobody&user_id=first&user_id=second&scope=read&scope=x`;
 
@@ -121,7 +121,7 @@ for (const mount of MOUNTS) {
       assert.match(cookie, /"user_id":"first"/);
     });
 
-    it('creates the user at the first call and finds the same one at later ones', async () => {
+    it('GET /authorize creates the user at the first call and finds the same one at later ones', async () => {
       const users = async () => {
         const { users: listed } = await site.program.command('user', 'list', site.application.clientId);
         // The command's documented document.
@@ -129,9 +129,9 @@ for (const mount of MOUNTS) {
       };
       assert.deepEqual(await users(), []);
 
-      await start(asked({ user_id: 'new-user' }));
+      await start(query({ user_id: 'new-user' }));
       const created = await users();
-      await start(asked({ user_id: 'new-user' }));
+      await start(query({ user_id: 'new-user' }));
       const again = await users();
 
       assert.equal(created.length, 1);
@@ -141,7 +141,7 @@ for (const mount of MOUNTS) {
       );
     });
 
-    it('keeps users of one name at two applications apart', async () => {
+    it('GET /authorize keeps users of one name at two applications apart', async () => {
       await connect(site.application, { userId: 'same', login: site.login, mount });
 
       const page = await openBrowser().open(authorizeUrl(site.other, { userId: 'same', mount }));
@@ -150,7 +150,7 @@ for (const mount of MOUNTS) {
       assert.doesNotMatch(textOf(page.body), /Connected accounts/);
     });
 
-    it('leads from the choice of a provider over its login and the consent to the callback', async () => {
+    it('GET /authorize leads from the choice of a provider over its login and the consent to the callback', async () => {
       const browser = openBrowser();
       const user = { userId: 'walker', mount, parameters: { state: 'xyz' } };
       await browser.open(authorizeUrl(site.application, user));
@@ -162,10 +162,10 @@ for (const mount of MOUNTS) {
       const page = await browser.press('Allow');
 
       assert.ok([302, 303].includes(page.status));
-      assert.equal(page.left?.href, `${site.application.redirectUri}?code=walker&state=xyz`);
+      assert.equal(page.destination?.href, `${site.application.redirectUri}?code=walker&state=xyz`);
     });
 
-    it('sends the user id as code, whatever characters it has, to the stored redirect URI', async () => {
+    it('GET /authorize sends the user id as code, whatever characters it has, to the stored redirect URI', async () => {
       const userId = "Ünï cödé+&%/😀 'q'";
 
       const { callback } = await authorize(site.other, { userId, login: site.login, mount });
@@ -175,7 +175,7 @@ for (const mount of MOUNTS) {
       assert.equal(callback.searchParams.has('state'), false);
     });
 
-    it('returns the state byte for byte, and none when none came', async () => {
+    it('GET /authorize returns the state byte for byte, and none when none came', async () => {
       const spelling = 'a+b%20c%2Bd%7E~%C3%A9%26%3D/?%F0%9F%98%80';
       await connect(site.application, { userId: 'stateful', login: site.login, mount });
       const browser = openBrowser();
@@ -187,11 +187,11 @@ for (const mount of MOUNTS) {
       const withState = await browser.press('Allow');
       const { callback } = await authorize(site.application, { userId: 'stateful', mount });
 
-      assert.equal(withState.left?.search, `?code=stateful&state=${spelling}`);
+      assert.equal(withState.destination?.search, `?code=stateful&state=${spelling}`);
       assert.equal(callback.search, '?code=stateful');
     });
 
-    it('grants the scope that is asked for, its aliases, and read-write when none is', async () => {
+    it('GET /authorize grants the scope that is asked for, its aliases, and read-write when none is', async () => {
       await connect(site.application, { userId: 'scoped', login: site.login, mount });
       for (const [scope, granted] of [
         ['free-busy', 'free-busy'],
@@ -210,7 +210,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('revokes nothing when a user authorizes again, and shows what is linked already', async () => {
+    it('GET /authorize revokes nothing when a user authorizes again, and shows what is linked already', async () => {
       const user = { userId: 'again', login: site.login, mount };
       const first = await connect(site.application, user);
       const page = await openBrowser().open(authorizeUrl(site.application, user));

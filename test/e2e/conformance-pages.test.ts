@@ -17,7 +17,7 @@ for (const mount of MOUNTS) {
     });
     after(() => site?.close());
 
-    it('offers four kinds of providers', async () => {
+    it('the Connect flow offers four kinds of providers', async () => {
       const page = await openBrowser().open(authorizeUrl(site.application, { userId: 'kinds', mount }));
 
       for (const provider of ['Google', 'Microsoft', 'Apple', 'CalDAV']) {
@@ -25,7 +25,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('lets a user link one account after another', async () => {
+    it('the Connect flow lets a user link one account after another', async () => {
       const browser = openBrowser();
       await browser.open(authorizeUrl(site.application, { userId: 'two', mount }));
       await linkAccount(browser, site.login);
@@ -37,7 +37,7 @@ for (const mount of MOUNTS) {
       assert.match(text, /grace/);
     });
 
-    it('returns access_denied and the state when the user cancels, on either page', async () => {
+    it('the Connect flow returns access_denied and the state when the user cancels, on either page', async () => {
       await connect(site.application, { userId: 'shy', login: site.login, mount });
       const user = { userId: 'shy', mount, parameters: { state: 'back' } };
       const selection = openBrowser();
@@ -45,13 +45,13 @@ for (const mount of MOUNTS) {
       const consent = await walkToConsent(site.application, user);
 
       for (const page of [await selection.press('Cancel'), await consent.press('Cancel')]) {
-        const { error, state, code } = Object.fromEntries(page.left?.searchParams ?? []);
+        const { error, state, code } = Object.fromEntries(page.destination?.searchParams ?? []);
         assert.deepEqual({ error, state, code }, { error: 'access_denied', state: 'back', code: undefined });
-        assert.ok(page.left?.href.startsWith(site.application.redirectUri));
+        assert.ok(page.destination?.href.startsWith(site.application.redirectUri));
       }
     });
 
-    it('shows the pages in the language of lng, else of the browser, else in English', async () => {
+    it('the Connect flow shows the pages in the language of lng, else of the browser, else in English', async () => {
       for (const [lng, acceptLanguage, language] of [
         ['es', 'fr', 'es'],
         ['fr', '', 'fr'],
@@ -72,7 +72,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('turns the page to the right for ar, he and fa, and for no other language', async () => {
+    it('the Connect flow turns the page to the right for ar, he and fa, and for no other language', async () => {
       for (const [lng, direction] of Object.entries({
         ar: 'rtl',
         he: 'rtl',
@@ -87,7 +87,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('names the application by its display name, and with general words without one', async () => {
+    it('the Connect flow names the application by its display name, and with general words without one', async () => {
       const named = await openBrowser().open(authorizeUrl(site.other, { userId: 'reader', mount }));
       const nameless = await openBrowser().open(authorizeUrl(site.application, { userId: 'reader', mount }));
       const consent = await walkToConsent(site.other, { userId: 'reader', login: site.login, mount });
@@ -98,7 +98,7 @@ for (const mount of MOUNTS) {
       assert.doesNotMatch(textOf(nameless.body), /Acme/);
     });
 
-    it('takes the display name from no parameter', async () => {
+    it('the Connect flow takes the display name from no parameter', async () => {
       const names = ['display_name', 'displayName', 'name', 'client_name', 'app_name'];
       const parameters = Object.fromEntries(names.map((name) => [name, 'Evil Corporation']));
 
@@ -109,7 +109,7 @@ for (const mount of MOUNTS) {
       assert.doesNotMatch(textOf(page.body), /Evil Corporation/);
     });
 
-    it('keeps two tabs of one browser apart: the earlier one can only start again', async () => {
+    it('the Connect flow keeps two tabs of one browser apart: the earlier one can only start again', async () => {
       await connect(site.application, { userId: 'tabs', login: site.login, mount });
       const browser = openBrowser();
       const earlier = await browser.open(authorizeUrl(site.application, { userId: 'tabs', mount }));
@@ -121,7 +121,7 @@ for (const mount of MOUNTS) {
       assert.match(textOf(page.body), /Another connection is in progress.*Start again/);
     });
 
-    it('answers a page without its cookie, or with an unknown transaction, 400 session_expired', async () => {
+    it('the Connect flow answers a page without its cookie, or with an unknown transaction, 400 session_expired', async () => {
       const started = await openBrowser().open(authorizeUrl(site.application, { userId: 'lost', mount }));
       const unknown = new URL(started.url);
       unknown.searchParams.set('transaction', 'A'.repeat(22));
@@ -137,7 +137,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('takes an approval from its own page only', async () => {
+    it('the Connect flow takes an approval from its own page only', async () => {
       const browser = await walkToConsent(site.application, { userId: 'framed', login: site.login, mount });
       const fields = [...browser.page().body.matchAll(/name="(transaction|token)" value="([^"]*)"/g)];
       const form = Object.fromEntries(fields.map(([, name, value]) => [name, value]));
@@ -157,17 +157,17 @@ for (const mount of MOUNTS) {
         await approve(form, { origin: 'https://evil.example' }),
         await approve(form, { cookie: '' }),
       ];
-      const own = await approve(form, { origin: 'null', 'sec-fetch-site': 'same-origin' });
+      const accepted = await approve(form, { origin: 'null', 'sec-fetch-site': 'same-origin' });
 
       for (const { status, headers } of refused) {
         assert.ok(status === 403 || status === 400, String(status));
         assert.equal(headers.get('location'), null);
       }
-      assert.equal(own.status, 303);
+      assert.equal(accepted.status, 303);
       assert.equal((await exchange(site.application, 'framed', mount)).status, 200);
     });
 
-    it('lets no cache keep, no frame show and no referrer tell what the pages carry', async () => {
+    it('the Connect flow lets no cache keep, no frame show and no referrer tell what the pages carry', async () => {
       const browser = await walkToConsent(site.application, { userId: 'private', login: site.login, mount });
       const redirect = await ask(authorizeUrl(site.application, { userId: 'private', mount }));
 

@@ -41,7 +41,7 @@ for (const mount of MOUNTS) {
         body: new URLSearchParams(form),
       });
 
-    it('exchanges the delivered code for the four documented fields', async () => {
+    it('POST /token exchanges the delivered code for the four documented fields', async () => {
       const { parameters } = await authorized('ada');
 
       const answer = await exchange(site.application, parameters.get('code') ?? '', mount);
@@ -55,7 +55,7 @@ for (const mount of MOUNTS) {
       assert.equal(decodeJwt(String(refreshed)).type, 'refresh');
     });
 
-    it('spends a code with its first exchange', async () => {
+    it('POST /token spends a code with its first exchange', async () => {
       await connected('once');
 
       const again = await exchange(site.application, 'once', mount);
@@ -63,7 +63,7 @@ for (const mount of MOUNTS) {
       await refused(again, 'invalid_grant', 'Invalid authorization code');
     });
 
-    it('knows no code where nobody approved', async () => {
+    it('POST /token knows no code where nobody approved', async () => {
       await openBrowser().open(authorizeUrl(site.application, { userId: 'hopeful', mount }));
 
       await refused(
@@ -73,7 +73,7 @@ for (const mount of MOUNTS) {
       );
     });
 
-    it('redeems a code for its own application and redirect URI only, and a refusal spends nothing', async () => {
+    it('POST /token redeems a code for its own application and redirect URI only, and a refusal spends nothing', async () => {
       await authorized('mine');
       const other = { ...site.other, redirectUri: site.application.redirectUri };
       const elsewhere = { ...site.application, redirectUri: `${site.application.redirectUri}/` };
@@ -83,7 +83,7 @@ for (const mount of MOUNTS) {
       assert.equal((await exchange(site.application, 'mine', mount)).status, 200);
     });
 
-    it('says session_expired when the last account was disconnected before the exchange', async () => {
+    it('POST /token says session_expired when the last account was disconnected before the exchange', async () => {
       const { browser } = await authorized('fickle');
       await browser.open(authorizeUrl(site.application, { userId: 'fickle', mount }));
       await browser.press(/^Disconnect ada/);
@@ -91,14 +91,14 @@ for (const mount of MOUNTS) {
       await refused(await exchange(site.application, 'fickle', mount), 'session_expired');
     });
 
-    it('says session_expired when the user was deleted before the exchange', async () => {
+    it('POST /token says session_expired when the user was deleted before the exchange', async () => {
       await authorized('gone');
       await site.program.command('user', 'delete', site.application.clientId, 'gone', '--yes');
 
       await refused(await exchange(site.application, 'gone', mount), 'session_expired');
     });
 
-    it('refreshes with a new pair of the same scope, and never again with the old token', async () => {
+    it('POST /token refreshes with a new pair of the same scope, and never again with the old token', async () => {
       const first = await connected('fresh', { scope: 'read' });
 
       const answer = await postToken(
@@ -119,7 +119,7 @@ for (const mount of MOUNTS) {
       assert.equal((await read(site.application, '/calendars', first.accessToken)).status, 200);
     });
 
-    it('refreshes for the token’s own application only, and takes no access token in its place', async () => {
+    it('POST /token refreshes for the token’s own application only, and takes no access token in its place', async () => {
       const { accessToken, refreshToken } = await connected('strict');
 
       await refused(await refresh(site.other, refreshToken, mount), 'invalid_grant', 'Client mismatch');
@@ -131,7 +131,7 @@ for (const mount of MOUNTS) {
       assert.equal((await refresh(site.application, refreshToken, mount)).status, 200);
     });
 
-    it('authenticates the application by HTTP Basic or by the body', async () => {
+    it('POST /token authenticates the application by HTTP Basic or by the body', async () => {
       const { clientId, clientSecret } = site.application;
 
       const byHeader = await tokenWith(basic(`${clientId}:${clientSecret}`), UNKNOWN);
@@ -141,7 +141,7 @@ for (const mount of MOUNTS) {
       await refused(byBody, 'invalid_grant');
     });
 
-    it('answers failed client authentication 401 with a challenge for Basic, 400 for the body', async () => {
+    it('POST /token answers failed client authentication 401 with a challenge for Basic, 400 for the body', async () => {
       const { clientId } = site.application;
       for (const id of [clientId, 'nobody']) {
         const byHeader = await tokenWith(basic(`${id}:wrong`), UNKNOWN);
@@ -155,7 +155,7 @@ for (const mount of MOUNTS) {
       await refused(await tokenWith({}, UNKNOWN), 'invalid_client');
     });
 
-    it('names the parameter that is missing, with invalid_request', async () => {
+    it('POST /token names the parameter that is missing, with invalid_request', async () => {
       const { redirectUri } = site.application;
       for (const [form, missing] of [
         [{}, 'grant_type'],
@@ -169,7 +169,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('enforces PKCE for a request that brought a challenge', async () => {
+    it('POST /token enforces PKCE for a request that brought a challenge', async () => {
       const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
       const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
       await authorized('proof', { code_challenge: challenge, code_challenge_method: 'S256' });
@@ -188,7 +188,7 @@ for (const mount of MOUNTS) {
       assert.equal(right.status, 200);
     });
 
-    it('downgrades nobody who asks for PKCE: plain, and a challenge without a method, are refused', async () => {
+    it('the server downgrades nobody who asks for PKCE: plain, and a challenge without a method, are refused', async () => {
       const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
       for (const parameters of [
         { code_challenge: challenge },
@@ -203,7 +203,7 @@ for (const mount of MOUNTS) {
     });
 
     for (const which of ['accessToken', 'refreshToken'] as const) {
-      it(`ends every access and refresh token of the pair at once, given the ${which}`, async () => {
+      it(`POST /revoke ends every access and refresh token of the pair at once, given the ${which}`, async () => {
         const userId = `ended-${which}`;
         const [older, newer] = [await connected(userId), await connected(userId)];
 
@@ -218,7 +218,7 @@ for (const mount of MOUNTS) {
       });
     }
 
-    it('lets a user authorize anew after a revocation, and the old tokens end nothing of it', async () => {
+    it('POST /revoke lets a user authorize anew after a revocation, and the old tokens end nothing of it', async () => {
       const old = await connected('returns');
       await revoke(site.application, old.accessToken, mount);
       const anew = await connected('returns');
@@ -228,7 +228,7 @@ for (const mount of MOUNTS) {
       assert.equal((await read(site.application, '/calendars', anew.accessToken)).status, 200);
     });
 
-    it('ends every token at once when the operator revokes the user from another process', async () => {
+    it('the server ends every token at once when the operator revokes the user from another process', async () => {
       const pair = await connected('ended by the operator');
       assert.equal((await read(site.application, '/connection-status', pair.accessToken)).status, 200);
 
@@ -238,7 +238,7 @@ for (const mount of MOUNTS) {
       await refused(await refresh(site.application, pair.refreshToken, mount), 'invalid_grant');
     });
 
-    it('answers a revocation 200 whatever the token is, and 400 only when there is none', async () => {
+    it('POST /revoke answers a revocation 200 whatever the token is, and 400 only when there is none', async () => {
       const { accessToken } = await connected('whatever');
       await revoke(site.application, accessToken, mount);
       for (const token of [accessToken, 'garbage', 'a.b.c', `${accessToken.slice(0, -3)}xxx`]) {
@@ -255,7 +255,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('protects what is named protected: 401 without a living access token', async () => {
+    it('the server protects what is named protected: 401 without a living access token', async () => {
       const base = mount === '' ? '' : '/api';
       const live = await connected('reader');
       const dead = await connected('former');
@@ -293,7 +293,7 @@ for (const mount of MOUNTS) {
       }
     });
 
-    it('carries a client on that answers 401 with one refresh and one retry', async () => {
+    it('the server carries a client on that answers 401 with one refresh and one retry', async () => {
       const first = await connected('recovering');
       const ended = await read(site.application, '/calendars', `${first.accessToken}x`);
       const next = await tokensOf(await refresh(site.application, first.refreshToken, mount));

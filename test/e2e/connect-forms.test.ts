@@ -32,7 +32,7 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   };
   const focusOf = (page: Page) => page.evaluate('document.activeElement.id');
 
-  it('choose a server and link an account by keyboard alone, typing over what only the user knows', async () => {
+  it('the forms in Chromium choose a server and link an account by keyboard alone, typing over what only the user knows', async () => {
     const { page, close, complaints } = await openForm('CalDAV');
     await tabTo(page, 'Nextcloud');
     await page.keyboard.press('Enter');
@@ -54,7 +54,7 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('choose a server without JavaScript, and stand where typing goes on', async () => {
+  it('the forms in Chromium choose a server without JavaScript, and stand where typing goes on', async () => {
     const { page, close } = await openForm('CalDAV', { javaScriptEnabled: false });
 
     await page.getByRole('link', { name: 'Fastmail' }).click();
@@ -66,7 +66,7 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('stand on the first wrong field, which a screen reader hears the reason at', async () => {
+  it('the forms in Chromium stand on the first wrong field, which a screen reader hears the reason at', async () => {
     const { page, close } = await openForm('Apple');
     await page.getByLabel('Apple Account').fill('ada@icloud.com');
     await page.getByLabel('App-specific password').fill('Summer2026!');
@@ -87,7 +87,7 @@ describe('the forms in Chromium', { skip: WITHOUT_CHROMIUM }, () => {
   });
 
   for (const query of ['&theme=light', '&theme=dark', '&lng=ar']) {
-    it(`have no fault of axe’s and no overflow at 320 pixels with ${query}`, async () => {
+    it(`the forms in Chromium have no fault of axe’s and no overflow at 320 pixels with ${query}`, async () => {
       for (const kind of ['caldav', 'apple']) {
         const { page, close } = await openPage(browser, { viewport: { width: 320, height: 640 } });
         await page.goto(`${origin}/authorize?client_id=acme&user_id=axe${query}`);

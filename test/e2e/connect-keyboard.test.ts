@@ -28,7 +28,7 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     ['ar', true],
   ] as const) {
     const how = javaScriptEnabled ? 'with' : 'without';
-    it(`lead to the callback in ${language}, ${how} JavaScript, each stop in order and with its ring`, async () => {
+    it(`the Connect pages by keyboard lead to the callback in ${language}, ${how} JavaScript, each stop in order and with its ring`, async () => {
       const { page, complaints, close } = await openPage(browser, {
         javaScriptEnabled,
         reducedMotion: 'reduce',
@@ -71,7 +71,7 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     });
   }
 
-  it('change language and colours without JavaScript, and the flow stays where it was', async () => {
+  it('the Connect pages by keyboard change language and colours without JavaScript, and the flow stays where it was', async () => {
     const { page, close } = await openPage(browser, { javaScriptEnabled: false });
     const english = new Walker(site, page, 'en');
     english.userId = 'chooser';
@@ -118,7 +118,7 @@ async function pressAt(page: Page, control: Locator): Promise<void> {
 
 type StopSeen = {
   readonly name: string;
-  readonly hasRing: boolean;
+  readonly hasOutline: boolean;
   readonly isSeen: boolean;
   readonly box: {
     readonly left: number;
@@ -130,7 +130,7 @@ type StopSeen = {
 };
 
 /**
- * Where Tab stops, once around the page: stops without a ring, out of sight, or against the reading
+ * Where Tab stops, once around the page: stops without an outline, out of sight, or against the reading
  * order.
  */
 async function stopProblems(page: Page, direction: 'ltr' | 'rtl'): Promise<string[]> {
@@ -143,8 +143,8 @@ async function stopProblems(page: Page, direction: 'ltr' | 'rtl'): Promise<strin
     stops.push((await page.evaluate(STOP)) as StopSeen);
   }
   return [
-    ...stops.flatMap(({ name, hasRing, isSeen }) => [
-      ...(hasRing ? [] : [`no ring: ${name}`]),
+    ...stops.flatMap(({ name, hasOutline, isSeen }) => [
+      ...(hasOutline ? [] : [`no ring: ${name}`]),
       ...(isSeen ? [] : [`out of sight: ${name}`]),
     ]),
     ...stops.slice(1).flatMap((stop, index) => {
@@ -171,10 +171,10 @@ const STOP = `(() => {
   const stop = document.activeElement;
   const { left, top, right, bottom } = stop.getBoundingClientRect();
   const style = getComputedStyle(stop);
-  const hasRing = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== 'none';
+  const hasOutline = (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== 'none';
   return {
     name: stop.localName + ' ' + (stop.getAttribute('aria-label') ?? stop.name ?? '') + ' ' + stop.textContent.trim().slice(0, 40),
-    hasRing,
+    hasOutline,
     isSeen: top < innerHeight && bottom > 0 && left < innerWidth && right > 0,
     box: { left, right, top: top + scrollY, bottom: bottom + scrollY },
     inActions: stop.closest('.actions') !== null,

@@ -71,7 +71,7 @@ describe('every state of the Connect pages', {
   });
 
   for (const [turn, language] of CHOSEN.entries()) {
-    it(`fits, is accessible and light, and speaks one language: ${language}`, async () => {
+    it(`every Connect page fits, is accessible and light, and speaks one language: ${language}`, async () => {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
       await prepareChecks(page.context());
       const beside = await browser.newContext({ reducedMotion: 'reduce' });
@@ -93,7 +93,7 @@ describe('every state of the Connect pages', {
       await close();
     });
 
-    it(`lead to the application by their words in ${language}`, async () => {
+    it(`the Connect pages lead to the application by their words in ${language}`, async () => {
       const { page, complaints, close } = await openPage(browser, { reducedMotion: 'reduce' });
       const walker = new Walker(site, page, language);
       walker.userId = `words-${language}`;

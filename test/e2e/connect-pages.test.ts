@@ -49,7 +49,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await button(page, 'Connect').click();
   };
 
-  it('lead to the callback once, however fast Allow is clicked', async () => {
+  it('the Connect pages lead to the callback once, however fast Allow is clicked', async () => {
     const watched = await open('fast', {}, { javaScriptEnabled: false });
     const { page } = watched;
     await linkCalDav(page);
@@ -64,7 +64,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await watched.close();
   });
 
-  it('return access_denied when the user cancels', async () => {
+  it('the Connect pages return access_denied when the user cancels', async () => {
     const watched = await open('canceller', { state: 'abc' });
 
     await button(watched.page, 'Cancel').click();
@@ -76,7 +76,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await watched.close();
   });
 
-  it('say what is wrong at the form, keep what was typed, and go on where it is to be corrected', async () => {
+  it('the Connect pages say what is wrong at the form, keep what was typed, and go on where it is to be corrected', async () => {
     const watched = await open('typo');
     const { page } = watched;
 
@@ -91,7 +91,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await watched.close();
   });
 
-  it('disconnect an account and then lead no further', async () => {
+  it('the Connect pages disconnect an account and then lead no further', async () => {
     const watched = await open('leaver');
     const { page } = watched;
     await linkCalDav(page);
@@ -104,7 +104,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await watched.close();
   });
 
-  it('name every provider’s button "Connect <provider>" and say why one cannot be used', async () => {
+  it('the Connect pages name every provider’s button "Connect <provider>" and say why one cannot be used', async () => {
     const watched = await open('names');
 
     for (const provider of ['Google', 'Microsoft']) {

@@ -41,7 +41,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
       googleSandbox({ clock: sandboxClock(), faults: faultBoard() }),
       launchChromium(),
     ]);
-    await google.hand.addPerson(ADA);
+    await google.manual.addPerson(ADA);
     site = await openSite({
       env: {
         KALENDS_GOOGLE_CLIENT_ID: GOOGLE_APP.clientId,
@@ -89,7 +89,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
   const messagesTo = ({ page }: Pick<Watched, 'page'>) => page.evaluate('window.received');
 
-  it('tells the page that opened it when the user allows, closes, and the code can be exchanged', async () => {
+  it('a flow in a popup tells the page that opened it when the user allows, closes, and the code can be exchanged', async () => {
     const userId = await nextUser();
     const opened = await open(applicationServer, popupUrl(userId));
     const { page, popup, close } = opened;
@@ -108,7 +108,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await close();
   });
 
-  it('tells it when the user cancels', async () => {
+  it('a flow in a popup tells the page that opened it when the user cancels', async () => {
     const opened = await open(applicationServer, popupUrl(await nextUser()));
 
     await Promise.all([opened.popup.waitForEvent('close'), press(opened.popup, 'Cancel')]);
@@ -118,7 +118,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 
-  it('stays in the popup on the way through a provider’s own pages', async () => {
+  it('a flow in a popup stays in it on the way through a provider’s own pages', async () => {
     const opened = await open(applicationServer, popupUrl('by-google'));
     const { popup } = opened;
     await press(popup, 'Connect Google');
@@ -134,7 +134,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 
-  it('tells nothing to a page of another origin that opened it', async () => {
+  it('a flow in a popup tells nothing to a page of another origin that opened it', async () => {
     const opened = await open(stranger, popupUrl(await nextUser()));
     await press(opened.popup, 'Continue');
 
@@ -145,7 +145,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 
-  it('goes on to the callback when its opener cut itself off', async () => {
+  it('a flow in a popup goes on to the callback when its opener cut itself off', async () => {
     const userId = await nextUser();
     const from = applicationServer.callbacks.length;
     const opened = await open(applicationServer, popupUrl(userId), '/isolated');
@@ -159,7 +159,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await opened.close();
   });
 
-  it('leads back by a link without JavaScript', async () => {
+  it('a flow in a popup leads back by a link without JavaScript', async () => {
     const userId = await nextUser();
     const { page, close, complaints } = await openPage(browser, { javaScriptEnabled: false });
     await page.goto(popupUrl(userId));
@@ -175,7 +175,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await close();
   });
 
-  it('goes by keyboard alone, and its policy stands in no script’s way', async () => {
+  it('a flow in a popup goes by keyboard alone, and its policy stands in no script’s way', async () => {
     const opened = await open(applicationServer, popupUrl(await nextUser()));
     const { page, popup } = opened;
     const complaints: string[] = [];

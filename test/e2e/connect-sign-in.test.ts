@@ -37,9 +37,9 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
       microsoftSandbox(deps),
       launchChromium(),
     ]);
-    for (const { hand } of [google, microsoft]) await hand.addPerson(ADA);
-    await microsoft.hand.addPerson(EVE);
-    await microsoft.hand.demandAdminConsent(EVE.email);
+    for (const { manual: hand } of [google, microsoft]) await hand.addPerson(ADA);
+    await microsoft.manual.addPerson(EVE);
+    await microsoft.manual.demandAdminConsent(EVE.email);
     program = await startProgram({
       env: { ...settingsOf('google', google), ...settingsOf('microsoft', microsoft) },
     });
@@ -81,8 +81,8 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     ['google', 'Google', 'Continue'],
     ['microsoft', 'Microsoft', 'Accept'],
   ] as const) {
-    it(`links a ${provider} account without JavaScript, and the policy of no page stands in the way`, async () => {
-      await (kind === 'google' ? google : microsoft).hand.revokeAccess(ADA.email);
+    it(`signing in at a provider links a ${provider} account without JavaScript, and the policy of no page stands in the way`, async () => {
+      await (kind === 'google' ? google : microsoft).manual.revokeAccess(ADA.email);
       const watched = await open();
       const { page } = watched;
 
@@ -97,8 +97,8 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     });
   }
 
-  it('goes back with a word from a user who cancelled, and on from there', async () => {
-    await google.hand.revokeAccess(ADA.email);
+  it('signing in at a provider goes back with a word from a user who cancelled, and on from there', async () => {
+    await google.manual.revokeAccess(ADA.email);
     const { page, close } = await open();
     await press(page, 'Connect Google');
     await press(page, ADA.email);
@@ -111,8 +111,8 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     await close();
   });
 
-  it('tells a user who unticked the calendars, and mends it by Reconnect', async () => {
-    await google.hand.revokeAccess(ADA.email);
+  it('signing in at a provider tells a user who unticked the calendars, and mends it by Reconnect', async () => {
+    await google.manual.revokeAccess(ADA.email);
     const { page, close } = await open();
     await press(page, 'Connect Google');
     await press(page, ADA.email);
@@ -129,7 +129,7 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     await close();
   });
 
-  it('takes the browser’s Back and the address of the return again without a second account or a fault', async () => {
+  it('signing in at a provider takes the browser’s Back and the address of the return again without a second account or a fault', async () => {
     const { page, close } = await open({}, { javaScriptEnabled: true });
     await press(page, 'Connect Google');
     await press(page, ADA.email);
@@ -146,9 +146,9 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
     await close();
   });
 
-  it('writes no secret, code or state into its log', async () => {
+  it('signing in at a provider writes no secret, code or state into its log', async () => {
     register(google, 'another');
-    await google.hand.revokeAccess(ADA.email);
+    await google.manual.revokeAccess(ADA.email);
     const { page, close } = await open();
     await press(page, 'Connect Google');
     await press(page, ADA.email);

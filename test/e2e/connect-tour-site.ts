@@ -87,14 +87,14 @@ export const userWith = (language: string, problem: string): string =>
   `${problem}.${language}@example.com`.toLowerCase();
 
 async function addPeople(language: string, { google, microsoft, faults }: Sandboxes): Promise<void> {
-  for (const { hand } of [google, microsoft]) {
-    await hand.addPerson({ email: adaIn(language), name: 'Ada Lovelace' });
+  for (const { manual } of [google, microsoft]) {
+    await manual.addPerson({ email: adaIn(language), name: 'Ada Lovelace' });
   }
-  await microsoft.hand.addPerson({ email: eveIn(language), name: 'Eve' });
-  await microsoft.hand.demandAdminConsent(eveIn(language));
+  await microsoft.manual.addPerson({ email: eveIn(language), name: 'Eve' });
+  await microsoft.manual.demandAdminConsent(eveIn(language));
   const addUserWith = async (problem: string, operation: string, effect: FaultEffect) => {
     const user = userWith(language, problem);
-    await google.hand.addPerson({ email: user, name: 'Ada Lovelace' });
+    await google.manual.addPerson({ email: user, name: 'Ada Lovelace' });
     faults.set({ provider: 'google', operation, user, effect });
   };
   for (const problem of PROBLEMS) await addUserWith(problem, 'calendarList.list', REFUSALS[problem]);
@@ -145,7 +145,7 @@ async function openOn(sandboxes: Sandboxes): Promise<TourSite> {
   const { google, microsoft, icloud, caldav, callback, faults } = sandboxes;
   for (const language of [...LANGUAGES, ...PSEUDO_LOCALES]) await addPeople(language, sandboxes);
   const nobody = 'nobody@example.com';
-  await caldav.hand.addPerson({ email: nobody, name: 'Nobody' });
+  await caldav.manual.addPerson({ email: nobody, name: 'Nobody' });
   const env = {
     ...settingsOf('google', google),
     ...settingsOf('microsoft', microsoft),

@@ -127,17 +127,17 @@ export class TourWalker {
     decision = 'allow',
     code,
   }: GoogleChoices = {}): Promise<void> {
-    await this.site.google.hand.revokeAccess(email);
+    await this.site.google.manual.revokeAccess(email);
     await this.pressNamed(email);
     const last = decision === 'cancel' ? 'Cancel' : 'Continue';
-    const { left } = await this.browser.press(last, {}, { untick: decision === 'untick' });
-    if (code !== undefined) left?.searchParams.set('code', code);
+    const { destination } = await this.browser.press(last, {}, { untick: decision === 'untick' });
+    if (code !== undefined) destination?.searchParams.set('code', code);
     await this.goOn();
   }
 
   /** The same at Microsoft. */
   async signInToMicrosoft(email: string): Promise<void> {
-    await this.site.microsoft.hand.revokeAccess(email);
+    await this.site.microsoft.manual.revokeAccess(email);
     await this.press('selection.connect', { provider: 'Microsoft' });
     await this.pressNamed(email);
     await this.pressNamed(/^(Accept|Return to the application.*)$/);
@@ -156,8 +156,8 @@ export class TourWalker {
   private async goOn(): Promise<void> {
     const { program, google, microsoft } = this.site;
     const ours = [program.url, google.issuer, microsoft.issuer].map((url) => new URL(url).origin);
-    for (let { left } = this.page; left !== undefined && ours.includes(left.origin); left = this.page.left) {
-      await this.browser.open(left);
+    for (let { destination: to } = this.page; to && ours.includes(to.origin); to = this.page.destination) {
+      await this.browser.open(to);
     }
   }
 }

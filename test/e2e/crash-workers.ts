@@ -103,8 +103,8 @@ class CrashWorker implements Worker {
     // Linking what is linked renews it: the account stays, whenever the program is killed.
     if (this.#chance() < 0.2) await linkAccount(this.#browser, this.#login);
     await this.#browser.press('Continue');
-    const { left, status, body } = await this.#step('approve', () => this.#browser.press('Allow'));
-    assert.equal(left?.searchParams.get('code'), this.userId, `${status} ${body}`);
+    const { destination, status, body } = await this.#step('approve', () => this.#browser.press('Allow'));
+    assert.equal(destination?.searchParams.get('code'), this.userId, `${status} ${body}`);
     this.#codeIssued = true;
   }
 

@@ -39,7 +39,7 @@ onEachDatabase((database, _open, place) => {
     const start = (accept: string) =>
       fetch(authorizeUrl(application, { userId: 'ada' }), { redirect: 'manual', headers: { accept } });
 
-    it('answers 400 when the user cannot be created, and 500 for any other failure of the database', async () => {
+    it('GET /authorize answers 400 when the user cannot be created, and 500 for any other failure of the database', async () => {
       for (const [table, status, error] of [
         ['application_user', 400, 'invalid_request'],
         ['authorization_request', 500, 'server_error'],
@@ -62,7 +62,7 @@ onEachDatabase((database, _open, place) => {
       assert.equal((await start('text/html')).status, 302, 'and goes on when the database does');
     });
 
-    it('keeps an authorization request for two hours and no longer', async () => {
+    it('an authorization request is kept for two hours and no longer', async () => {
       const browser = openBrowser();
       const opened = await browser.open(authorizeUrl(application, { userId: 'slow' }));
       const age = (ms: number) =>

@@ -41,7 +41,7 @@ onEachDatabase((database, _open, place) => {
     after(() => site?.close());
 
     for (const mount of MOUNTS) {
-      it(`goes from /authorize to the user's events and to revocation at the mount "${mount}"`, async () => {
+      it(`the whole flow goes from /authorize to the user's events and to revocation at the mount "${mount}"`, async () => {
         const { application, login } = site;
         const userId = `ada at ${mount}`;
         const base = mount === '' ? '' : '/api';
@@ -77,7 +77,7 @@ onEachDatabase((database, _open, place) => {
       });
     }
 
-    it('shows a change on the calendar server in the next listing', async () => {
+    it('the next listing shows a change on the calendar server', async () => {
       const { accessToken } = await connect(site.application, { userId: 'watcher', login: site.login });
       const before = await listed(site, '', accessToken);
       await putEvent(site.calendars, 'added', [
@@ -101,13 +101,13 @@ onEachDatabase((database, _open, place) => {
 async function listed({ application }: Site, base: string, accessToken: string): Promise<Listed[]> {
   const answer = await read(application, `${base}/events?${WINDOW}`, accessToken);
   assert.equal(answer.status, 200);
-  const { events: found } = await jsonOf(answer);
-  return found as Listed[]; // the documented list (wire 2.5)
+  const { events: list } = await jsonOf(answer);
+  return list as Listed[]; // the documented list (wire 2.5)
 }
 
 async function events(site: Site, base: string, accessToken: string) {
-  const found = await listed(site, base, accessToken);
-  return found.map(({ title, start, end, allDay }) => [title, start, end, allDay]);
+  const list = await listed(site, base, accessToken);
+  return list.map(({ title, start, end, allDay }) => [title, start, end, allDay]);
 }
 
 /** Wire 1.4, 1.5, 2.2: the account is there, is disconnected with the clients' own call, and is gone. */

@@ -52,8 +52,8 @@ export async function linkAccount(browser: Browser, login: CalendarLogin): Promi
 export async function authorize(application: Application, authorization: Authorization) {
   const browser = await walkToConsent(application, authorization);
   const page = await browser.press('Allow');
-  if (page.left === undefined) throw new Error(`Allow led nowhere: ${page.status} ${page.body}`);
-  return { callback: page.left, parameters: page.left.searchParams, browser };
+  if (page.destination === undefined) throw new Error(`Allow led nowhere: ${page.status} ${page.body}`);
+  return { callback: page.destination, parameters: page.destination.searchParams, browser };
 }
 
 export type TokenPair = { readonly accessToken: string; readonly refreshToken: string };

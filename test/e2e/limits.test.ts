@@ -18,7 +18,7 @@ describe('limits', () => {
   });
   after(() => program?.dispose());
 
-  it('stop the guessing of a secret after thirty in a minute, and never the right secret', async () => {
+  it('limits stop the guessing of a secret after thirty in a minute, and never the right secret', async () => {
     const wrong = { ...application, clientSecret: 'wrong' };
     const answers: Response[] = [];
     for (let i = 0; i < 31; i++) answers.push(await postToken(wrong, REFRESH));
@@ -32,7 +32,7 @@ describe('limits', () => {
     assert.equal((await jsonOf(right)).error, 'invalid_grant');
   });
 
-  it('stop the calls of /authorize after three hundred in a minute from one address', async () => {
+  it('limits stop the calls of /authorize after three hundred in a minute from one address', async () => {
     const start = () => fetch(authorizeUrl(application, { userId: 'ada' }), { redirect: 'manual' });
     const statuses: number[] = [];
     for (let i = 0; i < 30; i++) {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type SandboxClock, sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { walk } from '../sandbox/google/google-client.ts';
@@ -38,8 +38,8 @@ async function openSite(databaseUrl: string | undefined) {
   for (const [kind, sandbox] of Object.entries(sandboxes)) {
     const redirectUris = programs.map(({ url }) => `${url}/connect/${kind}/callback`);
     sandbox.registerApp({ ...APP, redirectUris });
-    await sandbox.hand.addPerson(ADA);
-    await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+    await sandbox.manual.addPerson(ADA);
+    await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
   }
   const registration = await programs[0].createClient();
   const applications = programs.map(({ url }): Application => ({ ...registration, url }));
@@ -65,12 +65,12 @@ async function connect(
 ): Promise<string> {
   const browser = openBrowser();
   await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
-  const { left } = await browser.press(`Connect ${kind === 'google' ? 'Google' : 'Microsoft'}`);
-  assert.ok(left, 'the browser is sent to the provider');
+  const { destination } = await browser.press(`Connect ${kind === 'google' ? 'Google' : 'Microsoft'}`);
+  assert.ok(destination, 'the browser is sent to the provider');
   await browser.open(
     kind === 'google'
-      ? await walk(left, { email: ADA.email })
-      : await passSignIn(left, { account: ADA.email }),
+      ? await walk(destination, { email: ADA.email })
+      : await completeSignIn(destination, { account: ADA.email }),
   );
   await browser.press('Continue');
   await browser.press('Allow');
@@ -106,7 +106,7 @@ onEachDatabase((database, _open, place) => {
     after(() => site?.close());
 
     for (const kind of ['google', 'microsoft'] as const) {
-      it(`is renewed at ${kind} exactly once for ${READS} reads at once with an expired token`, async () => {
+      it(`access at a provider is renewed at ${kind} exactly once for ${READS} reads at once with an expired token`, async () => {
         const sandbox = site.sandboxes[kind];
         const [first, second] = site.applications;
         assert.ok(first && second);
@@ -130,12 +130,12 @@ onEachDatabase((database, _open, place) => {
       });
     }
 
-    it('is ended at Google by the disconnect of the last account that lives on it, soon after', async () => {
+    it('access at a provider is ended at Google by the disconnect of the last account that lives on it, soon after', async () => {
       const [first, second] = site.applications;
       assert.ok(first && second);
       clock.reset();
       const { google } = site.sandboxes;
-      await google.hand.revokeAccess(ADA.email);
+      await google.manual.revokeAccess(ADA.email);
       const leaving = await connect(first, 'ada-leaves', 'google');
       const staying = await connect(second, 'ada-stays', 'google');
       const before = google.requests('revoke');
@@ -152,7 +152,7 @@ onEachDatabase((database, _open, place) => {
       assert.equal(google.requests('revoke') - before, 1);
     });
 
-    it('stands in no log: no token, no code and no secret of the providers', () => {
+    it('access at a provider stands in no log: no token, no code and no secret of the providers', () => {
       for (const program of programs) {
         const { stdout, stderr } = program.output();
         assert.doesNotMatch(`${stdout}${stderr}`, /canary|refresh_token|access_token|ya29\.|1\/\/|Bearer /);

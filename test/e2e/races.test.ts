@@ -32,7 +32,7 @@ onEachDatabase((database, _open, place) => {
     const user = (userId: string) => ({ userId, login: site.login });
     const winners = (answers: readonly Response[]) => answers.filter(({ status }) => status === 200);
 
-    it('gives exactly one of ten concurrent exchanges the tokens', async () => {
+    it('the server gives exactly one of ten concurrent exchanges the tokens', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         await authorize(site.application, user('ada'));
 
@@ -43,7 +43,7 @@ onEachDatabase((database, _open, place) => {
       }
     });
 
-    it('lets exactly one of ten concurrent refreshes spend a token', async () => {
+    it('the server lets exactly one of ten concurrent refreshes spend a token', async () => {
       let { refreshToken } = await connect(site.application, user('grace'));
       for (let round = 0; round < ROUNDS * 5; round++) {
         const spent = refreshToken;
@@ -57,7 +57,7 @@ onEachDatabase((database, _open, place) => {
       }
     });
 
-    it('makes one code of ten concurrent approvals', async () => {
+    it('the server makes one code of ten concurrent approvals', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const browser = await walkToConsent(site.application, user('alan'));
 
@@ -69,7 +69,7 @@ onEachDatabase((database, _open, place) => {
       }
     });
 
-    it('takes either the approval or the cancellation of one request, never both', async () => {
+    it('the server takes either the approval or the cancellation of one request, never both', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const browser = await walkToConsent(site.application, user('both'));
         const turns = round % 2 === 0 ? (['approve', 'cancel'] as const) : (['cancel', 'approve'] as const);
@@ -85,7 +85,7 @@ onEachDatabase((database, _open, place) => {
       }
     });
 
-    it('makes one user of ten first calls', async () => {
+    it('the server makes one user of ten first calls', async () => {
       const url = authorizeUrl(site.application, { userId: 'newcomer' });
 
       const answers = await Promise.all(TEN.map(() => fetch(url, { redirect: 'manual' })));
@@ -96,7 +96,7 @@ onEachDatabase((database, _open, place) => {
       assert.equal(ids.filter((id) => id === 'newcomer').length, 1);
     });
 
-    it('leaves nothing alive when ten revocations meet ten refreshes', async () => {
+    it('the server leaves nothing alive when ten revocations meet ten refreshes', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const first = await connect(site.application, user('ended'));
 

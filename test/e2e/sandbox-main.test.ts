@@ -9,14 +9,14 @@ import { after, before, describe, it } from 'node:test';
 const MAIN = path.resolve(import.meta.dirname, '../../sandbox/main.ts');
 
 describe('npm run sandbox', () => {
-  let taken: Server;
+  let portHolder: Server;
   let child: ChildProcess;
   let output = '';
   before(async () => {
-    taken = createServer().listen(8080, '127.0.0.1');
+    portHolder = createServer().listen(8080, '127.0.0.1');
     // Another program may have it already: then it is taken as well.
     await new Promise<void>((resolve) => {
-      taken.once('listening', resolve).once('error', () => resolve());
+      portHolder.once('listening', resolve).once('error', () => resolve());
     });
     child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
@@ -30,12 +30,12 @@ describe('npm run sandbox', () => {
   });
   after(() => {
     child?.kill('SIGKILL');
-    taken?.close();
+    portHolder?.close();
   });
 
   const addressAfter = (label: string): string => new RegExp(`${label}\\s+(\\S+)`).exec(output)?.[1] ?? '';
 
-  it('says where to begin, who can sign in, and what the application is, though a usual port is taken', async () => {
+  it('npm run sandbox says where to begin, who can sign in, and what the application is, though a usual port is taken', async () => {
     for (const label of ['Begin here', 'Faults and time', 'Kalends'])
       assert.equal((await fetch(addressAfter(label))).status, 200, `${label}: ${output}`);
 
@@ -50,7 +50,7 @@ describe('npm run sandbox', () => {
       assert.ok(output.includes(word), word);
   });
 
-  it('says all of it on one screen of 80 columns and 24 lines', () => {
+  it('npm run sandbox says all of it on one screen of 80 columns and 24 lines', () => {
     const lines = output.trimEnd().split('\n');
 
     assert.ok(lines.length < 24, `${lines.length} lines`);
@@ -60,7 +60,7 @@ describe('npm run sandbox', () => {
     );
   });
 
-  it('ends with Ctrl-C, and nothing it started answers any longer', async () => {
+  it('npm run sandbox ends with Ctrl-C, and nothing it started answers any longer', async () => {
     const addresses = ['Begin here', 'Faults and time', 'Kalends', 'at the server'].map(addressAfter);
 
     const ended = once(child, 'exit');

@@ -8,14 +8,14 @@ import axe from 'axe-core';
 import type { Browser as Chromium, Page } from 'playwright-core';
 
 import type { SandboxKind } from '../../sandbox/core/faults.ts';
-import type { ProviderSandbox, ShownInstance } from '../../sandbox/core/provider-sandbox.ts';
+import type { ListedInstance, ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
 import {
   type EventPage,
   type ListedCalendar,
   listCalendars,
   listEvents,
 } from '../../sandbox/demo/kalends-client.ts';
-import { APPLE_PASSWORD, CALDAV_PASSWORD, LIVES } from '../../sandbox/people.ts';
+import { ACCOUNTS, APPLE_PASSWORD, CALDAV_PASSWORD } from '../../sandbox/people/people.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start-sandbox.ts';
 import { launchChromium, openPage, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 
@@ -90,7 +90,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await page.getByRole('heading', { name: 'Your calendars' }).waitFor();
   };
 
-  it('leads from the demo’s button through all four providers to their calendars and events', async () => {
+  it('the sandbox leads from the demo’s button through all four providers to their calendars and events', async () => {
     const { page, complaints, close } = await open();
     await keep(page, '01-demo');
     await press(page, 'Connect a calendar');
@@ -116,7 +116,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('gives the same instances of one series from every provider, over a clock change', async () => {
+  it('the sandbox gives the same instances of one series from every provider, over a clock change', async () => {
     const { events } = await listEvents(sandbox.application, accessToken, SERIES_WINDOW);
 
     const starts = Object.keys(KINDS).map((provider) =>
@@ -133,10 +133,10 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
       ]);
   });
 
-  it('says so when there is nothing to show', async () => {
-    const { hand } = sandbox.providers.caldav;
-    await hand.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
-    await hand.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
+  it('the sandbox says so when there is nothing to show', async () => {
+    const { manual } = sandbox.providers.caldav;
+    await manual.addPerson({ email: 'idle', name: 'Idle', password: CALDAV_PASSWORD });
+    await manual.addCalendar('idle', { title: 'Blank', timeZone: 'UTC' });
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
     await linkCalDav(page, 'idle');
@@ -146,7 +146,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('shows new tokens after a refresh, and dead ones after a revocation', async () => {
+  it('the sandbox shows new tokens after a refresh, and dead ones after a revocation', async () => {
     const { page, complaints, close } = await open({ width: 390, height: 800 });
     await press(page, 'Connect a calendar');
     await linkCalDav(page);
@@ -170,7 +170,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has demo pages that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
+    it(`the sandbox has demo pages that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
       const { page, close } = await open();
       await page.emulateMedia({ colorScheme });
       const home = await violationsOn(page);
@@ -184,7 +184,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     });
 
   for (const colorScheme of ['light', 'dark'] as const)
-    it(`has sign-in pages and controls that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
+    it(`the sandbox has sign-in pages and controls that axe finds no fault with, in the ${colorScheme} scheme`, async () => {
       const { page, complaints, close } = await open({ width: 320, height: 800 });
       await page.emulateMedia({ colorScheme });
       await press(page, 'Connect a calendar');
@@ -203,7 +203,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
       await close();
     });
 
-  it('leads a user back in whose sign-in at Google has ended after eight days, and others in meanwhile', async () => {
+  it('the sandbox leads a user back in whose sign-in at Google has ended after eight days, and others in meanwhile', async () => {
     const { page, complaints, close } = await open();
     await press(page, 'Connect a calendar');
     await linkGoogle(page);
@@ -231,7 +231,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('leads a user to the administrator who has to agree, and on once that was done', async () => {
+  it('the sandbox leads a user to the administrator who has to agree, and on once that was done', async () => {
     const { page, complaints, close } = await open();
     await page.goto(sandbox.controlUrl);
     await press(page, 'Demand an administrator’s consent');
@@ -253,7 +253,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('tells a user who gives up, and one whose answer belongs to another flow', async () => {
+  it('the sandbox tells a user who gives up, and one whose answer belongs to another flow', async () => {
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
     await press(page, 'Cancel');
@@ -265,7 +265,7 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     await close();
   });
 
-  it('tells at the demo that a provider is down, and shows what is known of its calendars', async () => {
+  it('the sandbox tells at the demo that a provider is down, and shows what is known of its calendars', async () => {
     const { page, close } = await open();
     await press(page, 'Connect a calendar');
     await linkCalDav(page);
@@ -299,45 +299,47 @@ describe('the sandbox', { skip: WITHOUT_CHROMIUM }, () => {
     calendars: readonly ListedCalendar[],
     window: { start: number; end: number },
   ): Promise<string[]> => {
-    const shown: string[] = [];
+    const lines: string[] = [];
     for (const { provider, id } of calendars) {
       const kind = kindOf(provider);
-      const { hand } = sandbox.providers[kind];
-      const instances = await hand.instances(emailOf(name, kind), id, window);
-      shown.push(...instances.map((instance) => line(provider, instance)));
+      const { manual } = sandbox.providers[kind];
+      const instances = await manual.instances(emailOf(name, kind), id, window);
+      lines.push(...instances.map((instance) => line(provider, instance)));
     }
-    return shown.sort();
+    return lines.sort();
   };
 });
 
 const SERIES_WINDOW = { start: Date.UTC(2027, 2, 1), end: Date.UTC(2027, 4, 1) };
 
 /** Tuesdays at six in Berlin: the second was moved by a day, the fourth deleted; clocks change on 28 March. */
-async function playSeries({ kind, hand }: ProviderSandbox): Promise<void> {
+async function playSeries({ kind, manual }: ProviderSandbox): Promise<void> {
   const at = (dateTime: string) => ({ dateTime, timeZone: 'Europe/Berlin' });
   const email = emailOf('mara', kind);
-  const calendar = await hand.addCalendar(email, { title: 'Club', timeZone: 'Europe/Berlin' });
-  const series = await hand.createEvent(email, calendar, {
+  const calendar = await manual.addCalendar(email, { title: 'Club', timeZone: 'Europe/Berlin' });
+  const series = await manual.createEvent(email, calendar, {
     title: 'Rowing',
     start: at('2027-03-16T18:00:00'),
     end: at('2027-03-16T19:30:00'),
     recurrence: { frequency: 'weekly', weekdays: ['TU'], count: 5 },
   });
-  await hand.changeOccurrence(email, calendar, series, at('2027-03-23T18:00:00'), {
+  await manual.changeOccurrence(email, calendar, {
+    id: series,
+    original: at('2027-03-23T18:00:00'),
     title: 'Rowing, by moonlight',
     start: at('2027-03-24T21:00:00'),
     end: at('2027-03-24T22:00:00'),
   });
-  await hand.deleteOccurrence(email, calendar, series, at('2027-04-06T18:00:00'));
+  await manual.deleteOccurrence(email, calendar, { id: series, original: at('2027-04-06T18:00:00') });
 }
 
 /** The rules broken and where, without the rest of axe's report. */
 async function violationsOn(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const found: unknown = await page.evaluate(
+  const violations: unknown = await page.evaluate(
     'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html)))',
   );
-  return Array.isArray(found) ? found.map(String) : ['axe did not run'];
+  return Array.isArray(violations) ? violations.map(String) : ['axe did not run'];
 }
 
 const KINDS: Readonly<Record<string, SandboxKind>> = {
@@ -354,12 +356,12 @@ function kindOf(provider: string): SandboxKind {
 }
 
 const lifeOf = (name: string, kind: SandboxKind) =>
-  LIVES[kind].find(({ person }) => person.email.startsWith(name));
+  ACCOUNTS[kind].find(({ person }) => person.email.startsWith(name));
 const emailOf = (name: string, kind: SandboxKind): string => lifeOf(name, kind)?.person.email ?? '';
 const livesOf = (name: string, provider: string): string[] =>
   (lifeOf(name, kindOf(provider))?.calendars ?? []).map(({ title }) => title);
 
-const line = (provider: string, { title, start, end, allDay }: ShownInstance): string =>
+const line = (provider: string, { title, start, end, allDay }: ListedInstance): string =>
   [provider, new Date(start).toISOString(), new Date(end).toISOString(), allDay ? 'all day' : '', title].join(
     ' ',
   );

@@ -59,7 +59,7 @@ const ATTENDEE_STATUSES = ['accepted', 'declined', 'tentative', 'none'];
 const TEXTS = ['description', 'location', 'color', 'conference', 'link', 'recurringEventId'];
 
 /** Reads the answer of a create or an update. */
-export function readWritten(reader: SdkReader, body: Members): ReadEvent {
+export function readWriteAnswer(reader: SdkReader, body: Members): ReadEvent {
   assert.equal(body.success, true);
   const nested = readEvent(reader, body.event);
   // Both ways of reading see one event, whichever a client goes.
@@ -88,8 +88,8 @@ export function readEvent({ date, closedEnums }: SdkReader, value: unknown): Rea
   for (const name of ['custom', 'conferenceData', 'original']) {
     if (event[name] !== undefined) membersOf(event[name], name);
   }
-  for (const [name, known] of Object.entries(CLOSED)) {
-    if (closedEnums && event[name] !== undefined) assert.ok(known.includes(String(event[name])), name);
+  for (const [name, allowed] of Object.entries(CLOSED)) {
+    if (closedEnums && event[name] !== undefined) assert.ok(allowed.includes(String(event[name])), name);
   }
   if (event.attendees !== undefined) readAttendees(event.attendees);
   // Every member named in the type was looked at above.

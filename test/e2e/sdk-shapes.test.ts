@@ -72,7 +72,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
   after(() => site?.close());
 
   for (const sdk of SDKS) {
-    it(`carries the ${sdk.name} client through connecting, reading, refreshing and disconnecting`, async () => {
+    it(`the service carries the ${sdk.name} client through connecting, reading, refreshing and disconnecting`, async () => {
       const client = clientOf(sdk, site, `user of ${sdk.name}`);
       await client.authorize();
       const first = await tokensOf(
@@ -107,7 +107,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
     });
   }
 
-  it('serves a client that answers 401 with one refresh and one retry', async () => {
+  it('the service serves a client that answers 401 with one refresh and one retry', async () => {
     const [sdk = SDKS[0]] = SDKS;
     const client = clientOf(sdk as Sdk, site, 'retrying'); // the list is not empty
     await client.authorize();
@@ -125,7 +125,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
     assert.equal(lost.refused?.message, lost.refused?.error_description);
   });
 
-  it('refreshes for the PHP client after a 403, which stays one', async () => {
+  it('the service refreshes for the PHP client after a 403, which stays one', async () => {
     const php = SDKS.find(({ name }) => name === 'PHP');
     const client = clientOf({ ...(php as Sdk), scope: 'free-busy' }, site, 'php-403'); // it is in the list
     await client.authorize();
@@ -141,7 +141,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
     assert.equal((await client.get('/events', pair.accessToken)).status, 200);
   });
 
-  it('answers the Node client’s second exchange, which comes with Bearer and no secret, invalid_client', async () => {
+  it('the service answers the Node client’s second exchange, which comes with Bearer and no secret, invalid_client', async () => {
     const { url, clientId, redirectUri } = site.application;
     const answer = await fetch(`${url}/api/oauth/token`, {
       method: 'POST',
@@ -153,7 +153,7 @@ describe('requests of the published clients', { skip: WITHOUT_RADICALE }, () => 
     assert.equal((await jsonOf(answer)).error, 'invalid_client');
   });
 
-  it('answers no API call with a redirect', async () => {
+  it('the service answers no API call with a redirect', async () => {
     for (const path of ['/api/calendars', '/api/events', '/api/oauth/connection-status', '/api/nothing']) {
       const answer = await fetch(`${site.application.url}${path}`, { redirect: 'manual' });
 
@@ -200,8 +200,8 @@ function clientOf(sdk: Sdk, { application, login }: Site, userId: string) {
       await browser.open(`${api}/oauth/authorize?${query}`);
       await linkAccount(browser, login);
       await browser.press('Continue');
-      const { left } = await browser.press('Allow');
-      assert.equal(left?.searchParams.get('code'), userId);
+      const { destination } = await browser.press('Allow');
+      assert.equal(destination?.searchParams.get('code'), userId);
     },
     async getWithRetry(path: string, pair: TokenPair) {
       const answer = await get(path, pair.accessToken);

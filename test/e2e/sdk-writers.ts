@@ -5,7 +5,7 @@
 import type { READERS, ReadEvent } from './sdk-reading.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
-export type Wanted = Partial<ReadEvent>;
+export type Expected = Partial<ReadEvent>;
 
 export type SdkWriter = {
   readonly name: keyof typeof READERS;
@@ -13,9 +13,9 @@ export type SdkWriter = {
   /** Sends `Content-Type: application/json` with requests that have no body. */
   readonly typedDelete: boolean;
   readonly create: Body;
-  readonly created: Wanted;
+  readonly created: Expected;
   readonly update: Body;
-  readonly updated: Wanted;
+  readonly updated: Expected;
   /** Query parameters of DELETE besides the event's. */
   readonly deleteExtra?: Readonly<Record<string, string>>;
 };

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import { READERS, type ReadEvent, readList, readWritten } from './sdk-reading.ts';
-import { type Body, JSON_TYPE, NINE, RULES, type SdkWriter, type Wanted, WRITERS } from './sdk-writers.ts';
-import { openWritingSite, send, type WritingSite, type WrittenProvider } from './writing-site.ts';
+import { READERS, type ReadEvent, readList, readWriteAnswer } from './sdk-reading.ts';
+import { type Body, type Expected, JSON_TYPE, NINE, RULES, type SdkWriter, WRITERS } from './sdk-writers.ts';
+import { openWritingSite, send, type WritableProvider, type WritingSite } from './writing-site.ts';
 
 const BEN = [{ email: 'ben@example.com', status: 'none' }];
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
+const PROVIDERS: readonly WritableProvider[] = ['google', 'microsoft', 'caldav'];
 const MONTH = 'start=2026-12-01T00%3A00%3A00Z&end=2026-12-31T00%3A00%3A00Z';
 
 describe('writing as the published clients do', () => {
@@ -36,17 +36,17 @@ describe('writing as the published clients do', () => {
 
   for (const provider of PROVIDERS)
     for (const sdk of WRITERS) {
-      it(`carries the ${sdk.name} client through an event’s life at ${provider}`, async () => {
+      it(`the service carries the ${sdk.name} client through an event’s life at ${provider}`, async () => {
         const calendar = site.calendars[provider];
         const reader = READERS[sdk.name];
         const type = sdk.jsonType;
 
         const made = await write('POST', { ...calendar, ...sdk.create }, { type });
         assert.equal(made.status, 200, made.text);
-        const created = readWritten(reader, made.body);
+        const created = readWriteAnswer(reader, made.body);
         const changed = await write('PUT', { ...calendar, eventId: created.id, ...sdk.update }, { type });
         assert.equal(changed.status, 200, changed.text);
-        const updated = readWritten(reader, changed.body);
+        const updated = readWriteAnswer(reader, changed.body);
         const listed = (await list(sdk)).find(({ id }) => id === created.id);
         const gone = await deleteByQuery(
           { ...calendar, eventId: created.id, ...sdk.deleteExtra },
@@ -78,18 +78,18 @@ describe('writing as the published clients do', () => {
       (await list(WRITERS[0] as SdkWriter)).filter((event) => event.title === title); // as above
 
     for (const { name, rule, days } of RULES)
-      it(`takes a recurrence rule as the ${name} client writes it, at ${provider}`, async () => {
+      it(`the service takes a recurrence rule as the ${name} client writes it, at ${provider}`, async () => {
         const title = `Rule of ${name} at ${provider}`;
         const times = { start: '2026-12-07T09:00:00Z', end: '2026-12-07T10:00:00Z' };
         const made = await write('POST', { ...site.calendars[provider], ...times, title, recurrence: rule });
 
         assert.equal(made.status, 200, made.text);
-        readWritten(READERS[name], made.body);
+        readWriteAnswer(READERS[name], made.body);
         const starts = (await instancesOf(title)).map(({ start }) => Number(start.slice(8, 10)));
         assert.deepEqual(starts, days);
       });
 
-    it(`takes the modes of the .NET client, which cannot leave out title and dates, at ${provider}`, async () => {
+    it(`the service takes the modes of the .NET client, which cannot leave out title and dates, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const unset = { title: '', start: '0001-01-01T00:00:00', end: '0001-01-01T00:00:00' };
       const type = 'application/json; charset=utf-8';
@@ -112,8 +112,8 @@ describe('writing as the published clients do', () => {
         { type },
       );
       assert.deepEqual([one.status, rest.status], [200, 200], one.text + rest.text);
-      readWritten(READERS['.NET'], one.body);
-      const { id } = readWritten(READERS['.NET'], rest.body);
+      readWriteAnswer(READERS['.NET'], one.body);
+      const { id } = readWriteAnswer(READERS['.NET'], rest.body);
 
       assert.deepEqual(await daysOf('Stand-up', 'Sit-down'), [
         ...['Stand-up 07', 'Stand-up 08', 'Sit-down 09', 'Sit-down 10', 'Sit-down 11'],
@@ -132,29 +132,29 @@ describe('writing as the published clients do', () => {
       assert.deepEqual(await daysOf('Stand-up', 'Sit-down'), []);
     });
 
-    it(`takes a DELETE with its parameters in the body, as documented, and lets the query win, at ${provider}`, async () => {
+    it(`the service takes a DELETE with its parameters in the body, as documented, and lets the query win, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
-      const [kept, first, second] = await Promise.all(
+      const [remaining, first, second] = await Promise.all(
         ['Kept', 'First', 'Second'].map(async (title) => {
           const { body } = await write('POST', { ...calendar, ...NINE, title });
           return { ...calendar, eventId: String(body.id) };
         }),
       );
-      assert.ok(kept && first && second);
+      assert.ok(remaining && first && second);
 
       const byBody = await write('DELETE', { ...first, recurringEventId: null, deleteMode: '' });
       const query = new URLSearchParams(second);
-      const byBoth = await write('DELETE', kept, { url: `${api('/event')}?${query}` });
+      const byBoth = await write('DELETE', remaining, { url: `${api('/event')}?${query}` });
       const again = await deleteByQuery(second, true);
 
       assert.deepEqual([byBody.status, byBoth.status, again.status], [200, 200, 404]);
       assert.deepEqual(await daysOf('Kept', 'First', 'Second'), ['Kept 01']);
       // The length of nothing, stated: what some HTTP libraries add to a typed DELETE.
-      const empty = await send(`${api('/event')}?${new URLSearchParams(kept)}`, 'DELETE', json(), '');
+      const empty = await send(`${api('/event')}?${new URLSearchParams(remaining)}`, 'DELETE', json(), '');
       assert.equal(empty.status, 200, empty.text);
     });
 
-    it(`serves the same at the mount of the requirement, at ${provider}`, async () => {
+    it(`the service serves the same at the mount of the requirement, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const { url } = site.application;
       for (const mount of ['', '/api/oauth']) {
@@ -170,16 +170,16 @@ describe('writing as the published clients do', () => {
       }
     });
 
-    it(`takes a Node caller’s local midnights for the days meant, at ${provider}`, async () => {
+    it(`the service takes a Node caller’s local midnights for the days meant, at ${provider}`, async () => {
       const days = { start: '2026-12-14T23:00:00.000Z', end: '2026-12-16T23:00:00.000Z', allDay: true };
       const made = await write('POST', { ...site.calendars[provider], ...days, title: 'Away' });
 
       assert.equal(made.status, 200, made.text);
-      const { start, end } = readWritten(READERS.Node, made.body);
+      const { start, end } = readWriteAnswer(READERS.Node, made.body);
       assert.deepEqual([start, end], ['2026-12-15T00:00:00.000Z', '2026-12-17T00:00:00.000Z']);
     });
 
-    it(`words a refusal so that every client can read it, at ${provider}`, async () => {
+    it(`the service words a refusal so that every client can read it, at ${provider}`, async () => {
       const calendar = site.calendars[provider];
       const refused = await write('POST', { ...calendar, title: null, start: 'soon', attendees: [{}] });
       const missing = await write('PUT', { ...calendar, eventId: 'nowhere', title: 'x' });
@@ -195,7 +195,7 @@ describe('writing as the published clients do', () => {
     });
   }
 
-  it('answers a write with a dead token 401 before anything is done, so that the retry makes one event', async () => {
+  it('the service answers a write with a dead token 401 before anything is done, so that the retry makes one event', async () => {
     const body = JSON.stringify({ ...site.calendars.google, ...NINE, title: 'Retried' });
 
     const dead = await send(api('/event'), 'POST', { ...json(), authorization: 'Bearer dead' }, body);
@@ -206,11 +206,11 @@ describe('writing as the published clients do', () => {
       [401, 'Unauthorized', 'string'],
     );
     assert.equal(retried.status, 200, retried.text);
-    const shown = await site.shownAt('google', { start: Date.parse(NINE.start), end: Date.parse(NINE.end) });
-    assert.equal(shown.filter(({ title }) => title === 'Retried').length, 1);
+    const events = await site.shownAt('google', { start: Date.parse(NINE.start), end: Date.parse(NINE.end) });
+    assert.equal(events.filter(({ title }) => title === 'Retried').length, 1);
   });
 
-  it('takes primary for the main calendar of the Google account, all of an event’s life', async () => {
+  it('the service takes primary for the main calendar of the Google account, all of an event’s life', async () => {
     const primary = { provider: 'google', calendarId: 'primary' };
 
     const made = await write('POST', { ...primary, ...NINE, title: 'Main' });
@@ -220,12 +220,12 @@ describe('writing as the published clients do', () => {
     const gone = await deleteByQuery({ ...primary, eventId }, true);
 
     assert.deepEqual([changed.status, gone.status], [200, 200], changed.text + gone.text);
-    const { calendarId } = readWritten(READERS.Java, made.body);
+    const { calendarId } = readWriteAnswer(READERS.Java, made.body);
     assert.notEqual(calendarId, 'primary');
     assert.notEqual(calendarId, site.calendars.google.calendarId);
   });
 
-  it('makes a Meet link of the documentation’s conference object, and answers it as a string', async () => {
+  it('the service makes a Meet link of the documentation’s conference object, and answers it as a string', async () => {
     const made = await write('POST', {
       ...site.calendars.google,
       ...NINE,
@@ -235,14 +235,14 @@ describe('writing as the published clients do', () => {
 
     assert.equal(made.status, 200, made.text);
     for (const reader of Object.values(READERS))
-      assert.match(readWritten(reader, made.body).conference ?? '', /^https:\/\//);
+      assert.match(readWriteAnswer(reader, made.body).conference ?? '', /^https:\/\//);
   });
 });
 
 /** Every member that is wanted, as wanted. */
-function assertHas(event: ReadEvent, wanted: Wanted): void {
-  const names = Object.keys(wanted);
-  assert.deepEqual(Object.fromEntries(names.map((name) => [name, event[name]])), wanted);
+function assertHas(event: ReadEvent, expected: Expected): void {
+  const names = Object.keys(expected);
+  assert.deepEqual(Object.fromEntries(names.map((name) => [name, event[name]])), expected);
 }
 
 /** Without the organizer, whom some providers list (wire 2.5). */

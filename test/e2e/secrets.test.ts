@@ -62,36 +62,36 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => site?.close());
 
-    it('are in no log line and nothing else that the program writes', () => {
+    it('secrets are in no log line and nothing else that the program writes', () => {
       const { stdout, stderr } = site.program.output();
 
       assert.match(stderr, /"level":20/, 'it logs at its finest');
       assert.match(stderr, /"level":50/, 'and its failures');
-      assert.deepEqual(foundIn(stdout + stderr, canaries), []);
+      assert.deepEqual(canariesIn(stdout + stderr, canaries), []);
     });
 
-    it('are in no row of the database', async () => {
+    it('secrets are in no row of the database', async () => {
       const rows = JSON.stringify(await everyRow(databaseUrl, site));
 
       assert.match(rows, /"user_id":"ada"/, 'the rows are there');
-      assert.deepEqual(foundIn(rows, canaries), []);
+      assert.deepEqual(canariesIn(rows, canaries), []);
     });
 
-    it('are in no file of the data folder but the key in master.key', async () => {
+    it('secrets are in no file of the data folder but the key in master.key', async () => {
       await site.program.command('client', 'list');
       if (databaseUrl === undefined) {
         await site.program.command('backup', path.join(site.program.dataDir, 'copy.db'));
       }
-      const found = filesOf(site).flatMap(({ name, content }) =>
-        foundIn(content, canaries).map((secret) => `${name}: ${secret}`),
+      const leaks = filesOf(site).flatMap(({ name, content }) =>
+        canariesIn(content, canaries).map((secret) => `${name}: ${secret}`),
       );
 
-      assert.deepEqual(found, databaseUrl === undefined ? ['master.key: the master key'] : []);
+      assert.deepEqual(leaks, databaseUrl === undefined ? ['master.key: the master key'] : []);
     });
 
-    it('are in nothing that the command line shows of an application or user', async () => {
+    it('secrets are in nothing that the command line shows of an application or user', async () => {
       const { clientId } = site.application;
-      const shown = await Promise.all([
+      const outputs = await Promise.all([
         site.program.command('client', 'show', clientId),
         site.program.command('client', 'list'),
         site.program.command('user', 'show', clientId, 'ada'),
@@ -99,7 +99,7 @@ onEachDatabase((database, _open, place) => {
         site.program.command('doctor'),
       ]);
 
-      assert.deepEqual(foundIn(JSON.stringify(shown), canaries), []);
+      assert.deepEqual(canariesIn(JSON.stringify(outputs), canaries), []);
     });
   });
 });
@@ -118,7 +118,7 @@ function notePair(canaries: Canaries, name: string, { accessToken, refreshToken 
 }
 
 /** Names what is found, as it is or in base64. */
-function foundIn(content: string | Buffer, canaries: Canaries): string[] {
+function canariesIn(content: string | Buffer, canaries: Canaries): string[] {
   const text = Buffer.isBuffer(content) ? content.toString('latin1') : content;
   return [...canaries].flatMap(([name, value]) => {
     const spellings = [

@@ -7,12 +7,12 @@ import {
   type Answered,
   openWritingSite,
   send,
+  type WritableProvider,
   type WritingSite,
-  type WrittenProvider,
 } from './writing-site.ts';
 
 const FIFTY = Array.from({ length: 50 }, (_, i) => i);
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
+const PROVIDERS: readonly WritableProvider[] = ['google', 'microsoft', 'caldav'];
 const START = '2026-12-01T09:00:00.000Z';
 const END = '2026-12-01T10:00:00.000Z';
 const DAY = { start: Date.parse('2026-12-01'), end: Date.parse('2026-12-02') };
@@ -38,7 +38,7 @@ onEachDatabase((database, _open, place) => {
       };
       return send(`${url}/event`, method, sent, JSON.stringify(body));
     };
-    const shown = async (provider: WrittenProvider, title: string) =>
+    const countOf = async (provider: WritableProvider, title: string) =>
       (await site.shownAt(provider, DAY)).filter((event) => event.title === title).length;
     const read = ({ application, token }: WritingSite, named: Record<string, string>) =>
       send(`${application.url}/event?${new URLSearchParams(named)}`, 'GET', {
@@ -46,7 +46,7 @@ onEachDatabase((database, _open, place) => {
       });
 
     for (const provider of PROVIDERS) {
-      it(`make one event at ${provider} when they carry one Idempotency-Key, and are answered alike`, async () => {
+      it(`fifty writes at once make one event at ${provider} when they carry one Idempotency-Key, and are answered alike`, async () => {
         const body = { ...site.calendars[provider], title: 'Once', start: START, end: END };
         const key = { 'idempotency-key': `fifty at ${provider}` };
 
@@ -54,10 +54,10 @@ onEachDatabase((database, _open, place) => {
 
         assert.deepEqual(statusesOf(answers), [200]);
         assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-        assert.equal(await shown(provider, 'Once'), 1);
+        assert.equal(await countOf(provider, 'Once'), 1);
       });
 
-      it(`are all applied at ${provider} when each changes a field of its own`, async () => {
+      it(`fifty writes at once are all applied at ${provider} when each changes a field of its own`, async () => {
         const calendar = site.calendars[provider];
         const many = { title: 'Many', start: START, end: END };
         const { body } = await ask(0, 'POST', { ...calendar, ...many, custom: { kept: 'yes' } });
@@ -91,10 +91,10 @@ onEachDatabase((database, _open, place) => {
         assert.deepEqual(Object.fromEntries(names.map((name) => [name, now[name]])), plain);
         assert.match(JSON.stringify(now.attendees), /"email":"ben@example\.com"/);
         assert.deepEqual([now.start, now.custom], [START, { kept: 'yes' }]);
-        assert.equal(await shown(provider, 'Changed'), 1);
+        assert.equal(await countOf(provider, 'Changed'), 1);
       });
 
-      it(`let exactly one through at ${provider} when all name the same version`, async () => {
+      it(`fifty writes at once let exactly one through at ${provider} when all name the same version`, async () => {
         const calendar = site.calendars[provider];
         const { body } = await ask(0, 'POST', { ...calendar, title: 'Version', start: START, end: END });
         const named = { ...calendar, eventId: String(body.id) };

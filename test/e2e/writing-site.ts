@@ -6,8 +6,8 @@ import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import type { ProviderSandbox } from '../../sandbox/core/provider-sandbox.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { walk } from '../sandbox/google/google-client.ts';
 import { openBrowser } from './browser.ts';
@@ -17,10 +17,10 @@ const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 's
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 const DAV_ADA = { email: 'ada', name: 'Ada Lovelace', password: 'difference-engine' };
 
-export type WrittenProvider = 'google' | 'microsoft' | 'caldav';
+export type WritableProvider = 'google' | 'microsoft' | 'caldav';
 
 /** One calendar of the user, as GET /calendars names it. */
-export type WrittenCalendar = { readonly provider: WrittenProvider; readonly calendarId: string };
+export type WritableCalendar = { readonly provider: WritableProvider; readonly calendarId: string };
 
 /** What a request answered; `text` as it came over the wire. */
 export type Answered = {
@@ -88,11 +88,11 @@ async function connectAll(application: Application, server: string): Promise<str
   const browser = openBrowser();
   await browser.open(authorizeUrl(application, { userId: 'ada' }));
   const google = await browser.press('Connect Google');
-  if (google.left === undefined) throw new Error('The browser was not sent to Google');
-  await browser.open(await walk(google.left, { email: ADA.email }));
+  if (google.destination === undefined) throw new Error('The browser was not sent to Google');
+  await browser.open(await walk(google.destination, { email: ADA.email }));
   const microsoft = await browser.press('Connect Microsoft');
-  if (microsoft.left === undefined) throw new Error('The browser was not sent to Microsoft');
-  await browser.open(await passSignIn(microsoft.left, { account: ADA.email }));
+  if (microsoft.destination === undefined) throw new Error('The browser was not sent to Microsoft');
+  await browser.open(await completeSignIn(microsoft.destination, { account: ADA.email }));
   await linkAccount(browser, { server, username: DAV_ADA.email, password: DAV_ADA.password });
   await browser.press('Continue');
   await browser.press('Allow');
@@ -107,9 +107,9 @@ const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftS
 });
 
 /** Gives the user a calendar called Work at each; answers what tells what a provider itself shows in it. */
-async function furnish(sandboxes: Readonly<Record<WrittenProvider, ProviderSandbox>>) {
+async function furnish(sandboxes: Readonly<Record<WritableProvider, ProviderSandbox>>) {
   const calendars = new Map<string, string>();
-  for (const [provider, { hand }] of Object.entries(sandboxes)) {
+  for (const [provider, { manual: hand }] of Object.entries(sandboxes)) {
     const person = provider === 'caldav' ? DAV_ADA : ADA;
     await hand.addPerson(person);
     calendars.set(
@@ -117,9 +117,9 @@ async function furnish(sandboxes: Readonly<Record<WrittenProvider, ProviderSandb
       await hand.addCalendar(person.email, { title: 'Work', timeZone: 'Europe/Paris' }),
     );
   }
-  return (provider: WrittenProvider, window: { readonly start: number; readonly end: number }) => {
+  return (provider: WritableProvider, window: { readonly start: number; readonly end: number }) => {
     const { email } = provider === 'caldav' ? DAV_ADA : ADA;
-    return sandboxes[provider].hand.instances(email, calendars.get(provider) ?? '', window);
+    return sandboxes[provider].manual.instances(email, calendars.get(provider) ?? '', window);
   };
 }
 
@@ -127,10 +127,10 @@ async function furnish(sandboxes: Readonly<Record<WrittenProvider, ProviderSandb
 async function calendarsOf({ url }: Application, token: string) {
   const answer = await fetch(`${url}/api/calendars`, { headers: { authorization: `Bearer ${token}` } });
   const listed: { provider: string; id: string; title: string }[] = JSON.parse(await answer.text());
-  const work = (provider: WrittenProvider): WrittenCalendar => {
-    const found = listed.find((calendar) => calendar.provider === provider && calendar.title === 'Work');
-    if (found === undefined) throw new Error(`No calendar of ${provider}: ${JSON.stringify(listed)}`);
-    return { provider, calendarId: found.id };
+  const work = (provider: WritableProvider): WritableCalendar => {
+    const match = listed.find((calendar) => calendar.provider === provider && calendar.title === 'Work');
+    if (match === undefined) throw new Error(`No calendar of ${provider}: ${JSON.stringify(listed)}`);
+    return { provider, calendarId: match.id };
   };
   return { google: work('google'), microsoft: work('microsoft'), caldav: work('caldav') };
 }

@@ -12,7 +12,8 @@ import type { CalendarProvider, RedirectProvider } from '../../src/calendars/cal
 import { connectionRoutes } from '../../src/connect/accounts/connection.route.ts';
 import { freeBusyRoutes } from '../../src/free-busy/free-busy.route.ts';
 import { createServer } from '../../src/http/server.ts';
-import { wakeUp } from '../../src/jobs/wake-up.ts';
+import { createWakeUp } from '../../src/jobs/wake-up.ts';
+import { startJobs, type Worker, type WorkerDeps } from '../../src/jobs/worker.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret, type Sealer } from '../../src/lib/sealing.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
@@ -21,7 +22,9 @@ import { createTokenSigner } from '../../src/oauth/token-signer.ts';
 import { answerCache } from '../../src/reading/answer-cache.ts';
 import { calendarRoutes } from '../../src/reading/calendars.route.ts';
 import { eventRoutes } from '../../src/reading/event.route.ts';
+import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
+import { jobHandlers } from '../../src/serve.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
@@ -29,9 +32,9 @@ import { openStores, type Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
 import { type RunningSync, runningSync } from '../../src/sync/run-sync.ts';
 import { webhookRoutes } from '../../src/webhooks/webhooks.route.ts';
-import { calendarTurns } from '../../src/writing/calendar-turn.ts';
 import { calendarWriteRoutes } from '../../src/writing/calendars.route.ts';
 import { type EventWriteRouteDeps, eventWriteRoutes } from '../../src/writing/events.route.ts';
+import { writingPorts } from '../../src/writing/writing-ports.ts';
 import { FakeCalendarProvider } from './fake-calendar-provider.ts';
 
 /** Collects what was logged, so that tests can look for what must not be in it. */
@@ -79,10 +82,10 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   if (options.db === undefined) await migrate(db, now, async () => {});
   const sealer = options.sealer ?? createSealer(randomBytes(32));
   const log = collectingLog();
-  const bell = wakeUp();
+  const wakeUp = createWakeUp();
   const provider = new FakeCalendarProvider();
   const apple = new FakeCalendarProvider('apple');
-  const stores = openStores(db, { sealer, notify: bell.ring });
+  const stores = openStores(db, { sealer, notify: wakeUp.notify });
   const keys = await openSigningKeys('HS256', { keys: stores.signingKeys, sealer, now, log });
   const signer = createTokenSigner(keys, now);
   const { google, microsoft, limits } = options;
@@ -97,7 +100,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
   const sync: RunningSync = runningSync({ ...stores, providers, sessions, log, now });
   const pagingKey = sealer.derive('paging');
   const bounds = options.readBounds === undefined ? {} : { readBounds: options.readBounds };
-  const shared = { providers, apps, sessions, log, now, turns: calendarTurns(), ...options.writing };
+  const shared = { providers, apps, sessions, log, now, turns: new Map(), ...options.writing };
   const deps = {
     ...stores,
     ...shared,
@@ -106,15 +109,17 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     signer,
     sync,
     pagingKey,
-    wakeUp: bell,
+    wakeUp,
     ...bounds,
   };
 
+  const ports = writingPorts(deps);
   const app = createServer({ log, trustProxy: undefined, secure: true });
   for (const prefix of ['', '/api']) {
     app.register(calendarRoutes(deps), { prefix });
-    app.register(eventWriteRoutes(deps), { prefix });
-    app.register(calendarWriteRoutes(deps), { prefix });
+    app.register(eventWriteRoutes({ ...deps, ...ports }), { prefix });
+    app.register(calendarWriteRoutes({ ...deps, ...ports }), { prefix });
+    app.register(eventListRoute(deps), { prefix });
     app.register(eventRoutes(deps), { prefix });
     app.register(freeBusyRoutes(deps), { prefix });
     app.register(connectionRoutes(deps), { prefix });
@@ -171,6 +176,11 @@ export function link(server: CalendarServer, change: Partial<NewAccount> = {}) {
     },
     server.clock.now,
   );
+}
+
+/** A worker of the server's jobs; `change` is in the place of what it has of the server. */
+export function startWorker({ deps }: CalendarServer, change: Partial<WorkerDeps> = {}): Worker {
+  return startJobs({ ...deps, handlers: jobHandlers(deps), ...change });
 }
 
 /** GET with a bearer token. */

@@ -5,12 +5,17 @@
 import { createHash } from 'node:crypto';
 
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
-import type { EventChange, EventDraft, EventWriting, Written } from '../../src/calendars/event-writing.ts';
+import type {
+  EventChange,
+  EventDraft,
+  EventWriting,
+  WriteResult,
+} from '../../src/calendars/event-writing.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { expand } from '../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
 
 /** What the fake writes into. */
 export type WritableCalendars = {
@@ -35,7 +40,7 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
     calendarHref: string,
     resource: EventResource,
     events: readonly CalendarEvent[],
-  ): Written => ({
+  ): WriteResult => ({
     changed: [calendars.put(calendarHref, { ...resource, events })],
     removed: [],
   });

@@ -37,6 +37,7 @@ function mutated(db: Database, change: (sql: string) => string): Database {
     return known;
   };
   const statements = (on: Statements): Statements => ({
+    dialect: db.dialect,
     all: (sql, values) => on.all(change(sql), values),
     get: (sql, values) => on.get(change(sql), values),
   });

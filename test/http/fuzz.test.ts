@@ -42,7 +42,7 @@ onEachDatabase((database, _open, place) => {
       ['POST /revoke', revokeRequest],
       ['paths and methods that are not there', strayRequest],
     ] as const) {
-      it(`answers ${name} without a fault, within a second, in the documented shape`, async (t) => {
+      it(`the server answers ${name} without a fault, within a second, in the documented shape`, async (t) => {
         const seed = Number(process.env.KALENDS_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
         const numRuns = INPUTS[database === 'SQLite' ? 'SQLite' : 'PostgreSQL'];
         const statuses: Record<string, number> = {};

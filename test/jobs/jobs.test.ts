@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs, type Worker } from '../../src/jobs/run-jobs.ts';
-import { wakeUp } from '../../src/jobs/wake-up.ts';
+import { createWakeUp } from '../../src/jobs/wake-up.ts';
+import type { Worker } from '../../src/jobs/worker.ts';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';
-import { type CalendarServer, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { type CalendarServer, link, openCalendarServer, startWorker } from '../harness/calendar-server.ts';
 
 describe('the worker', () => {
   let server: CalendarServer;
@@ -24,15 +24,15 @@ describe('the worker', () => {
   });
 
   const start = () => {
-    worker = startJobs(server.deps);
+    worker = startWorker(server);
   };
-  /** Rings until `done`, since the clock of these tests stands still. */
-  const until = async (done: () => boolean | Promise<boolean>) => {
-    for (let i = 0; i < 200 && !(await done()); i += 1) {
-      server.deps.wakeUp.ring();
+  /** Notifies until `done`, since the clock of these tests stands still. */
+  const until = async (isTrue: () => boolean | Promise<boolean>) => {
+    for (let i = 0; i < 200 && !(await isTrue()); i += 1) {
+      server.deps.wakeUp.notify();
       await sleep(10);
     }
-    assert.ok(await done(), 'it came to be so');
+    assert.ok(await isTrue(), 'it came to be so');
   };
   const jobOf = async (kind: string) =>
     server.db.get<{ run_at: number; attempts: number; lease_holder: string | null }>(
@@ -45,7 +45,7 @@ describe('the worker', () => {
   };
   const events = async () => (await server.db.all('SELECT href FROM event')).length;
 
-  it('syncs an account as soon as it is linked, then schedules it again', async () => {
+  it('the worker syncs an account as soon as it is linked, then schedules it again', async () => {
     start();
     await sleep(20);
 
@@ -59,7 +59,7 @@ describe('the worker', () => {
     assert.ok(minutes >= 12 && minutes <= 18, `${minutes}`);
   });
 
-  it('finds what changed when the account is due again', async () => {
+  it('the worker finds what changed when the account is due again', async () => {
     await link(server);
     start();
     await until(async () => (await events()) === 1 && (await isIdle('sync-account')));
@@ -70,7 +70,7 @@ describe('the worker', () => {
     await until(async () => (await events()) === 2);
   });
 
-  it('tries a failed account again later, later still each time, and recovers', async () => {
+  it('the worker tries a failed account again later, later still each time, and recovers', async () => {
     await link(server);
     const down = new ProviderError('unavailable', 'down');
     server.provider.failures.push({ call: 'list', error: down }, { call: 'list', error: down });
@@ -92,7 +92,7 @@ describe('the worker', () => {
     assert.equal(account?.health.state, 'active');
   });
 
-  it('makes a job of its own for the one calendar that failed', async () => {
+  it('the worker makes a job of its own for the one calendar that failed', async () => {
     server.provider.addCalendar(calendar('/b/'));
     await link(server);
     server.provider.failures.push({ call: 'changes /b/', error: new ProviderError('unavailable', 'down') });
@@ -106,7 +106,7 @@ describe('the worker', () => {
     assert.equal(changes.length, 2);
   });
 
-  it('ends the jobs of an account that is gone', async () => {
+  it('the worker ends the jobs of an account that is gone', async () => {
     await server.deps.jobs.schedule('sync-account', 'nobody', server.clock.now);
     await server.deps.jobs.schedule('sync-calendar', 'nothing', server.clock.now);
 
@@ -116,7 +116,7 @@ describe('the worker', () => {
     await until(async () => (await jobOf('sync-calendar')) === undefined);
   });
 
-  it('waits for the job under way when it is stopped, and starts no other', async () => {
+  it('the worker waits for the job under way when it is stopped, and starts no other', async () => {
     await link(server);
     server.provider.latency = 100;
     start();
@@ -132,24 +132,24 @@ describe('the worker', () => {
     assert.equal(server.provider.calls.length, calls);
   });
 
-  it('goes on after the database could not be reached', async () => {
+  it('the worker goes on after the database could not be reached', async () => {
     await link(server);
     let failures = 1;
     const nextRunAt = async () => {
       if (failures-- > 0) throw new Error('connection lost');
       return server.deps.jobs.nextRunAt();
     };
-    worker = startJobs({ ...server.deps, jobs: { ...server.deps.jobs, nextRunAt } });
+    worker = startWorker(server, { jobs: { ...server.deps.jobs, nextRunAt } });
 
     await until(async () => (await events()) === 1);
 
     assert.match(server.log.lines.join('\n'), /could not reach its jobs/);
   });
 
-  it('works a job once when two workers are there', async () => {
+  it('the worker works a job once when two workers are there', async () => {
     for (let i = 0; i < 12; i += 1) await link(server, { accountId: `a${i}` });
     start();
-    const second = startJobs({ ...server.deps, wakeUp: wakeUp() });
+    const second = startWorker(server, { wakeUp: createWakeUp() });
 
     await until(async () => {
       const open = await server.db.all(
@@ -165,7 +165,7 @@ describe('the worker', () => {
     assert.equal(server.provider.calls.filter((call) => call === 'list').length, 12);
   });
 
-  it('keeps house: what outlived its use is deleted, what is in use stays', async () => {
+  it('the worker deletes what outlived its use, and what is in use stays', async () => {
     const { db, clock, deps } = server;
     const day = 24 * 3_600_000;
     await server.token('read', 'ben');
@@ -197,27 +197,27 @@ describe('the worker', () => {
   });
 });
 
-describe('the bell between those who make jobs and the worker', () => {
-  it('ends a wait when it is rung', async () => {
-    const bell = wakeUp();
+describe('waking the worker up', () => {
+  it('ends its wait', async () => {
+    const wakeUp = createWakeUp();
     const startedAt = performance.now();
-    const waited = bell.wait(5_000);
+    const waited = wakeUp.wait(5_000);
 
-    bell.ring();
+    wakeUp.notify();
     await waited;
 
     assert.ok(performance.now() - startedAt < 1_000);
   });
 
-  it('remembers one ring for the next wait, and no more', async () => {
-    const bell = wakeUp();
-    bell.ring();
-    bell.ring();
+  it('ends the next wait where none is under way, and no more', async () => {
+    const wakeUp = createWakeUp();
+    wakeUp.notify();
+    wakeUp.notify();
     const startedAt = performance.now();
 
-    await bell.wait(5_000);
+    await wakeUp.wait(5_000);
     const first = performance.now() - startedAt;
-    await bell.wait(60);
+    await wakeUp.wait(60);
 
     assert.ok(first < 1_000);
     assert.ok(performance.now() - startedAt >= 55);

@@ -8,7 +8,7 @@ import { callProtected, openOAuthServer, refresh, tokenPair } from './oauth-serv
 
 for (const algorithm of ['HS256', 'ES256'] as const) {
   describe(`keys of ${algorithm}`, () => {
-    it('refuse nothing signed before a rotation, or by an instance that has not heard of it', async (t) => {
+    it('signing keys refuse nothing signed before a rotation, or by an instance that has not heard of it', async (t) => {
       const server = await openOAuthServer(algorithm);
       t.after(() => server.close());
       const before = await tokenPair(server);
@@ -31,7 +31,7 @@ for (const algorithm of ['HS256', 'ES256'] as const) {
 }
 
 describe('the key set', () => {
-  it('verifies tokens of ES256, the next key being published before it signs', async (t) => {
+  it('the key set verifies tokens of ES256, the next key being published before it signs', async (t) => {
     const server = await openOAuthServer('ES256');
     t.after(() => server.close());
     const { keys } = (await server.app.inject('/.well-known/jwks.json')).json();
@@ -52,7 +52,7 @@ describe('the key set', () => {
     );
   });
 
-  it('is empty with HS256, and not pointed to', async (t) => {
+  it('the key set is empty with HS256, and not pointed to', async (t) => {
     const server = await openOAuthServer('HS256');
     t.after(() => server.close());
 

@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 describe('revocation', () => {
   for (const which of ['accessToken', 'refreshToken'] as const) {
-    it(`ends every token of the user and the application, given the ${which}`, async () => {
+    it(`POST /revoke ends every token of the user and the application, given the ${which}`, async () => {
       const older = await tokenPair(server);
       const newer = await tokenPair(server);
 
@@ -30,7 +30,7 @@ describe('revocation', () => {
     });
   }
 
-  it('ends the grant of a rotated refresh token and of an expired access token', async () => {
+  it('POST /revoke ends the grant of a rotated refresh token and of an expired access token', async () => {
     const first = await tokenPair(server);
     const rotated = await refresh(server.app, first.refreshToken);
     await revoke(first.refreshToken);
@@ -42,7 +42,7 @@ describe('revocation', () => {
     assert.equal((await refresh(server.app, second.refreshToken)).statusCode, 400);
   });
 
-  it('leaves other users and other applications alone', async () => {
+  it('POST /revoke leaves other users and other applications alone', async () => {
     const revoked = await tokenPair(server);
     const otherUser = await tokenPair(server, { userId: 'bob' });
 
@@ -51,7 +51,7 @@ describe('revocation', () => {
     assert.equal((await callProtected(server.app, otherUser.accessToken)).statusCode, 200);
   });
 
-  it('changes nothing for a token whose own grant has ended', async () => {
+  it('POST /revoke changes nothing for a token whose own grant has ended', async () => {
     const ended = await tokenPair(server);
     await revoke(ended.refreshToken);
     const later = await tokenPair(server);
@@ -62,7 +62,7 @@ describe('revocation', () => {
     assert.equal((await callProtected(server.app, later.accessToken)).statusCode, 200);
   });
 
-  it('answers a forged token 200 and changes nothing', async () => {
+  it('POST /revoke answers a forged token 200 and changes nothing', async () => {
     const { accessToken } = await tokenPair(server);
     const [header, claims] = accessToken.split('.');
     const foreign = await openOAuthServer();
@@ -85,7 +85,7 @@ describe('revocation', () => {
     assert.equal((await callProtected(server.app, accessToken)).statusCode, 200);
   });
 
-  it('takes the form encoding of RFC 7009 too', async () => {
+  it('POST /revoke takes the form encoding of RFC 7009 too', async () => {
     const { accessToken } = await tokenPair(server);
 
     const answer = await server.app.inject({
@@ -112,7 +112,7 @@ describe('revocation', () => {
     '',
     '{',
   ]) {
-    it(`answers ${payload || 'an empty body'} with 400`, async () => {
+    it(`POST /revoke answers ${payload || 'an empty body'} with 400`, async () => {
       const headers = { 'content-type': 'application/json' };
 
       const answer = await server.app.inject({ method: 'POST', url: '/revoke', headers, payload });
@@ -125,7 +125,7 @@ describe('revocation', () => {
 });
 
 describe('the Bearer check', () => {
-  it('answers a missing token 401 with a bare challenge (RFC 6750 §3.1)', async () => {
+  it('the Bearer check answers a missing token 401 with a bare challenge (RFC 6750 §3.1)', async () => {
     for (const headers of [
       {},
       { authorization: '' },
@@ -141,7 +141,7 @@ describe('the Bearer check', () => {
     }
   });
 
-  it('answers an expired token 401 from the second it expires', async () => {
+  it('the Bearer check answers an expired token 401 from the second it expires', async () => {
     const { accessToken } = await tokenPair(server);
     server.clock.now += HOUR - 1000;
     const inTime = await callProtected(server.app, accessToken);
@@ -153,20 +153,20 @@ describe('the Bearer check', () => {
     assert.match(String(late.headers['www-authenticate']), /^Bearer error="invalid_token"/);
   });
 
-  it('takes no refresh token for an access token', async () => {
+  it('the Bearer check takes no refresh token for an access token', async () => {
     const { refreshToken } = await tokenPair(server);
 
     assert.equal((await callProtected(server.app, refreshToken)).statusCode, 401);
   });
 
-  it('keeps earlier access tokens valid after a refresh (requirement §3.3)', async () => {
+  it('the Bearer check keeps earlier access tokens valid after a refresh (requirement §3.3)', async () => {
     const { accessToken, refreshToken } = await tokenPair(server);
     await refresh(server.app, refreshToken);
 
     assert.equal((await callProtected(server.app, accessToken)).statusCode, 200);
   });
 
-  it('answers a scope that is too small 403, never 401 (wire C2)', async () => {
+  it('the Bearer check answers a scope that is too small 403, never 401 (wire C2)', async () => {
     const { accessToken } = await tokenPair(server, { scope: 'free-busy' });
 
     const answer = await callProtected(server.app, accessToken);
@@ -175,7 +175,7 @@ describe('the Bearer check', () => {
     assert.match(String(answer.headers['www-authenticate']), /error="insufficient_scope"/);
   });
 
-  it('refuses tokens with another algorithm or none', async () => {
+  it('the Bearer check refuses tokens with another algorithm or none', async () => {
     const { accessToken } = await tokenPair(server);
     const [, claims] = accessToken.split('.');
     for (const alg of ['none', 'HS512', 'RS256']) {

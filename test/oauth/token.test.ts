@@ -26,7 +26,7 @@ afterEach(() => server.close());
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
 describe('authorization code grant', () => {
-  it('answers the token response of requirement §2.6', async () => {
+  it('the code grant answers the token response of requirement §2.6', async () => {
     await approve(server);
 
     const answer = await exchange(server.app);
@@ -43,7 +43,7 @@ describe('authorization code grant', () => {
     assert.equal(answer.json().expires_in, 3600);
   });
 
-  it('signs an access token with the claims of requirement §2.4 and the scope', async () => {
+  it('the code grant signs an access token with the claims of requirement §2.4 and the scope', async () => {
     const { accessToken } = await tokenPair(server);
 
     const { family, ...claims } = decodeJwt(accessToken);
@@ -61,7 +61,7 @@ describe('authorization code grant', () => {
     assert.equal(decodeProtectedHeader(accessToken).typ, 'at+jwt');
   });
 
-  it('signs a refresh token with the claims of requirement §2.5 and no exp', async () => {
+  it('the code grant signs a refresh token with the claims of requirement §2.5 and no exp', async () => {
     const { refreshToken } = await tokenPair(server);
 
     const { family, jti, ...claims } = decodeJwt(refreshToken);
@@ -72,7 +72,7 @@ describe('authorization code grant', () => {
     assert.ok(family);
   });
 
-  it('takes the user id as code whatever characters it has', async () => {
+  it('the code grant takes the user id as code whatever characters it has', async () => {
     const userId = 'Ünï cödé+&%/😀 "quoted"';
     await approve(server, { userId });
 
@@ -81,7 +81,7 @@ describe('authorization code grant', () => {
     assert.equal(decodeJwt(answer.json().access_token).sub, userId);
   });
 
-  it('spends a code once', async () => {
+  it('the code grant spends a code once', async () => {
     await tokenPair(server);
 
     const again = await exchange(server.app);
@@ -90,7 +90,7 @@ describe('authorization code grant', () => {
     assert.equal(again.statusCode, 400);
   });
 
-  it('gives exactly one of ten concurrent exchanges the tokens', async () => {
+  it('the code grant gives exactly one of ten concurrent exchanges the tokens', async () => {
     await approve(server);
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(server.app)));
@@ -98,7 +98,7 @@ describe('authorization code grant', () => {
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(9).fill(400)]);
   });
 
-  it('refuses a code older than ten minutes, and takes one of exactly ten', async () => {
+  it('the code grant refuses a code older than ten minutes, and takes one of exactly ten', async () => {
     await approve(server);
     server.clock.now += 600_001;
     const late = await exchange(server.app);
@@ -109,7 +109,7 @@ describe('authorization code grant', () => {
     assert.equal(inTime.statusCode, 200);
   });
 
-  it('refuses a code of another application without spending it', async () => {
+  it('the code grant refuses a code of another application without spending it', async () => {
     await approve(server);
 
     const foreign = await exchange(server.app, { client_id: 'other' });
@@ -124,7 +124,7 @@ describe('authorization code grant', () => {
     REDIRECT_URI.toUpperCase(),
     'https://evil.example',
   ]) {
-    it(`refuses the redirect URI ${other} without spending the code`, async () => {
+    it(`the code grant refuses the redirect URI ${other} without spending the code`, async () => {
       await approve(server);
 
       const answer = await exchange(server.app, { redirect_uri: other });
@@ -134,7 +134,7 @@ describe('authorization code grant', () => {
     });
   }
 
-  it('keeps codes of one user id at two applications apart', async () => {
+  it('the code grant keeps codes of one user id at two applications apart', async () => {
     await approve(server);
     await approve(server, { clientId: 'other' });
 
@@ -142,7 +142,7 @@ describe('authorization code grant', () => {
     assert.equal((await exchange(server.app, { client_id: 'other' })).statusCode, 200);
   });
 
-  it('says session_expired for a request that was withdrawn, for its ten minutes', async () => {
+  it('the code grant says session_expired for a request that was withdrawn, for its ten minutes', async () => {
     await approve(server, { withdrawnAt: server.clock.now });
 
     const answer = await exchange(server.app);
@@ -159,7 +159,7 @@ describe('PKCE (RFC 7636)', () => {
   const codeVerifier = randomBytes(32).toString('base64url');
   const codeChallenge = hash('sha256', codeVerifier, 'base64url');
 
-  it('takes the verifier of the challenge', async () => {
+  it('PKCE takes the verifier of the challenge', async () => {
     await approve(server, { codeChallenge });
 
     assert.equal((await exchange(server.app, { code_verifier: codeVerifier })).statusCode, 200);
@@ -171,7 +171,7 @@ describe('PKCE (RFC 7636)', () => {
     ['the challenge itself', { code_verifier: codeChallenge }],
     ['a verifier too short', { code_verifier: 'short' }],
   ] as const) {
-    it(`refuses ${name} without spending the code`, async () => {
+    it(`PKCE refuses ${name} without spending the code`, async () => {
       await approve(server, { codeChallenge });
 
       const answer = await exchange(server.app, form);
@@ -181,7 +181,7 @@ describe('PKCE (RFC 7636)', () => {
     });
   }
 
-  it('refuses a verifier for a request without a challenge (RFC 9700 §2.1.1)', async () => {
+  it('PKCE refuses a verifier for a request without a challenge (RFC 9700 §2.1.1)', async () => {
     await approve(server);
 
     assert.equal((await exchange(server.app, { code_verifier: codeVerifier })).json().error, 'invalid_grant');
@@ -189,7 +189,7 @@ describe('PKCE (RFC 7636)', () => {
 });
 
 describe('refresh token grant', () => {
-  it('answers a new pair with the same scope', async () => {
+  it('the refresh grant answers a new pair with the same scope', async () => {
     const { refreshToken } = await tokenPair(server, { scope: 'free-busy' });
 
     const answer = await refresh(server.app, refreshToken, { scope: 'read-write' });
@@ -199,7 +199,7 @@ describe('refresh token grant', () => {
     assert.equal(decodeJwt(answer.json().access_token).scope, 'free-busy');
   });
 
-  it('refuses a rotated token and leaves its successor valid', async () => {
+  it('the refresh grant refuses a rotated token and leaves its successor valid', async () => {
     const { refreshToken } = await tokenPair(server);
     const next = await refresh(server.app, refreshToken);
 
@@ -209,7 +209,7 @@ describe('refresh token grant', () => {
     assert.equal((await refresh(server.app, next.json().refresh_token)).statusCode, 200);
   });
 
-  it('lets exactly one of ten concurrent refreshes spend a token', async () => {
+  it('the refresh grant lets exactly one of ten concurrent refreshes spend a token', async () => {
     const { refreshToken } = await tokenPair(server);
 
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(server.app, refreshToken)));
@@ -217,14 +217,14 @@ describe('refresh token grant', () => {
     assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [200, ...Array(9).fill(400)]);
   });
 
-  it('has no end of its own', async () => {
+  it('a refresh token has no end of its own', async () => {
     const { refreshToken } = await tokenPair(server);
     server.clock.now += 10 * 365 * 86_400_000;
 
     assert.equal((await refresh(server.app, refreshToken)).statusCode, 200);
   });
 
-  it('refuses another application, and spends nothing', async () => {
+  it('the refresh grant refuses another application, and spends nothing', async () => {
     const { refreshToken } = await tokenPair(server);
 
     const foreign = await refresh(server.app, refreshToken, { client_id: 'other' });
@@ -233,7 +233,7 @@ describe('refresh token grant', () => {
     assert.equal((await refresh(server.app, refreshToken)).statusCode, 200);
   });
 
-  it('takes no access token for a refresh token', async () => {
+  it('the refresh grant takes no access token for a refresh token', async () => {
     const { accessToken } = await tokenPair(server);
 
     assert.deepEqual(
@@ -257,7 +257,7 @@ describe('client authentication', () => {
     ],
     ['the body', {}, {}],
   ] as const) {
-    it(`takes ${name}`, async () => {
+    it(`client authentication takes ${name}`, async () => {
       const answer = await postToken(server.app, { ...form, ...body }, headers);
 
       // Authenticated: what is refused is the grant.
@@ -274,7 +274,7 @@ describe('client authentication', () => {
     ['nothing behind Basic', { authorization: 'Basic' }],
     ['broken percent-encoding', basic(`%zz:${SECRET}`)],
   ] as const) {
-    it(`answers HTTP Basic with ${name} 401 and a challenge`, async () => {
+    it(`client authentication answers HTTP Basic with ${name} 401 and a challenge`, async () => {
       const answer = await postToken(server.app, form, headers);
 
       assert.equal(answer.statusCode, 401);
@@ -289,7 +289,7 @@ describe('client authentication', () => {
     ['an empty secret', { client_secret: '' }],
     ['an empty id', { client_id: '' }],
   ] as const) {
-    it(`answers ${name} in the body 400 without a challenge`, async () => {
+    it(`client authentication answers ${name} in the body 400 without a challenge`, async () => {
       const answer = await postToken(server.app, { ...form, ...body });
 
       assert.equal(answer.statusCode, 400);
@@ -298,21 +298,21 @@ describe('client authentication', () => {
     });
   }
 
-  it('refuses two ways at once (wire 1.2)', async () => {
+  it('client authentication refuses two ways at once (wire 1.2)', async () => {
     const answer = await postToken(server.app, { ...form, client_secret: SECRET }, basic(`acme:${SECRET}`));
 
     assert.equal(answer.statusCode, 400);
     assert.equal(answer.json().error, 'invalid_request');
   });
 
-  it('refuses a Bearer header in the place of a secret', async () => {
+  it('client authentication refuses a Bearer header in the place of a secret', async () => {
     const answer = await postToken(server.app, form, { authorization: 'Bearer x' });
 
     assert.equal(answer.statusCode, 400);
     assert.equal(answer.json().error, 'invalid_client');
   });
 
-  it('answers 429 after thirty wrong secrets in a minute, and still takes the right one', async () => {
+  it('client authentication answers 429 after thirty wrong secrets in a minute, and still takes the right one', async () => {
     for (let i = 0; i < 30; i++) await postToken(server.app, { ...form, client_secret: 'wrong' });
 
     const limited = await postToken(server.app, { ...form, client_secret: 'wrong' });
@@ -334,7 +334,7 @@ describe('requests that cannot be read', () => {
     ['no redirect_uri (wire C6)', { ...code, redirect_uri: '' }, 'redirect_uri is missing'],
     ['no refresh_token', { grant_type: 'refresh_token' }, 'refresh_token is missing'],
   ] as const) {
-    it(`answers ${name} with invalid_request`, async () => {
+    it(`POST /token answers ${name} with invalid_request`, async () => {
       const answer = await postToken(server.app, form);
 
       assert.equal(answer.statusCode, 400);
@@ -342,7 +342,7 @@ describe('requests that cannot be read', () => {
     });
   }
 
-  it('answers another grant with unsupported_grant_type', async () => {
+  it('POST /token answers another grant with unsupported_grant_type', async () => {
     const answer = await postToken(server.app, { grant_type: 'client_credentials' });
 
     assert.equal(answer.statusCode, 400);
@@ -369,7 +369,7 @@ describe('requests that cannot be read', () => {
       '{"grant_type":"refresh_token","client_id":"\\u0000","client_secret":"x"}',
     ],
   ] as const) {
-    it(`answers ${name} 400 in the documented shape`, async () => {
+    it(`POST /token answers ${name} 400 in the documented shape`, async () => {
       const answer = await server.app.inject({
         method: 'POST',
         url: '/token',
@@ -384,7 +384,7 @@ describe('requests that cannot be read', () => {
     });
   }
 
-  it('takes JSON with nulls in the place of absent fields', async () => {
+  it('POST /token takes JSON with nulls in the place of absent fields', async () => {
     await approve(server);
     const payload = { ...code, client_id: 'acme', client_secret: SECRET, code_verifier: null, extra: [1] };
 

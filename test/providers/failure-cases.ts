@@ -203,7 +203,7 @@ export const CASES: readonly FailureCase[] = [
   ),
   microsoft(
     'a second factor is demanded',
-    ({ microsoft: of }) => of().hand.block('ada@example.com', 50076),
+    ({ microsoft: of }) => of().manual.block('ada@example.com', 50076),
     'reauth_required',
     'reauthentication_demanded',
     'user',
@@ -211,7 +211,7 @@ export const CASES: readonly FailureCase[] = [
   ),
   microsoft(
     'conditional access blocks the user',
-    ({ microsoft: of }) => of().hand.block('ada@example.com', 53003),
+    ({ microsoft: of }) => of().manual.block('ada@example.com', 53003),
     'reauth_required',
     'reauthentication_demanded',
     'user',
@@ -219,7 +219,7 @@ export const CASES: readonly FailureCase[] = [
   ),
   microsoft(
     'the refresh token was not used for too long',
-    ({ microsoft: of }) => of().hand.block('ada@example.com', 700082),
+    ({ microsoft: of }) => of().manual.block('ada@example.com', 700082),
     'reauth_required',
     'reauthentication_demanded',
     'user',
@@ -227,14 +227,14 @@ export const CASES: readonly FailureCase[] = [
   ),
   microsoft(
     'an administrator must consent',
-    ({ microsoft: of }) => of().hand.demandAdminConsent('ada@example.com'),
+    ({ microsoft: of }) => of().manual.demandAdminConsent('ada@example.com'),
     'degraded',
     'admin_consent_required',
     'administrator',
     {
       ...renewing,
       mend: ({ microsoft: of }) =>
-        of().hand.giveAdminConsent('ada@example.com', '11111111-2222-4333-8444-555555555555'),
+        of().manual.giveAdminConsent('ada@example.com', '11111111-2222-4333-8444-555555555555'),
     },
   ),
   microsoft(
@@ -333,6 +333,6 @@ export const CASES: readonly FailureCase[] = [
 ];
 
 async function unblocked(bench: Bench): Promise<void> {
-  await bench.microsoft().hand.block('ada@example.com', undefined);
+  await bench.microsoft().manual.block('ada@example.com', undefined);
   await bench.link();
 }

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { type SandboxClock, sandboxClock } from '../../sandbox/core/clock.ts';
 import { type FaultEffect, type Faults, faultBoard } from '../../sandbox/core/faults.ts';
-import type { EventDraft, ProviderHand } from '../../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import type { CalendarProvider, RedirectSignIn } from '../../src/calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
@@ -50,7 +50,7 @@ export type SignIn = { untick?: string[]; scope?: Scope; besides?: readonly stri
 export type Bench = {
   readonly server: CalendarServer;
   readonly clock: SandboxClock;
-  readonly hand: ProviderHand;
+  readonly hand: ManualChanges;
   /** Microsoft's own; throws elsewhere. */
   microsoft(): MicrosoftSandbox;
   calendarId: string;
@@ -93,7 +93,7 @@ export async function openBench(
   const clock = sandboxClock(() => time.now);
   const faults = faultBoard();
   const sandbox = await startSandbox(kind, { clock, faults });
-  await sandbox.hand.addPerson(ADA);
+  await sandbox.manual.addPerson(ADA);
   const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const upstream = { egress, log: recordingLog().log, now: () => time.now, asksForCalendars };
   const provider = providerOf(kind, sandbox, upstream);
@@ -103,13 +103,13 @@ export async function openBench(
     clock: time,
     writing,
   });
-  const calendarId = await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+  const calendarId = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
   const faultAt = kind === 'apple' ? 'icloud' : kind;
 
   const bench: Bench = {
     server,
     clock,
-    hand: sandbox.hand,
+    hand: sandbox.manual,
     calendarId,
     microsoft() {
       assert.ok(isMicrosoft(sandbox));
@@ -126,7 +126,7 @@ export async function openBench(
     clearFaults: () => faults.clear(),
     requests: (operation) => sandbox.requests(operation),
     addEvent: async (title) => {
-      await sandbox.hand.createEvent(ADA.email, bench.calendarId, today(title, time.now));
+      await sandbox.manual.createEvent(ADA.email, bench.calendarId, today(title, time.now));
     },
     async link(options) {
       const { signIn } = provider;
@@ -204,7 +204,7 @@ async function signInAt(
   const callback =
     kind === 'google'
       ? await walk(url, { email: ADA.email, untick })
-      : await passSignIn(url, { account: ADA.email });
+      : await completeSignIn(url, { account: ADA.email });
   return signIn.complete(callback, pending, APP);
 }
 

@@ -2,10 +2,10 @@
 import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { type Faults, faultBoard, type SandboxKind } from '../../sandbox/core/faults.ts';
-import type { ProviderHand } from '../../sandbox/core/provider-sandbox.ts';
+import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
+import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
 import { microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../sandbox/microsoft/pass-sign-in.ts';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import type {
   CalendarProvider,
@@ -49,7 +49,7 @@ export type Ability =
   | 'forgetting sync tokens';
 
 export type StartedProvider = {
-  readonly hand: ProviderHand;
+  readonly hand: ManualChanges;
   readonly provider: CalendarProvider;
   /** What befalls requests; none at a real server. */
   readonly faults: Faults;
@@ -131,7 +131,7 @@ async function startSandbox(kind: SandboxKind, time: MovableTime): Promise<Start
   const make = kind === 'google' ? googleProvider : microsoftProvider;
   const provider = make({ ...adapter, issuer, apiUrl });
   return {
-    hand: sandbox.hand,
+    hand: sandbox.manual,
     provider,
     faults: deps.faults,
     signIn: (email, scope) => signInAtPages(provider, email, scope),
@@ -147,9 +147,9 @@ async function signInAtPages(
   email: string,
   scope: Scope,
 ): Promise<SignedIn> {
-  const request = { app: APP, redirectUri: REDIRECT_URI, scope, state: 'state', language: 'en' };
-  const { url, pending } = await signIn.begin(request);
-  const back = await (kind === 'google' ? walk(url, { email }) : passSignIn(url, { account: email }));
+  const asked = { app: APP, redirectUri: REDIRECT_URI, scope, state: 'state', language: 'en' };
+  const { url, pending } = await signIn.begin(asked);
+  const back = await (kind === 'google' ? walk(url, { email }) : completeSignIn(url, { account: email }));
   return signIn.complete(back, pending, APP);
 }
 
@@ -163,7 +163,7 @@ async function startedCalDav(
   const isApple = sandbox.kind === 'icloud';
   const provider = isApple ? appleProvider({ ...adapter, serverUrl: origin }) : caldavProvider(adapter);
   return {
-    hand: sandbox.hand,
+    hand: sandbox.manual,
     provider,
     faults,
     signIn: (email) =>

@@ -3,7 +3,7 @@ import type {
   DraftRecurrence,
   DraftTime,
   EventDraft,
-  ProviderHand,
+  ManualChanges,
 } from '../../sandbox/core/provider-sandbox.ts';
 
 export type Pick = (below: number) => number;
@@ -22,7 +22,7 @@ export function random(seed: number): Pick {
 type Made = { readonly id: string; readonly draft: EventDraft };
 
 /** Makes one change at each call: a creation, a replacement, a deletion, or one to an occurrence. */
-export function randomChanges(hand: ProviderHand, email: string, calendarId: string, pick: Pick) {
+export function randomChanges(hand: ManualChanges, email: string, calendarId: string, pick: Pick) {
   const events: Made[] = [];
 
   return async (): Promise<void> => {
@@ -39,13 +39,13 @@ export function randomChanges(hand: ProviderHand, email: string, calendarId: str
       await hand.deleteEvent(email, calendarId, made.id);
       events.splice(index, 1);
     } else if (kind === 1) {
-      await hand.updateEvent(email, calendarId, made.id, draft);
+      await hand.updateEvent(email, calendarId, { ...draft, id: made.id });
       events[index] = { id: made.id, draft };
     } else if (original !== undefined) {
       const changed =
         kind === 2
-          ? hand.deleteOccurrence(email, calendarId, made.id, original)
-          : hand.changeOccurrence(email, calendarId, made.id, original, changeOf(original, pick));
+          ? hand.deleteOccurrence(email, calendarId, { id: made.id, original })
+          : hand.changeOccurrence(email, calendarId, { ...changeOf(original, pick), id: made.id, original });
       // Refused where the occurrence is gone, or would pass its neighbour: then it stays as it is.
       await changed.catch(() => undefined);
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sealer } from '../contract/calendar-rows.ts';
-import { calendar, event, resource } from '../contract/mirror-rows.ts';
+import { calendar, changesTo, event, removalOf, resource } from '../contract/mirror-rows.ts';
 import { get, link, openCalendarServer } from '../harness/calendar-server.ts';
 
 it('the very next listing shows what another instance wrote, and other queries their own answers', async (t) => {
@@ -22,9 +22,9 @@ it('the very next listing shows what another instance wrote, and other queries t
   const until = one.clock.now + 60_000;
   assert.ok(await other.deps.mirror.leaseCalendar(lease, one.clock.now, until));
 
-  await other.deps.mirror.applyChanges(lease, [resource('y', event('2026-11-11T09:00:00'))], [], until);
+  await other.deps.mirror.applyChanges(lease, changesTo(resource('y', event('2026-11-11T09:00:00'))), until);
   const afterwards = await ids();
-  await other.deps.mirror.applyChanges(lease, [], ['/x.ics'], until);
+  await other.deps.mirror.applyChanges(lease, removalOf('/x.ics'), until);
 
   assert.deepEqual(afterwards, ['x', 'y']);
   assert.deepEqual(await ids(), ['y']);

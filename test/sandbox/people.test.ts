@@ -5,7 +5,8 @@ import { after, before, describe, it } from 'node:test';
 import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
-import { LIVES, settle, weekOf } from '../../sandbox/people.ts';
+import { weekOf } from '../../sandbox/people/calendar-plan.ts';
+import { ACCOUNTS, addAccounts } from '../../sandbox/people/people.ts';
 import { createEgress, type Egress } from '../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
@@ -41,7 +42,7 @@ for (const kind of ['icloud', 'caldav'] as const)
     before(async () => {
       egress = createEgress({ privateNetwork: { mode: 'loopback' } });
       sandbox = await caldavSandbox({ kind, clock, faults: faultBoard() });
-      await settle(sandbox, clock.now());
+      await addAccounts(sandbox, clock.now());
     });
     after(async () => {
       await egress?.close();
@@ -54,14 +55,14 @@ for (const kind of ['icloud', 'caldav'] as const)
       const provider =
         kind === 'icloud' ? appleProvider({ ...deps, serverUrl: sandbox.origin }) : caldavProvider(deps);
 
-      for (const { person, calendars } of LIVES[kind]) {
+      for (const { person, calendars } of ACCOUNTS[kind]) {
         const { email, password = '' } = person;
         const login = { server: sandbox.origin, username: email, password };
         const account = provider.open((await provider.signIn.verify(login)).credentials);
-        const listed = await account.listCalendars();
-        assert.deepEqual(listed.map(({ title }) => title).sort(), calendars.map(({ title }) => title).sort());
-        for (const { href, title } of listed)
-          assert.ok((await sandbox.hand.instances(email, href, window)).length > 0, `${email}: ${title}`);
+        const found = await account.listCalendars();
+        assert.deepEqual(found.map(({ title }) => title).sort(), calendars.map(({ title }) => title).sort());
+        for (const { href, title } of found)
+          assert.ok((await sandbox.manual.instances(email, href, window)).length > 0, `${email}: ${title}`);
       }
     });
   });

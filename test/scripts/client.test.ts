@@ -24,18 +24,18 @@ describe('the rules of the published client', () => {
     ['uses no global of Node', 'const key = Buffer.from(text);', /a\.ts: uses Buffer/],
   ];
   for (const [rule, text, problem] of broken)
-    it(rule, () => {
+    it(`the published client ${rule}`, () => {
       const [first = '', ...others] = problemsIn({ 'packages/client/src/a.ts': text });
 
       assert.match(first, problem);
       assert.deepEqual(others, []);
     });
 
-  it('has an entry', () => {
+  it('the published client has an entry', () => {
     assert.match(clientProblemsOf([])[0] ?? '', /kalends\.ts: is missing/);
   });
 
-  it('allows what is its own, and words in comments', () => {
+  it('the rules of the published client allow what is its own, and words in comments', () => {
     const text =
       "import { b } from './b.ts';\n// A Buffer would do, and process too.\nconst late = b.process;\n";
 

@@ -21,15 +21,15 @@ const sources: Readonly<Record<string, string>> = {
 function problemsOf(...rows: string[]): string[] {
   const others = document.split('\n').filter((line) => /^\| (?!No\.|---|9-)/.test(line));
   const always = `it('known', () => {});`;
-  const known = others.map((line) => line.replace(/`[^`]+`/g, '`test/known.test.ts › known`'));
-  return conformanceProblems([...known, ...rows].join('\n'), (file) =>
+  const otherClauses = others.map((line) => line.replace(/`[^`]+`/g, '`test/known.test.ts › known`'));
+  return conformanceProblems([...otherClauses, ...rows].join('\n'), (file) =>
     file === 'test/known.test.ts' ? always : sources[file],
   );
 }
 
 describe('the conformance check', () => {
   for (const title of ['spends a code once', 'refuses a wrong secret of Basic (RFC 6749)']) {
-    it(`takes a clause held by "${title}"`, () => {
+    it(`the conformance check takes a clause held by "${title}"`, () => {
       assert.deepEqual(problemsOf(`| 9-1 | words | \`test/a.test.ts › ${title}\` |`), []);
     });
   }
@@ -69,7 +69,7 @@ describe('the conformance check', () => {
     ],
     ['a row it cannot read', ['| nine | words |'], 'A row that is no clause: | nine | words |'],
   ] as const) {
-    it(`refuses ${name}`, () => {
+    it(`the conformance check refuses ${name}`, () => {
       assert.ok(problemsOf(...rows).includes(problem), problemsOf(...rows).join('\n'));
     });
   }

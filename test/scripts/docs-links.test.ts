@@ -10,7 +10,7 @@ type Tree = Record<string, string>;
 const filesOf = (tree: Tree) => Object.entries(tree).map(([path, text]) => ({ path, text }));
 
 describe('the pages under docs/', () => {
-  it('are reached from README.md by links, over several pages', () => {
+  it('the pages under docs/ are reached from README.md by links, over several pages', () => {
     const documents = filesOf({
       'README.md': '[docs](docs/README.md)',
       'docs/README.md': '[a](a.md#top) [b](decisions/0001-b.md)',
@@ -21,7 +21,7 @@ describe('the pages under docs/', () => {
     assert.deepEqual(unreachablePages(documents), []);
   });
 
-  it('are named when no link leads there, code being none', () => {
+  it('the pages under docs/ are named when no link leads there, code being none', () => {
     const documents = filesOf({
       'README.md': '`[a](docs/a.md)`\n```\n[a](docs/a.md)\n```',
       'docs/a.md': '[self](a.md)',
@@ -38,7 +38,7 @@ describe('the links of documents', () => {
     'docs/a.md': '## One: two\n## Same\n## Same\n[second](#same-1) [top](../README.md)',
   };
 
-  it('lead to files, folders and headings', () => {
+  it('the links of documents lead to files, folders and headings', () => {
     assert.deepEqual(
       brokenLinks(filesOf(tree), (file) => file === 'src/lib/a.ts'),
       [],
@@ -50,7 +50,7 @@ describe('the links of documents', () => {
     ['a heading that is not there', '[a](a.md#three)', 'a.md#three names no heading of docs/a.md'],
     ['a heading in a block of code', '[b](#x)\n```\n# x\n```', '#x names no heading of docs/b.md'],
   ] as const) {
-    it(`do not lead to ${rule}`, () => {
+    it(`the links of documents do not lead to ${rule}`, () => {
       const documents = filesOf({ ...tree, 'docs/b.md': link });
 
       const problems = brokenLinks(documents, (file) => file === 'src/lib/a.ts');
@@ -81,7 +81,7 @@ describe('the citations of comments', () => {
     'const any = all.filter((k) => k > 1); /* an unconfirmed threat */',
     'const globs = ["src/**/*.ts"]; const form = /[/*"]/; const more = `// wire 1.7`;',
   ]) {
-    it(`may be: ${text.replaceAll('\n', '⏎')}`, () => assert.deepEqual(citationsIn(text), []));
+    it(`a citation may be: ${text.replaceAll('\n', '⏎')}`, () => assert.deepEqual(citationsIn(text), []));
   }
 
   for (const [text, problem] of [
@@ -100,7 +100,7 @@ describe('the citations of comments', () => {
     ['// lessons 17 and 18', 'cites "lessons 17"'],
     ['// Google’s limit (k).', 'cites "(k)"'],
   ] as const) {
-    it(`may not be: ${text.replaceAll('\n', '⏎')}`, () => {
+    it(`a citation may not be: ${text.replaceAll('\n', '⏎')}`, () => {
       const problems = citationsIn(text);
 
       assert.equal(problems.length, 1, problems.join('\n'));
@@ -108,7 +108,7 @@ describe('the citations of comments', () => {
     });
   }
 
-  it('are looked for in styles and SQL too, and told with their lines', () => {
+  it('citations are looked for in styles and SQL too, and told with their lines', () => {
     const sources = filesOf({
       'src/a.css': 'a { content: "/* wire 1 */"; }\n/* wire 4.2 */',
       'src/b.sql': "SELECT '-- wire 1';\n\n-- threat\n-- T3",
@@ -121,7 +121,7 @@ describe('the citations of comments', () => {
 });
 
 describe('the comments of a file', () => {
-  it('are found behind templates, whatever is in their braces', () => {
+  it('the comments of a file are found behind templates, whatever is in their braces', () => {
     const text = [
       'const a = `x $',
       '{f(/[`"{]/g, `y $',
@@ -134,7 +134,7 @@ describe('the comments of a file', () => {
     );
   });
 
-  it('are each read as one line, line comments in a row together', () => {
+  it('the comments of a file are each read as one line, line comments in a row together', () => {
     const text = '/**\n * One\n *   two.\n */\nconst url = "https://a"; // three\n// four\n';
 
     assert.deepEqual(commentsOf({ path: 'a.ts', text }), [

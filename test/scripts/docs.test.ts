@@ -14,7 +14,7 @@ const documents = [
 ];
 
 describe('the documents', () => {
-  it('list every dependency and no other', () => {
+  it('the documents list every dependency and no other', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'));
 
     const [, atRunTime = '', inDevelopment = ''] = read('docs/dependencies.md').split(/^## /m);
@@ -26,13 +26,13 @@ describe('the documents', () => {
     assert.deepEqual(listed(inDevelopment).sort(), Object.keys(devDependencies).sort());
   });
 
-  it('keep decisions below 60 lines', () => {
+  it('the documents keep decisions below 60 lines', () => {
     for (const name of documents.filter((file) => file.includes('decisions/'))) {
       assert.ok(read(name).split('\n').length <= 60, name);
     }
   });
 
-  it('show the same limits and settings as the program has', () => {
+  it('the documents show the same limits and settings as the program has', () => {
     const configuration = read('docs/configuration.md');
 
     const named = documents.flatMap((name) =>

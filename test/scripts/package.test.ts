@@ -31,8 +31,8 @@ describe('the published package', () => {
     KALENDS_DATA_DIR: path.join(folder, 'data'),
     KALENDS_PORT: String(port),
   });
-  const kalends = (...words: string[]) =>
-    run(process.execPath, [path.join(installed, 'dist/main.js'), ...words], {
+  const kalends = (...args: string[]) =>
+    run(process.execPath, [path.join(installed, 'dist/main.js'), ...args], {
       cwd: folder,
       env: environment(),
     });
@@ -56,7 +56,7 @@ describe('the published package', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('has no TypeScript source and no test in it', async () => {
+  it('the published package has no TypeScript source and no test in it', async () => {
     const files = await readdir(path.join(installed, 'dist'), { recursive: true });
 
     assert.ok(files.includes('main.js') && files.includes('main.d.ts'));
@@ -66,21 +66,21 @@ describe('the published package', () => {
     );
   });
 
-  it('tells its version', async () => {
+  it('the published package tells its version', async () => {
     const { version } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'));
 
     assert.equal((await kalends('--version')).stdout, `${version}\n`);
   });
 
-  it('makes its database and registers an application', async () => {
-    const words = ['--name', 'A', '--redirect-uri', 'https://a.example/', '--json'];
+  it('the published package makes its database and registers an application', async () => {
+    const args = ['--name', 'A', '--redirect-uri', 'https://a.example/', '--json'];
 
-    const { stdout } = await kalends('client', 'create', ...words);
+    const { stdout } = await kalends('client', 'create', ...args);
 
     assert.match(JSON.parse(stdout).client_id, /^proj/);
   });
 
-  it('serves its pages with their texts and styles, and ends with 0 when it is told to stop', async () => {
+  it('the published package serves its pages with their texts and styles, and ends with 0 when it is told to stop', async () => {
     const port = String(20_000 + (process.pid % 10_000));
     const env = { ...environment(), KALENDS_PORT: port };
     const server = spawn(process.execPath, [path.join(installed, 'dist/main.js'), 'serve', '--json'], {

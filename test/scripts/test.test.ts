@@ -47,7 +47,7 @@ describe('npm test', () => {
     ],
   ];
   for (const [what, text, variables, expected] of runs) {
-    it(`ends with ${what}`, async () => {
+    it(`npm test ends with ${what}`, async () => {
       const { exitCode, output } = await runOver(text, variables);
 
       assert.equal(exitCode, expected, output);

@@ -4,16 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 
-import { accountBook } from '../../sandbox/caldav/accounts.ts';
+import { calendarAccounts } from '../../sandbox/caldav/accounts.ts';
 import { zoneText } from '../../sandbox/caldav/calendar-zone.ts';
 import { CalendarCollection } from '../../sandbox/caldav/collection.ts';
 import { xmlText } from '../../sandbox/caldav/dav-answer.ts';
-import { eventHand } from '../../sandbox/caldav/event-hand.ts';
-import { byStartThenTitle, instancesOf, shown } from '../../sandbox/caldav/instances.ts';
-import type { ProviderHand } from '../../sandbox/core/provider-sandbox.ts';
+import { byStartThenTitle, instancesOf, listedInstance } from '../../sandbox/caldav/instances.ts';
+import { manualEvents } from '../../sandbox/caldav/manual-events.ts';
+import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import { basic, type ManagedCalDavServer } from './process.ts';
 
-export type ServerHand = ProviderHand & {
+export type ServerHand = ManualChanges & {
   /** What proves the person now. */
   passwordOf(email: string): string;
 };
@@ -23,14 +23,14 @@ export const userOf = (email: string): string => email.split('@')[0] ?? '';
 
 /** People are the server's own users, with the passwords they have there. */
 export function serverHand(server: ManagedCalDavServer, now: () => number): ServerHand {
-  const accounts = accountBook('caldav');
+  const accounts = calendarAccounts('caldav');
   const shadows = new Map<string, CalendarCollection>();
   const find = (_email: string, calendarId: string): CalendarCollection => {
     const shadow = shadows.get(calendarId);
     if (shadow === undefined) throw new Error(`There is no calendar ${calendarId}`);
     return shadow;
   };
-  const events = eventHand({ now, accounts, find });
+  const events = manualEvents({ now, accounts, find });
   const request = (email: string, method: string, url: string, body?: Body) =>
     send({
       authorization: basic(userOf(email), accounts.of(email).password),
@@ -72,20 +72,20 @@ export function serverHand(server: ManagedCalDavServer, now: () => number): Serv
       await put(email, calendarId, name);
       return name;
     },
-    async updateEvent(email, calendarId, eventId, draft) {
-      await events.updateEvent(email, calendarId, eventId, draft);
+    async updateEvent(email, calendarId, { id: eventId, ...draft }) {
+      await events.updateEvent(email, calendarId, { ...draft, id: eventId });
       await put(email, calendarId, eventId);
     },
     async deleteEvent(email, calendarId, eventId) {
       await events.deleteEvent(email, calendarId, eventId);
       await request(email, 'DELETE', calendarId + eventId);
     },
-    async changeOccurrence(email, calendarId, eventId, originalStart, change) {
-      await events.changeOccurrence(email, calendarId, eventId, originalStart, change);
+    async changeOccurrence(email, calendarId, { id: eventId, original: originalStart, ...change }) {
+      await events.changeOccurrence(email, calendarId, { ...change, id: eventId, original: originalStart });
       await put(email, calendarId, eventId);
     },
-    async deleteOccurrence(email, calendarId, eventId, originalStart) {
-      await events.deleteOccurrence(email, calendarId, eventId, originalStart);
+    async deleteOccurrence(email, calendarId, { id: eventId, original: originalStart }) {
+      await events.deleteOccurrence(email, calendarId, { id: eventId, original: originalStart });
       await put(email, calendarId, eventId);
     },
     async revokeAccess(email) {
@@ -98,7 +98,7 @@ export function serverHand(server: ManagedCalDavServer, now: () => number): Serv
       const objects = find(email, calendarId).objects();
       const texts = await Promise.all(objects.map(({ name }) => request(email, 'GET', calendarId + name)));
       const instances = texts.flatMap((icalendar) => instancesOf({ icalendar }, window, 'UTC'));
-      return instances.map(shown).sort(byStartThenTitle);
+      return instances.map(listedInstance).sort(byStartThenTitle);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** An account on an OddCalDav, to write with: what it has is in `mirror`, and every text that leaves is read by ical.js. */
-import type { EventChange, EventDraft, Written } from '../../src/calendars/event-writing.ts';
+import type { EventChange, EventDraft, WriteResult } from '../../src/calendars/event-writing.ts';
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { openAccount } from '../../src/providers/caldav/caldav-account.ts';
@@ -30,7 +30,7 @@ export async function writingAccount() {
   const { writing } = account;
   const calendar = origin + CALENDAR;
   const mirror: Mirror = new Map();
-  const applied = (written: Written): Written => {
+  const applied = (written: WriteResult): WriteResult => {
     apply(mirror, written);
     return written;
   };

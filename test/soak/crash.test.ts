@@ -21,7 +21,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => site?.close());
 
-    it('loses nothing that was answered and revives nothing that ended, whenever it strikes', async (t) => {
+    it('kill -9 loses nothing that was answered and revives nothing that ended, whenever it strikes', async (t) => {
       const { program, application, login } = site;
       const ids = Array.from({ length: WORKERS }, (_, i) => `worker ${i}`);
       const workers = await Promise.all(ids.map((id) => startWorker(application, id, login, Math.random)));

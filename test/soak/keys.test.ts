@@ -28,7 +28,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => instances?.close());
 
-    it('refuses nothing while keys rotate under load', async (t) => {
+    it('an instance refuses nothing while keys rotate under load', async (t) => {
       const { applications, login, programs } = instances;
       const users = Array.from({ length: CHAINS }, (_, i) => ({ userId: `user ${i}`, login }));
       const chains = await Promise.all(users.map((user) => connect(applications[0], user)));
@@ -56,7 +56,7 @@ onEachDatabase((database, _open, place) => {
       assert.equal((await read(applications[1], PROTECTED, last.accessToken)).status, 200);
     });
 
-    it('signs with the new key on an instance that starts after a rotation', async () => {
+    it('an instance that starts after a rotation signs with the new key', async () => {
       const { applications, programs, login } = instances;
       const old = await connect(applications[1], { userId: 'restart', login });
       const { kid } = await programs[0].command('keys', 'rotate');
@@ -72,7 +72,7 @@ onEachDatabase((database, _open, place) => {
   });
 
   describe('starting on one empty PostgreSQL', () => {
-    it('brings up two instances that start at once with one master key', async () => {
+    it('two instances that start at once on one empty PostgreSQL with one master key come up', async () => {
       for (let i = 0; i < STARTS; i++) {
         const { databaseUrl } = await place();
         const env = { KALENDS_MASTER_KEY: randomBytes(32).toString('base64') };
@@ -88,7 +88,7 @@ onEachDatabase((database, _open, place) => {
       }
     });
 
-    it('refuses the one of two that has another master key, and names KALENDS_MASTER_KEY', async () => {
+    it('of two instances that start at once the one with another master key is refused, and KALENDS_MASTER_KEY named', async () => {
       for (let i = 0; i < STARTS; i++) {
         const { databaseUrl } = await place();
         const keys = [0, 1].map(() => randomBytes(32).toString('base64'));
@@ -105,7 +105,7 @@ onEachDatabase((database, _open, place) => {
       }
     });
 
-    it('refuses every later start and command with another key', async () => {
+    it('every later start and command with another master key is refused', async () => {
       const { databaseUrl = '' } = await place();
       const settings = (key: Buffer) => ({
         KALENDS_DATABASE_URL: databaseUrl,

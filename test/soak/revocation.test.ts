@@ -24,7 +24,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => instances?.close());
 
-    it('accepts nothing on either instance once a revocation is answered', async (t) => {
+    it('nothing is accepted on either instance once a revocation is answered', async (t) => {
       const { applications, login } = instances;
       let probes = 0;
       let accepted = 0;
@@ -69,18 +69,18 @@ async function probe({ applications }: Instances, { accessToken }: TokenPair): P
 function readAllTheTime({ applications }: Instances, { accessToken }: TokenPair) {
   let stopped = false;
   const loops = applications.map((application) => {
-    const taken = Promise.withResolvers<void>();
+    const used = Promise.withResolvers<void>();
     const loop = async () => {
       while (!stopped) {
         const { status } = await read(application, PROTECTED, accessToken);
-        if (status === 200) taken.resolve();
+        if (status === 200) used.resolve();
       }
     };
-    return { taken: taken.promise, ended: loop() };
+    return { used: used.promise, ended: loop() };
   });
   return {
     /** Resolves when both have taken the token. */
-    flowing: Promise.all(loops.map(({ taken }) => taken)),
+    flowing: Promise.all(loops.map(({ used }) => used)),
     async stop() {
       stopped = true;
       await Promise.all(loops.map(({ ended }) => ended));

@@ -9,8 +9,8 @@ import {
   type Answered,
   openWritingSite,
   send,
+  type WritableProvider,
   type WritingSite,
-  type WrittenProvider,
 } from '../e2e/writing-site.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
@@ -18,7 +18,7 @@ import { rounds } from '../harness/rounds.ts';
 const ROUNDS = rounds(5);
 const CREATORS = 3;
 const LONGEST_LOAD_MS = 500;
-const PROVIDERS: readonly WrittenProvider[] = ['google', 'microsoft', 'caldav'];
+const PROVIDERS: readonly WritableProvider[] = ['google', 'microsoft', 'caldav'];
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2027, 0, 1, 9);
 const INSTANCES = 40;
@@ -28,7 +28,7 @@ const APART = 20;
 type Create = { readonly key: string; readonly body: object };
 /** What one calendar is asked in one round, and what came of it. */
 type Load = {
-  readonly provider: WrittenProvider;
+  readonly provider: WritableProvider;
   readonly round: number;
   readonly answered: Map<Create, unknown>;
   readonly underWay: Set<Create>;
@@ -44,7 +44,7 @@ onEachDatabase((database, _open, place) => {
     });
     after(() => site?.close());
 
-    it('makes one event of each key, and neither loses nor doubles an instance', async (t) => {
+    it('a service killed while it writes makes one event of each key, and neither loses nor doubles an instance', async (t) => {
       const struck: Record<string, number> = {};
       for (let round = 0; round < ROUNDS; round++) {
         const loads = PROVIDERS.map(
@@ -93,7 +93,7 @@ function ask(
   return send(`${application.url}/event`, method, headers, JSON.stringify(body));
 }
 
-async function done(answer: Promise<Answered>): Promise<Answered> {
+async function assertAnswered(answer: Promise<Answered>): Promise<Answered> {
   const { status, text } = await answer;
   assert.equal(status, 200, text);
   return answer;
@@ -105,11 +105,13 @@ async function makeSeries({ provider, round }: Load, site: WritingSite): Promise
   const times = { start: iso(start), end: iso(start + 3_600_000) };
   // A zone without clock changes: what is expected can be counted in days.
   const rule = { timeZone: 'Africa/Lagos', recurrence: { frequency: 'DAILY', count: INSTANCES } };
-  const made = await done(ask(site, 'POST', { ...calendar, ...times, ...rule, title: titleOf(round) }));
+  const made = await assertAnswered(
+    ask(site, 'POST', { ...calendar, ...times, ...rule, title: titleOf(round) }),
+  );
   const instance = (await instancesOf({ provider, round }, site))[APART];
   const [from, to] = [1, 2].map((hours) => iso(start + APART * DAY_MS + hours * 3_600_000));
   const apart = { title: `${titleOf(round)} apart`, start: from, end: to, updateMode: 'this' };
-  await done(
+  await assertAnswered(
     ask(site, 'PUT', { ...calendar, eventId: instance?.id, recurringEventId: made.body.id, ...apart }),
   );
 }
@@ -147,7 +149,7 @@ async function split(load: Load, site: WritingSite): Promise<void> {
     const instances = await instancesOf(load, site);
     const { id: eventId } = instances[Math.floor(Math.random() * instances.length)] ?? {};
     const change = { description: `Part ${part}`, updateMode: 'following' };
-    await done(ask(site, 'PUT', { ...site.calendars[load.provider], eventId, ...change }));
+    await assertAnswered(ask(site, 'PUT', { ...site.calendars[load.provider], eventId, ...change }));
   }
 }
 
@@ -158,7 +160,7 @@ async function create(load: Load, who: string, site: WritingSite): Promise<void>
     const times = { start: iso(start), end: iso(start + 3_600_000) };
     const one = { key: title, body: { ...site.calendars[load.provider], ...times, title } };
     load.underWay.add(one);
-    const { body } = await done(ask(site, 'POST', one.body, one.key));
+    const { body } = await assertAnswered(ask(site, 'POST', one.body, one.key));
     load.underWay.delete(one);
     load.answered.set(one, body.id);
   }
@@ -184,9 +186,9 @@ async function letLeasesLapse({ program }: WritingSite, databaseUrl: string | un
   try {
     if (databaseUrl === undefined) {
       const sql = 'SELECT integrity_check AS result FROM pragma_integrity_check';
-      const found = await db.all<{ result: string }>(sql);
+      const rows = await db.all<{ result: string }>(sql);
       assert.deepEqual(
-        found.map(({ result }) => result),
+        rows.map(({ result }) => result),
         ['ok'],
       );
     }
@@ -204,18 +206,22 @@ async function letLeasesLapse({ program }: WritingSite, databaseUrl: string | un
 async function assertWhole(load: Load, site: WritingSite): Promise<void> {
   const { provider, round, answered, underWay } = load;
   for (const [{ key, body }, id] of [...answered].slice(-3)) {
-    assert.equal((await done(ask(site, 'POST', body, key))).body.id, id, `${key} is answered as before`);
+    assert.equal(
+      (await assertAnswered(ask(site, 'POST', body, key))).body.id,
+      id,
+      `${key} is answered as before`,
+    );
   }
-  for (const { key, body } of underWay) await done(ask(site, 'POST', body, key));
+  for (const { key, body } of underWay) await assertAnswered(ask(site, 'POST', body, key));
   // A write finishes what was left half done before it begins.
   const { end } = windowOf(round);
   const last = { title: 'Last', start: iso(end), end: iso(end + 60_000) };
-  await done(ask(site, 'POST', { ...site.calendars[provider], ...last }));
+  await assertAnswered(ask(site, 'POST', { ...site.calendars[provider], ...last }));
 
-  const shown = await site.shownAt(provider, windowOf(round));
+  const events = await site.shownAt(provider, windowOf(round));
   const created = [...answered.keys(), ...underWay].map(({ key }) => key).sort();
-  const series = shown.filter(({ title }) => title.startsWith(titleOf(round)));
-  assert.deepEqual(titlesOf(shown), created, `${provider} has each event once`);
+  const series = events.filter(({ title }) => title.startsWith(titleOf(round)));
+  assert.deepEqual(titlesOf(events), created, `${provider} has each event once`);
   assert.deepEqual(
     series.map(({ start }) => iso(start)),
     expectedStarts(round),

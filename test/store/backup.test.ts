@@ -14,7 +14,7 @@ const LARGE = 'x'.repeat(20_000);
 onEachDatabase((name, _, place) => {
   describe(`A backup of ${name}`, () => {
     if (name === 'PostgreSQL') {
-      it('is left to pg_dump', async () => {
+      it('a backup of PostgreSQL is left to pg_dump', async () => {
         const settings = await place();
         const db = connect(settings);
 
@@ -25,15 +25,15 @@ onEachDatabase((name, _, place) => {
       return;
     }
 
-    it('has every row acknowledged before it began and no half of a transaction, while writes go on', async () => {
+    it('a backup has every row acknowledged before it began and no half of a transaction, while writes go on', async () => {
       const settings = await place();
       const db = connect(settings);
       await migrate(db, Date.now, async () => {});
       for (let i = 0; i < 300; i++) await db.write(PUT, { name: `before ${i}`, value: LARGE });
       let copying = true;
-      let written = 0;
+      let writes = 0;
       const writing = Array.from({ length: 8 }, async (__, stream) => {
-        for (let i = 0; copying; i++, written++) {
+        for (let i = 0; copying; i++, writes++) {
           await db.transaction(async (tx) => {
             for (const half of ['a', 'b'])
               await tx.all(PUT, { name: `${half} ${stream} ${i}`, value: LARGE });
@@ -56,11 +56,11 @@ onEachDatabase((name, _, place) => {
       assert.equal(names.filter((each) => each.startsWith('before')).length, 300);
       const halves = (half: string) => names.filter((each) => each.startsWith(half)).length;
       assert.equal(halves('a '), halves('b '));
-      assert.ok(written > 0, 'writes went on meanwhile');
+      assert.ok(writes > 0, 'writes went on meanwhile');
       copy.close();
     });
 
-    it('never replaces a file', async () => {
+    it('a backup never replaces a file', async () => {
       const settings = await place();
       const db = connect(settings);
       await db.script('CREATE TABLE setting (name TEXT)', async () => {});

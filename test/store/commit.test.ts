@@ -29,7 +29,7 @@ onEachDatabase((name, _, place) => {
   }
 
   describe(`A write on ${name}`, () => {
-    it('is seen by every other connection as soon as it is acknowledged', async () => {
+    it('a write is seen by every other connection as soon as it is acknowledged', async () => {
       await withDatabase(async (db, settings) => {
         const other = connect(settings);
         const kinds = [
@@ -40,10 +40,10 @@ onEachDatabase((name, _, place) => {
         await Promise.all(
           Array.from({ length: 100 }, async (__, i) => {
             await kinds[i % 2]?.(`n${i}`);
-            const seen = await other.get('SELECT 1 AS "one" FROM setting WHERE name = :name', {
+            const row = await other.get('SELECT 1 AS "one" FROM setting WHERE name = :name', {
               name: `n${i}`,
             });
-            assert.ok(seen, `n${i}`);
+            assert.ok(row, `n${i}`);
           }),
         );
 
@@ -51,7 +51,7 @@ onEachDatabase((name, _, place) => {
       });
     });
 
-    it('shares its commit with the writes that come at the same time', async () => {
+    it('a write shares its commit with the writes that come at the same time', async () => {
       await withDatabase(async (db, settings) => {
         const families = await Promise.all(
           Array.from({ length: AT_ONCE }, (__, i) => makeFamily(db, { clientId: 'c', userId: `u${i}` })),
@@ -72,7 +72,7 @@ onEachDatabase((name, _, place) => {
   });
 
   describe(`A process killed while it writes to ${name}`, () => {
-    it('loses nothing it acknowledged and leaves no half of a transaction', async () => {
+    it('a process killed while it writes loses nothing it acknowledged and leaves no half of a transaction', async () => {
       const settings = await place();
       const acknowledged: string[] = [];
       for (let round = 0; round < rounds(5); round++) {

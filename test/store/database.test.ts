@@ -31,7 +31,7 @@ type Opens = Parameters<Parameters<typeof onEachDatabase>[0]>;
 
 function sqliteRules(open: Opens[1], place: Opens[2]): void {
   describe('The SQLite driver', () => {
-    it('makes integer keys the rowid itself', async () => {
+    it('the SQLite driver makes integer keys the rowid itself', async () => {
       const db = await open();
 
       const row = await db.get<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = 'token_family'");
@@ -39,7 +39,7 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
       assert.match(row?.sql ?? '', /family_id\s+INTEGER PRIMARY KEY/);
     });
 
-    it('answers every write of a commit that finds the disk full, and goes on when there is room', async () => {
+    it('the SQLite driver answers every write of a commit that finds the disk full, and goes on when there is room', async () => {
       const db = await open();
       await db.transaction((tx) => tx.all('PRAGMA max_page_count = 1'));
       const large = 'x'.repeat(1_000_000);
@@ -59,20 +59,20 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
       assert.equal((await db.all("SELECT name FROM setting WHERE name IN ('a', 'b', 'c', 'd')")).length, 1);
     });
 
-    it('waits with writes, and not with reads, while another process writes', async () => {
+    it('the SQLite driver waits with writes, and not with reads, while another process writes', async () => {
       const settings = await place();
       const db = connect(settings);
       await db.script('CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT)', async () => {});
       const other = new DatabaseSync(sqliteFileIn(settings.dataDir));
       other.exec('BEGIN IMMEDIATE');
 
-      let written = false;
+      let isWritten = false;
       const write = db.write(PUT, { name: 'n', value: '' }).then(() => {
-        written = true;
+        isWritten = true;
       });
       await sleep(50);
       assert.deepEqual(await db.all('SELECT name FROM setting'), []);
-      assert.equal(written, false);
+      assert.equal(isWritten, false);
       other.exec('ROLLBACK');
       await write;
 
@@ -85,7 +85,7 @@ function sqliteRules(open: Opens[1], place: Opens[2]): void {
 
 function postgresRules(open: Opens[1]): void {
   describe('The PostgreSQL driver', () => {
-    it('keeps no more prepared statements than the program has, however many texts there are', async () => {
+    it('the PostgreSQL driver keeps no more prepared statements than the program has, however many texts there are', async () => {
       const db = await open();
       for (let i = 0; i < 1050; i++) await db.all(`SELECT ${i} AS "number"`);
 
@@ -94,7 +94,7 @@ function postgresRules(open: Opens[1]): void {
       assert.ok(row && row.count <= 1001, `${row?.count}`);
     });
 
-    it('keeps the connection of a statement that the server refused', async () => {
+    it('the PostgreSQL driver keeps the connection of a statement that the server refused', async () => {
       const db = await open();
       const backends = async () =>
         await db.all('SELECT pid FROM pg_stat_activity WHERE datname = current_database() ORDER BY pid');
@@ -105,7 +105,7 @@ function postgresRules(open: Opens[1]): void {
       assert.deepEqual(await backends(), before);
     });
 
-    it('runs a transaction again that the server ended for a deadlock', async () => {
+    it('the PostgreSQL driver runs a transaction again that the server ended for a deadlock', async () => {
       const db = await open();
       for (const name of ['a', 'b']) await db.write(PUT, { name, value: '' });
       const update = (name: string) => `UPDATE setting SET value = value || 'x' WHERE name = '${name}'`;
@@ -127,7 +127,7 @@ function postgresRules(open: Opens[1]): void {
   });
 
   describe('A PostgreSQL that restarts', () => {
-    it('fails what was under way, and serves the next statement', async () => {
+    it('a PostgreSQL that restarts fails what was under way, and serves the next statement', async () => {
       const server = await startPostgres();
       after(() => server.stop());
       const db = openPostgres(server.url, 4);

@@ -25,7 +25,7 @@ onEachDatabase((name, _, place) => {
   }
 
   describe(`Two instances on one ${name}`, () => {
-    it('let exactly one of ten refreshes, half at each, spend a token', async () => {
+    it('two instances on one database let exactly one of ten refreshes, half at each, spend a token', async () => {
       await withInstances(async (instances) => {
         const stores = instances.map(tokenFamilyStore);
         let { first: current } = await makeFamily(instances[0], { clientId: 'acme', userId: 'ada' });
@@ -42,7 +42,7 @@ onEachDatabase((name, _, place) => {
       });
     });
 
-    it('let exactly one of ten exchanges, half at each, redeem a code', async () => {
+    it('two instances on one database let exactly one of ten exchanges, half at each, redeem a code', async () => {
       await withInstances(async (instances) => {
         const stores = instances.map(authorizationCodeStore);
         for (let round = 0; round < rounds(10); round++) {
@@ -59,7 +59,7 @@ onEachDatabase((name, _, place) => {
       });
     });
 
-    it('agree that a grant has ended as soon as ending it answered', async () => {
+    it('two instances on one database agree that a grant has ended as soon as ending it answered', async () => {
       await withInstances(async (instances) => {
         const [here, there] = [tokenFamilyStore(instances[0]), tokenFamilyStore(instances[1])];
         for (let round = 0; round < rounds(50); round++) {

@@ -34,7 +34,7 @@ async function migrateUpTo(db: Database, before: number): Promise<void> {
 
 onEachDatabase((database, _open, place) => {
   describe(`an older database on ${database}`, () => {
-    it('tells afterwards, with a reason, what was wrong with its accounts before', async (t) => {
+    it('an older database tells afterwards, with a reason, what was wrong with its accounts before', async (t) => {
       const db = connect(await place());
       t.after(() => db.close());
       await migrateUpTo(db, 3);

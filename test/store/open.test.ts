@@ -39,7 +39,7 @@ const open = (settings: DatabaseSettings) => openDatabase(settings, Date.now);
 
 onEachDatabase((name, _, place) => {
   describe(`Opening ${name}`, () => {
-    it('brings up two processes that start at once on an empty one, with one key', async () => {
+    it('opening a database brings up two processes that start at once on an empty one, with one key', async () => {
       for (let round = 0; round < rounds(10); round++) {
         const settings = await place();
         // Two machines share their key, two processes on one folder the file in it.
@@ -57,7 +57,7 @@ onEachDatabase((name, _, place) => {
       }
     });
 
-    it('refuses an instance with another key, and names the setting', async () => {
+    it('opening a database refuses an instance with another key, and names the setting', async () => {
       const settings = await place();
       const { db } = await open({ ...settings, masterKey: randomBytes(32) });
       await db.close();
@@ -68,7 +68,7 @@ onEachDatabase((name, _, place) => {
       });
     });
 
-    it('lets one of two instances with different keys in that start at once on an empty one', async () => {
+    it('opening a database lets one of two instances with different keys in that start at once on an empty one', async () => {
       const settings = await place();
 
       const outcomes = await Promise.all(
@@ -79,7 +79,7 @@ onEachDatabase((name, _, place) => {
       assert.match(outcomes.map(({ refused }) => refused ?? '').join(''), /KALENDS_MASTER_KEY/);
     });
 
-    it('refuses, and makes no new key, when the key of an existing one is gone', async () => {
+    it('opening a database refuses, and makes no new key, when the key of an existing one is gone', async () => {
       const settings = await place();
       await (await open(settings)).db.close();
       await rm(path.join(settings.dataDir, 'master.key'));
@@ -89,7 +89,7 @@ onEachDatabase((name, _, place) => {
       assert.ok(!(await readdir(settings.dataDir)).includes('master.key'));
     });
 
-    it('refuses one that a newer version made', async () => {
+    it('opening a database refuses one that a newer version made', async () => {
       const settings = await place();
       const { db } = await open(settings);
       await db.write("INSERT INTO migration (number, name, applied_at) VALUES (9999, 'later', 0)");
@@ -100,7 +100,7 @@ onEachDatabase((name, _, place) => {
       assert.match(report.state === 'unreachable' ? report.reason : '', /migration 9999/);
     });
 
-    it('takes over from an instance that died while it migrated, once its lease has run out', async () => {
+    it('opening a database takes over from an instance that died while it migrated, once its lease has run out', async () => {
       const settings = await place();
       const begun = connect(settings);
       const until = Date.now() + 500;
@@ -118,7 +118,7 @@ onEachDatabase((name, _, place) => {
       await db.close();
     });
 
-    it('tells doctor what it is, without making or changing it', async () => {
+    it('opening a database tells doctor what it is, without making or changing it', async () => {
       const settings = await place();
       const { db, sealer } = await open(settings);
       const now = Date.now();
@@ -151,7 +151,7 @@ onEachDatabase((name, _, place) => {
 onEachDatabase((name, _, place) => {
   if (name !== 'SQLite') return;
   describe('The data folder', () => {
-    it('is made at first start, for its owner alone, with the key and the database in it', async () => {
+    it('the data folder is made at first start, for its owner alone, with the key and the database in it', async () => {
       const settings = await place();
       const dataDir = path.join(settings.dataDir, 'not', 'there');
 
@@ -170,7 +170,7 @@ onEachDatabase((name, _, place) => {
       assert.deepEqual((await readdir(dataDir)).toSorted(), ['kalends.db', 'master.key']);
     });
 
-    it('keeps the key it has, in base64 or hex', async () => {
+    it('the data folder keeps the key it has, in base64 or hex', async () => {
       const settings = await place();
       const key = randomBytes(32);
       await writeFile(path.join(settings.dataDir, 'master.key'), `${key.toString('hex')}\n`);
@@ -183,7 +183,7 @@ onEachDatabase((name, _, place) => {
       await again.db.close();
     });
 
-    it('is refused with a sentence when its key file holds no key', async () => {
+    it('the data folder is refused with a sentence when its key file holds no key', async () => {
       const settings = await place();
       await writeFile(path.join(settings.dataDir, 'master.key'), 'c2hvcnQ=\n');
 
@@ -191,7 +191,7 @@ onEachDatabase((name, _, place) => {
       assert.equal(await readFile(path.join(settings.dataDir, 'master.key'), 'utf8'), 'c2hvcnQ=\n');
     });
 
-    it('is refused with a sentence when it cannot be made', async () => {
+    it('the data folder is refused with a sentence when it cannot be made', async () => {
       const settings = await place();
       const file = path.join(settings.dataDir, 'file');
       await writeFile(file, '');
@@ -200,14 +200,14 @@ onEachDatabase((name, _, place) => {
       await assert.rejects(open({ ...settings, dataDir: path.join(file, 'data') }), /KALENDS_DATA_DIR/);
     });
 
-    it('is refused with a sentence when its file is no database', async () => {
+    it('the data folder is refused with a sentence when its file is no database', async () => {
       const settings = await place();
       await writeFile(sqliteFileIn(settings.dataDir), randomBytes(8192));
 
       await assert.rejects(open(settings), /kalends\.db cannot be used: .+KALENDS_DATA_DIR/);
     });
 
-    it('is absent to doctor before the first start, and stays so', async () => {
+    it('the data folder is absent to doctor before the first start, and stays so', async () => {
       const settings = await place();
       const dataDir = path.join(settings.dataDir, 'not-there');
 
@@ -217,7 +217,7 @@ onEachDatabase((name, _, place) => {
   });
 
   describe('A PostgreSQL that cannot be reached', () => {
-    it('is reported to doctor and refused at start, without its password', async () => {
+    it('a PostgreSQL that cannot be reached is reported to doctor and refused at start, without its password', async () => {
       const settings = { ...(await place()), databaseUrl: 'postgres://user:canary@127.0.0.1:1/none' };
 
       const report = await inspectDatabase(settings, Date.now);

@@ -33,7 +33,7 @@ onEachDatabase((name, _, place) => {
 
   describe(`A kept look-up on ${name}`, () => {
     for (const who of ['this', 'another'] as const) {
-      it(`forgets a grant as soon as ${who} process has ended it`, async () => {
+      it(`a kept look-up forgets a grant as soon as ${who} process has ended it`, async () => {
         await withTwo(async (ours, others) => {
           const families = tokenFamilyStore(ours);
           const ending = tokenFamilyStore(who === 'this' ? ours : others);
@@ -49,7 +49,7 @@ onEachDatabase((name, _, place) => {
         });
       });
 
-      it(`knows an application's new secret as soon as ${who} process has made it`, async () => {
+      it(`a kept look-up knows an application's new secret as soon as ${who} process has made it`, async () => {
         await withTwo(async (ours, others) => {
           const clients = clientStore(ours);
           const rotating = clientStore(who === 'this' ? ours : others);
@@ -59,13 +59,13 @@ onEachDatabase((name, _, place) => {
 
             await rotating.rotateSecret({ ...ROTATION, secretHash: `secret-${i}` });
 
-            const known = await clients.findClientWithSecrets('acme', NOW);
-            assert.deepEqual(known?.secretHashes, [`secret-${i}`]);
+            const client = await clients.findClientWithSecrets('acme', NOW);
+            assert.deepEqual(client?.secretHashes, [`secret-${i}`]);
           }
         });
       });
 
-      it(`knows no application that ${who} process has deleted`, async () => {
+      it(`a kept look-up knows no application that ${who} process has deleted`, async () => {
         await withTwo(async (ours, others) => {
           const clients = clientStore(ours);
           await clients.createClient(APPLICATION, 'secret');
@@ -79,7 +79,7 @@ onEachDatabase((name, _, place) => {
     }
 
     if (name === 'SQLite') {
-      it('forgets everything after a statement whose table its text does not tell', async () => {
+      it('a kept look-up forgets everything after a statement whose table its text does not tell', async () => {
         await withTwo(async (ours) => {
           const families = tokenFamilyStore(ours);
           const { familyId } = (await makeFamily(ours, ADA)).grant;
@@ -92,7 +92,7 @@ onEachDatabase((name, _, place) => {
       });
     }
 
-    it('lets a secret end at its instant, without anything being written', async () => {
+    it('a kept look-up lets a secret end at its instant, without anything being written', async () => {
       await withTwo(async (ours) => {
         const clients = clientStore(ours);
         await clients.createClient(APPLICATION, 'old');
@@ -106,7 +106,7 @@ onEachDatabase((name, _, place) => {
       });
     });
 
-    it('answers the same of a grant whose refresh token was rotated meanwhile', async () => {
+    it('a kept look-up answers the same of a grant whose refresh token was rotated meanwhile', async () => {
       await withTwo(async (ours) => {
         const families = tokenFamilyStore(ours);
         const { grant, first } = await makeFamily(ours, ADA);

@@ -27,7 +27,7 @@ describe('a sync', () => {
   const down = new ProviderError('unavailable', 'The server is down');
   const health = async () => (await server.deps.accounts.listAccounts('acme', 'ada'))[0]?.health;
 
-  it('recovers every deletion after the provider forgot the token', async () => {
+  it('a sync recovers every deletion after the provider forgot the token', async () => {
     server.provider.put('/a/', resource('two', event('2026-11-11T09:00:00', { title: 'Two' })));
     await link(server);
     await read();
@@ -41,7 +41,7 @@ describe('a sync', () => {
     assert.equal((await health())?.state, 'active');
   });
 
-  it('loses no deletion when the full listing after a forgotten token fails halfway', async () => {
+  it('a sync loses no deletion when the full listing after a forgotten token fails halfway', async () => {
     const many = Array.from({ length: 120 }, (_, i) =>
       resource(`m${i}`, event('2026-11-11T09:00:00', { title: `M${i}` })),
     );
@@ -58,14 +58,14 @@ describe('a sync', () => {
 
     server.provider.beforePart = async () => {};
     later(11_000);
-    const found = await titles();
+    const mirrored = await titles();
 
     assert.equal(failed.errors[0].code, 'unavailable');
-    assert.equal(found.length, 120);
-    assert.ok(!found.includes('M5'));
+    assert.equal(mirrored.length, 120);
+    assert.ok(!mirrored.includes('M5'));
   });
 
-  it('shares one sync among twenty reads at once', async () => {
+  it('one sync is shared among twenty reads at once', async () => {
     await link(server);
     server.provider.latency = 30;
 
@@ -75,23 +75,26 @@ describe('a sync', () => {
     assert.deepEqual(server.provider.calls, ['list', 'changes /a/ all']);
   });
 
-  it('ends a sync whose account is disconnected while it runs, and leaves nothing behind', async () => {
+  it('a sync whose account is disconnected while it runs ends, and leaves nothing behind', async () => {
     await link(server);
     let started = () => {};
     const running = new Promise<void>((resolve) => {
       started = resolve;
     });
     let goOn = () => {};
-    const held = new Promise<void>((resolve) => {
+    const release = new Promise<void>((resolve) => {
       goOn = resolve;
     });
     server.provider.beforePart = async () => {
       started();
-      await held;
+      await release;
     };
     const answer = read();
     await running;
-    await server.deps.accounts.disconnect('acme', 'ada', 'caldav', undefined, server.clock.now);
+    await server.deps.accounts.disconnect(
+      { clientId: 'acme', userId: 'ada', provider: 'caldav' },
+      server.clock.now,
+    );
     goOn();
 
     assert.deepEqual((await answer).json().events, []);
@@ -102,7 +105,7 @@ describe('a sync', () => {
 
 onEachDatabase((database, open) => {
   describe(`two instances on ${database}`, () => {
-    it('ask the provider once for twenty reads at the same time', async () => {
+    it('two instances ask the provider once for twenty reads at the same time', async () => {
       const db = await open();
       await makeUsers(db);
       const one = await openCalendarServer({ db, sealer });
@@ -126,7 +129,7 @@ onEachDatabase((database, open) => {
       await two.close();
     });
 
-    it('take over what another left when it died in the middle of a sync', async () => {
+    it('two instances take over what another left when it died in the middle of a sync', async () => {
       const db = await open();
       await makeUsers(db);
       const server = await openCalendarServer({ db, sealer });

@@ -82,7 +82,7 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       return all.find((one) => one.id === id);
     }
     /** What a reader sees now, and the same once the provider was asked again. */
-    async function checkTwice(id: string, check: (calendar: Listed | undefined) => void): Promise<void> {
+    async function assertListed(id: string, check: (calendar: Listed | undefined) => void): Promise<void> {
       check(await listed(id));
       at.pass();
       check(await listed(id));
@@ -94,19 +94,19 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       assert.deepEqual([made.title, made.access, made.provider], ['Lectures & more', 'write', at.provider]);
       assert.match(made.color, /^#[\da-f]{6}$/);
       if (at.provider !== 'microsoft') assert.equal(made.color, RGB.first);
-      await checkTwice(made.id, (calendar) => assert.equal(calendar?.title, 'Lectures & more'));
+      await assertListed(made.id, (calendar) => assert.equal(calendar?.title, 'Lectures & more'));
 
       const id = { calendarId: made.id };
       const renamed = await sent('PUT', { ...id, title: 'Seminars' });
       assert.deepEqual([renamed.title, renamed.color], ['Seminars', made.color]);
       const painted = await sent('PUT', { ...id, color: colors().second });
       assert.notEqual(painted.color, made.color);
-      await checkTwice(made.id, (calendar) =>
+      await assertListed(made.id, (calendar) =>
         assert.deepEqual([calendar?.title, calendar?.color], ['Seminars', painted.color]),
       );
 
       await sent('DELETE', id);
-      await checkTwice(made.id, (calendar) => assert.equal(calendar, undefined));
+      await assertListed(made.id, (calendar) => assert.equal(calendar, undefined));
       assert.equal(
         (await send(at.server, 'PUT', { provider: at.provider, ...id, title: 'Late' })).status,
         404,
@@ -129,7 +129,7 @@ function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?:
       assert.deepEqual([made.description, made.timeZone], ['Who & why', 'America/New_York']);
       const { description } = await sent('PUT', { calendarId: made.id, description: '' });
       assert.equal(description, undefined);
-      await checkTwice(made.id, (calendar) =>
+      await assertListed(made.id, (calendar) =>
         assert.deepEqual([calendar?.description, calendar?.timeZone], [undefined, 'America/New_York']),
       );
     });

@@ -4,10 +4,15 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { startJobs } from '../../src/jobs/run-jobs.ts';
 import { finishSplits } from '../../src/writing/finish-splits.ts';
 import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import {
+  type CalendarServer,
+  get,
+  link,
+  openCalendarServer,
+  startWorker,
+} from '../harness/calendar-server.ts';
 
 const HOME = 'https://dav.example/ada/home/';
 const ID = { provider: 'caldav', calendarId: HOME };
@@ -55,7 +60,7 @@ function sender(server: CalendarServer, token: string) {
 }
 
 /** What a reader sees: day, time and title of each instance. */
-async function listed(server: CalendarServer, token: string): Promise<string[]> {
+async function listedEvents(server: CalendarServer, token: string): Promise<string[]> {
   const answer = await get(server, '/events?start=2026-11-01&end=2027-03-01', token);
   return answer
     .json()
@@ -80,7 +85,7 @@ const AFTER = [
 describe('this and following', () => {
   it('a split of a series: earlier instances stay, later ones move with their exceptions', async () => {
     const { server, token, send, id, instance } = await openSeries();
-    assert.deepEqual(await listed(server, token), BEFORE);
+    assert.deepEqual(await listedEvents(server, token), BEFORE);
 
     const answer = await send('PUT', {
       ...ID,
@@ -94,7 +99,7 @@ describe('this and following', () => {
 
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     assert.notEqual(answer.body.id, id);
-    assert.deepEqual(await listed(server, token), AFTER);
+    assert.deepEqual(await listedEvents(server, token), AFTER);
     const [old] = server.provider.resourcesOf(HOME);
     assert.deepEqual(old?.events[0]?.recurrence?.rrules, ['FREQ=WEEKLY;UNTIL=20261130T085959Z']);
     await server.close();
@@ -106,7 +111,7 @@ describe('this and following', () => {
     await send('DELETE', { ...ID, eventId: instance('2026-12-14') });
     await send('PUT', { ...ID, eventId: instance('2026-11-30'), updateMode: 'following', title: 'Later' });
 
-    assert.deepEqual(await listed(server, token), [
+    assert.deepEqual(await listedEvents(server, token), [
       '2026-11-16T09:00 Weekly',
       '2026-11-30T09:00 Later',
       '2026-12-07T09:00 Later',
@@ -138,7 +143,7 @@ describe('this and following', () => {
     const answer = await send('DELETE', { ...ID, eventId: instance('2026-11-30'), deleteMode: 'following' });
 
     assert.deepEqual([answer.status, answer.body.success], [200, true]);
-    assert.deepEqual(await listed(server, token), ['2026-11-16T09:00 Weekly']);
+    assert.deepEqual(await listedEvents(server, token), ['2026-11-16T09:00 Weekly']);
     assert.equal(server.provider.resourcesOf(HOME)[0]?.events.length, 1);
     await server.close();
   });
@@ -161,10 +166,10 @@ describe('this and following', () => {
       ).map(({ k }) => k);
       assert.equal(await finishSplits(calendarKey ?? '', server.deps), undefined);
 
-      assert.deepEqual(await listed(server, token), AFTER);
+      assert.deepEqual(await listedEvents(server, token), AFTER);
       // And so is what the provider has, which the next sync brings.
       server.clock.now += 60_000;
-      assert.deepEqual(await listed(server, token), AFTER);
+      assert.deepEqual(await listedEvents(server, token), AFTER);
       assert.deepEqual(await server.deps.splits.openSplits(calendarKey ?? ''), []);
       await server.close();
     });
@@ -202,7 +207,7 @@ describe('this and following', () => {
 
       assert.equal(next.status, 200);
       server.clock.now += 60_000;
-      const [first, second, third, ...rest] = await listed(server, token);
+      const [first, second, third, ...rest] = await listedEvents(server, token);
       assert.deepEqual(
         [first, second, third, ...rest],
         [
@@ -222,14 +227,14 @@ describe('this and following', () => {
     assert.equal((await send('PUT', request)).status, 500);
     fault.at = undefined;
     server.clock.now += 91_000;
-    const worker = startJobs(server.deps);
+    const worker = startWorker(server);
 
     const open = () => server.db.all('SELECT split_id FROM split_journal');
     for (let tries = 0; (await open()).length > 0 && tries < 100; tries += 1) await sleep(50);
 
     await worker.stop();
     assert.deepEqual(await open(), []);
-    assert.equal((await listed(server, token)).filter((line) => line.includes('Later')).length, 4);
+    assert.equal((await listedEvents(server, token)).filter((line) => line.includes('Later')).length, 4);
     await server.close();
   });
 
@@ -249,7 +254,7 @@ describe('this and following', () => {
 
     assert.equal(answer.status, 429);
     server.clock.now += 60_000;
-    assert.deepEqual(await listed(server, token), BEFORE);
+    assert.deepEqual(await listedEvents(server, token), BEFORE);
     await server.close();
   });
 
@@ -271,7 +276,7 @@ describe('this and following', () => {
 
     assert.equal(other.status, 200);
     server.clock.now += 60_000;
-    assert.deepEqual(await listed(server, token), BEFORE);
+    assert.deepEqual(await listedEvents(server, token), BEFORE);
     await server.close();
   });
 
@@ -286,7 +291,7 @@ describe('this and following', () => {
       await send('PUT', request);
 
       server.clock.now += 60_000;
-      assert.deepEqual(await listed(server, token), [
+      assert.deepEqual(await listedEvents(server, token), [
         '2026-11-16T09:00 Weekly',
         '2026-11-30T09:00 Weekly',
         '2026-12-07T09:00 Special',

@@ -50,13 +50,13 @@ describe('bodies nobody should send', () => {
       const [drawn] = fc.sample(body(eventIds), { numRuns: 1, seed: which });
       const answer = await send(method, url, drawn);
       statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1;
-      const text = `${method} ${url} ${JSON.stringify(drawn)} → ${answer.statusCode} ${answer.body}`;
-      assert.ok([200, 400, 404, 422].includes(answer.statusCode), text);
+      const exchange = `${method} ${url} ${JSON.stringify(drawn)} → ${answer.statusCode} ${answer.body}`;
+      assert.ok([200, 400, 404, 422].includes(answer.statusCode), exchange);
       const { message, details = {} } = answer.json();
-      assert.ok(answer.statusCode === 200 || typeof message === 'string', text);
+      assert.ok(answer.statusCode === 200 || typeof message === 'string', exchange);
       assert.ok(
         Object.values(details).every((texts) => Array.isArray(texts)),
-        text,
+        exchange,
       );
     });
 

@@ -111,11 +111,11 @@ describe('requests that write', () => {
   }
   async function refused(method: 'POST' | 'PUT' | 'DELETE', body: unknown, field: string, url?: string) {
     const answer = await send(method, body, url);
-    const message = `${JSON.stringify(body)?.slice(0, 200)} → ${JSON.stringify(answer.body)}`;
-    assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], message);
+    const exchange = `${JSON.stringify(body)?.slice(0, 200)} → ${JSON.stringify(answer.body)}`;
+    assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], exchange);
     assert.ok(
       answer.body.details[field]?.every((text: unknown) => typeof text === 'string'),
-      message,
+      exchange,
     );
     assert.equal(typeof answer.body.message, 'string');
   }
@@ -313,11 +313,11 @@ describe('requests that write', () => {
     const skipped = { start: '2027-03-28T02:30:00', end: '2027-03-28T03:30:00', timeZone: 'Europe/Paris' };
     const { id } = await accepted({ ...MEETING, ...skipped, recurrence: { frequency: 'DAILY', count: 2 } });
     const listed = await get(server, '/events?start=2027-03-28&end=2027-03-30', token);
-    const instances = listed
+    const moved = listed
       .json()
       .events.filter((event: { recurringEventId?: string }) => event.recurringEventId === id);
     assert.deepEqual(
-      instances.map(({ start }: { start: string }) => start),
+      moved.map(({ start }: { start: string }) => start),
       ['2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z'],
     );
   });

@@ -12,7 +12,7 @@ import { USERS } from '../servers/process.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
-type Written = {
+type WriteSite = {
   readonly provider: ProviderKind;
   readonly server: CalendarServer;
   readonly calendarId: string;
@@ -21,7 +21,7 @@ type Written = {
   close(): Promise<void>;
 };
 
-async function onSandbox(kind: ProviderKind): Promise<Written> {
+async function onSandbox(kind: ProviderKind): Promise<WriteSite> {
   const bench = await openBench(kind);
   await bench.link({ scope: 'read-write' });
   await bench.read();
@@ -29,7 +29,7 @@ async function onSandbox(kind: ProviderKind): Promise<Written> {
   return { provider: kind, server, calendarId, pass: () => bench.pass(60_000), close: () => bench.close() };
 }
 
-async function onRadicale(): Promise<Written> {
+async function onRadicale(): Promise<WriteSite> {
   const radicale = await startRadicale(['work']);
   const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const caldav = caldavProvider({ egress, log: recordingLog().log, now: Date.now });
@@ -57,9 +57,9 @@ const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'
 for (const kind of KINDS) writesOn(`the sandbox’s ${kind}`, () => onSandbox(kind), {});
 writesOn('Radicale', onRadicale, counterpart('Radicale', RADICALE));
 
-function writesOn(name: string, open: () => Promise<Written>, options: { skip?: string | false }): void {
+function writesOn(name: string, open: () => Promise<WriteSite>, options: { skip?: string | false }): void {
   describe(`writing on ${name}`, options, () => {
-    let at: Written;
+    let at: WriteSite;
     let token: string;
     let id: { provider: string; calendarId: string };
     before(async () => {
@@ -89,7 +89,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       assert.equal(answer.status, 200, JSON.stringify(answer.body));
       return answer.body;
     }
-    async function shown(titles: readonly string[]): Promise<string[]> {
+    async function listTitles(titles: readonly string[]): Promise<string[]> {
       const answer = await get(at.server, '/events?start=2027-01-01&end=2027-12-31', token);
       const events = answer.json().events.filter(({ title }: { title: string }) => titles.includes(title));
       return events.map(
@@ -97,10 +97,10 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       );
     }
     /** What a reader sees now, and the same once the provider was asked again. */
-    async function seen(titles: readonly string[], expected: readonly string[]): Promise<void> {
-      assert.deepEqual(await shown(titles), expected, 'read your own writes');
+    async function assertTitles(titles: readonly string[], expected: readonly string[]): Promise<void> {
+      assert.deepEqual(await listTitles(titles), expected, 'read your own writes');
       at.pass();
-      assert.deepEqual(await shown(titles), expected, 'as the provider has it');
+      assert.deepEqual(await listTitles(titles), expected, 'as the provider has it');
     }
     const weekly = (title: string, count = 4) => ({
       title,
@@ -129,7 +129,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
         ['Words', 'Room 5', 'free'],
       );
       assert.deepEqual(event.custom, { order: 7 });
-      await seen(['One'], ['01-01T09:00 One']);
+      await assertTitles(['One'], ['01-01T09:00 One']);
 
       const changed = await sent('PUT', {
         eventId: event.id,
@@ -138,10 +138,10 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
         end: '2027-01-01T12:00:00Z',
       });
       assert.deepEqual([changed.location, changed.custom], ['Room 5', { order: 7 }]);
-      await seen(['One', 'Two'], ['01-01T11:00 Two']);
+      await assertTitles(['One', 'Two'], ['01-01T11:00 Two']);
 
       await sent('DELETE', { eventId: event.id });
-      await seen(['One', 'Two'], []);
+      await assertTitles(['One', 'Two'], []);
       assert.equal((await send('PUT', { eventId: event.id, title: 'Late' })).status, 404);
     });
 
@@ -157,7 +157,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
         [event.allDay, event.start, event.end],
         [true, '2027-01-02T00:00:00.000Z', '2027-01-04T00:00:00.000Z'],
       );
-      await seen(['Fair'], ['01-02T00:00 Fair']);
+      await assertTitles(['Fair'], ['01-02T00:00 Fair']);
     });
 
     it('a series keeps its time of day when the clocks change', async () => {
@@ -168,7 +168,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
         recurrence: { frequency: 'WEEKLY', count: 2 },
       });
 
-      await seen(['Clock'], ['03-22T09:00 Clock', '03-29T08:00 Clock']);
+      await assertTitles(['Clock'], ['03-22T09:00 Clock', '03-29T08:00 Clock']);
     });
 
     it('one instance is changed and deleted', async () => {
@@ -182,7 +182,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       });
       await sent('DELETE', { ...instance(series, '0118'), deleteMode: 'this' });
 
-      await seen(
+      await assertTitles(
         ['Single out', 'Out'],
         ['01-04T09:00 Single out', '01-12T12:00 Out', '01-25T09:00 Single out'],
       );
@@ -202,7 +202,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
       });
 
       assert.notEqual(later.id, series.id);
-      await seen(
+      await assertTitles(
         ['Old', 'Own'],
         ['01-04T09:00 Old', '01-11T09:00 Old', '01-18T10:00 Old', '01-25T10:00 Own', '02-08T10:00 Old'],
       );
@@ -217,10 +217,10 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
         end: '2027-01-11T14:00:00Z',
         title: 'All',
       });
-      await seen(['Whole', 'All'], ['01-04T13:00 All', '01-11T13:00 All', '01-18T13:00 All']);
+      await assertTitles(['Whole', 'All'], ['01-04T13:00 All', '01-11T13:00 All', '01-18T13:00 All']);
 
       await sent('DELETE', { eventId: `${series.id}_20270111T130000Z`, deleteMode: 'all' });
-      await seen(['Whole', 'All'], []);
+      await assertTitles(['Whole', 'All'], []);
     });
 
     it('this and the following instances are deleted, changed ones too', async () => {
@@ -229,7 +229,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
 
       await sent('DELETE', { ...instance(series, '0111'), deleteMode: 'following' });
 
-      await seen(['Ends', 'Ends changed'], ['01-04T09:00 Ends']);
+      await assertTitles(['Ends', 'Ends changed'], ['01-04T09:00 Ends']);
     });
 
     it('a stale If-Match is refused, and two creations under one key make one event', async () => {
@@ -249,7 +249,7 @@ function writesOn(name: string, open: () => Promise<Written>, options: { skip?: 
 
       assert.equal(stale.status, 412, JSON.stringify(stale.body));
       assert.equal(stale.body.event.location, 'Changed');
-      await seen(['Keyed', 'Lost'], ['01-03T09:00 Keyed']);
+      await assertTitles(['Keyed', 'Lost'], ['01-03T09:00 Keyed']);
     });
   });
 }

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';
-
-import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../src/calendars/unsupported.ts';
+import {
+  ProviderError,
+  type ProviderErrorKind,
+  UnsupportedByProvider,
+} from '../../src/calendars/provider-error.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { calendar } from '../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
@@ -176,9 +178,9 @@ describe('safe writes', () => {
 
   it('an event that the mirror does not have yet is found', async () => {
     const { id } = await created({ title: 'Known' });
-    const [known] = stored('Known');
-    assert.ok(known);
-    server.provider.put(HOME, { ...known, href: `${HOME}new.ics`, eventId: 'brand-new' });
+    const [resource] = stored('Known');
+    assert.ok(resource);
+    server.provider.put(HOME, { ...resource, href: `${HOME}new.ics`, eventId: 'brand-new' });
     server.clock.now += 1;
 
     const { status, body } = await send('PUT', { ...ID, eventId: 'brand-new', title: 'Found' });

@@ -59,13 +59,13 @@ describe('a crash while a series is split', () => {
         const next = await write('POST', { ...WEEKLY, recurrence: null, title: 'Next' });
 
         assert.deepEqual([split.status, next.status], [500, 200], JSON.stringify(next.body));
-        const shown = async () =>
+        const listEvents = async () =>
           (await listed()).map(
             ({ start, title }: { start: string; title: string }) => `${start.slice(8, 16)} ${title}`,
           );
-        assert.deepEqual(await shown(), WHOLE, 'read at once');
+        assert.deepEqual(await listEvents(), WHOLE, 'read at once');
         bench.pass(60_000);
-        assert.deepEqual(await shown(), WHOLE, 'as the provider has it');
+        assert.deepEqual(await listEvents(), WHOLE, 'as the provider has it');
         await bench.close();
       });
 });

@@ -20,7 +20,7 @@ export type CalendarWrites = {
   deleteCalendar(place: EventPlace): Promise<Done>;
 };
 
-type Written = { readonly calendar: Calendar };
+type WriteAnswer = { readonly calendar: Calendar };
 
 /** The writes of the user that calls. */
 export function calendarWrites(call: UserCall): CalendarWrites {
@@ -28,12 +28,12 @@ export function calendarWrites(call: UserCall): CalendarWrites {
     async createCalendar({ provider, account }, calendar, { idempotencyKey } = {}) {
       const json = { ...calendar, provider, account };
       const headers = { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() };
-      return (await call.body<Written>({ method: 'POST', path: '/calendars', json, headers })).calendar;
+      return (await call.body<WriteAnswer>({ method: 'POST', path: '/calendars', json, headers })).calendar;
     },
 
     async updateCalendar(place, change) {
       const json = { ...change, ...placeOf(place) };
-      return (await call.body<Written>({ method: 'PUT', path: '/calendars', json })).calendar;
+      return (await call.body<WriteAnswer>({ method: 'PUT', path: '/calendars', json })).calendar;
     },
 
     deleteCalendar: (place) =>

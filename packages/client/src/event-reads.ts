@@ -13,12 +13,12 @@ import { queryOf, type UserCall } from './user-call.ts';
 /** What an application reads of a user's events. */
 export type EventReads = {
   /**
-   * All events of the window, page after page, sorted by start. `told` hears of the accounts whose events may be old or
+   * All events of the window, page after page, sorted by start. `onProblems` hears of the accounts whose events may be old or
    * missing; without it they are passed over.
    */
   events(
     query?: EventsQuery,
-    told?: (errors: readonly ReadProblem[]) => void,
+    onProblems?: (errors: readonly ReadProblem[]) => void,
   ): AsyncGenerator<CalendarEvent, void, undefined>;
   /** One page; the next one needs its `nextPageToken` and may choose another `pageSize`. */
   eventsPage(query?: EventsQuery & { readonly nextPageToken?: string }): Promise<EventsPage>;
@@ -44,10 +44,10 @@ export function eventReads(call: UserCall): EventReads {
     eventsPage,
     changesPage,
 
-    async *events(query = {}, told) {
+    async *events(query = {}, onProblems) {
       let page = await eventsPage(query);
       for (;;) {
-        if (page.errors !== undefined) told?.(page.errors);
+        if (page.errors !== undefined) onProblems?.(page.errors);
         yield* page.events;
         if (page.nextPageToken === undefined) return;
         const { pageSize } = page;

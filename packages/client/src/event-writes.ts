@@ -39,12 +39,12 @@ export type EventWrites = {
 };
 
 /** Of updates and creates; an answer to an invitation may have no event. */
-type Written = { readonly event?: CalendarEvent };
+type WriteAnswer = { readonly event?: CalendarEvent };
 
 /** The writes of the user that calls. */
 export function eventWrites(call: UserCall): EventWrites {
   const post = (path: string, json: object, idempotencyKey: string = crypto.randomUUID()) =>
-    call.body<Written>({
+    call.body<WriteAnswer>({
       method: 'POST',
       path,
       json,
@@ -60,7 +60,7 @@ export function eventWrites(call: UserCall): EventWrites {
     async updateEvent(address, event, { mode, recurringEventId, ifMatch } = {}) {
       const json = { ...event, ...addressOf(address), recurringEventId, updateMode: mode };
       const headers = ifMatchOf(ifMatch);
-      return present(await call.body<Written>({ method: 'PUT', path: '/event', json, headers }));
+      return present(await call.body<WriteAnswer>({ method: 'PUT', path: '/event', json, headers }));
     },
 
     deleteEvent(address, { mode, recurringEventId, ifMatch } = {}) {
@@ -80,7 +80,7 @@ const placeOf = ({ provider, calendarId, account }: EventPlace) => ({ provider, 
 
 const addressOf = (address: EventAddress) => ({ ...placeOf(address), eventId: address.eventId });
 
-function present({ event }: Written): CalendarEvent {
+function present({ event }: WriteAnswer): CalendarEvent {
   if (event === undefined) throw new TypeError('The service answered a write without its event');
   return event;
 }

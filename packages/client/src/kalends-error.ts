@@ -17,7 +17,7 @@ export class KalendsError extends Error {
 
   constructor(
     message: string,
-    told: {
+    facts: {
       status: number;
       code: string;
       details?: Readonly<Record<string, readonly string[]>>;
@@ -27,14 +27,14 @@ export class KalendsError extends Error {
       cause?: unknown;
     },
   ) {
-    super(message, told.cause === undefined ? undefined : { cause: told.cause });
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.name = 'KalendsError';
-    this.status = told.status;
-    this.code = told.code;
-    this.details = told.details ?? {};
-    this.retryAfter = told.retryAfter;
-    this.requestId = told.requestId;
-    this.body = told.body;
+    this.status = facts.status;
+    this.code = facts.code;
+    this.details = facts.details ?? {};
+    this.retryAfter = facts.retryAfter;
+    this.requestId = facts.requestId;
+    this.body = facts.body;
   }
 }
 
@@ -49,8 +49,8 @@ export class ReauthorizationRequired extends KalendsError {
 
 /** The failure an answer that is no success stands for. */
 export function errorOf(response: Response, body: unknown): KalendsError {
-  const told = isRecord(body) ? body : {};
-  const text = (name: string) => (typeof told[name] === 'string' ? told[name] : undefined);
+  const fields = isRecord(body) ? body : {};
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : undefined);
   const message =
     text('message') ??
     text('error_description') ??
@@ -60,7 +60,7 @@ export function errorOf(response: Response, body: unknown): KalendsError {
   return new KalendsError(message, {
     status: response.status,
     code: text('code') ?? text('error') ?? 'unknown',
-    details: detailsIn(told.details),
+    details: detailsIn(fields.details),
     retryAfter: Number.isNaN(retryAfter) ? undefined : retryAfter,
     requestId: response.headers.get('x-request-id') ?? undefined,
     body,

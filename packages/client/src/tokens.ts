@@ -45,7 +45,7 @@ export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps
   let unsaved: Tokens | undefined;
   let renewing: Promise<Tokens> | undefined;
 
-  const known = async (): Promise<Tokens> => {
+  const load = async (): Promise<Tokens> => {
     current ??= await store.load();
     if (current !== undefined) return current;
     const nothing = new KalendsError('No tokens are stored', { status: 0, code: 'no_tokens' });
@@ -59,7 +59,7 @@ export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps
   };
   const renew = async (refused: string): Promise<Tokens> => {
     if (unsaved !== undefined) return keep(unsaved);
-    const stored = (await store.load()) ?? (await known());
+    const stored = (await store.load()) ?? (await load());
     // Another process that shares the store, or a new authorization, was first.
     if (stored.accessToken !== refused && stored.expiresAt - now() > SPARE) return stored;
     const renewed = await refresh(stored.refreshToken).catch((error: unknown) =>
@@ -81,12 +81,12 @@ export function tokenKeeper(store: TokenStore, { refresh, now }: TokenKeeperDeps
 
   return {
     async accessToken() {
-      const tokens = await known();
+      const tokens = await load();
       const good = tokens.expiresAt - now() > SPARE;
       return good ? tokens.accessToken : (await renewOnce(tokens.accessToken)).accessToken;
     },
     async renewed(refused) {
-      const tokens = renewing === undefined ? await known() : await renewing;
+      const tokens = renewing === undefined ? await load() : await renewing;
       return tokens.accessToken === refused ? (await renewOnce(refused)).accessToken : tokens.accessToken;
     },
   };

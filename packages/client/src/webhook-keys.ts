@@ -21,26 +21,26 @@ const REFETCH_MS = 60_000;
 export function webhookVerifier({ sending, pinned, now }: WebhookKeysOptions) {
   // At the origin, whatever path the service is mounted under.
   const options = { ...sending, baseUrl: new URL(sending.baseUrl).origin };
-  let known: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
+  let fetched: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
   const fetchKeys = async (): Promise<readonly WebhookKey[]> => {
     try {
-      const { body, headers } = await send({ method: 'GET', path: '/.well-known/webhook-keys' }, options);
-      known = { keys: keysIn(body), at: now(), until: now() + lifeOf(headers) };
-      return known.keys;
+      const { body, headers } = await send({ method: 'GET', path: '/.well-fetched/webhook-keys' }, options);
+      fetched = { keys: keysIn(body), at: now(), until: now() + lifeOf(headers) };
+      return fetched.keys;
     } catch (error) {
-      const keys = known?.keys ?? pinned;
+      const keys = fetched?.keys ?? pinned;
       if (!(error instanceof KalendsError) || keys.length === 0) throw error;
       return keys;
     }
   };
 
   return async (delivery: Delivery): Promise<Record<string, unknown>> => {
-    const keys = known !== undefined && now() < known.until ? known.keys : await fetchKeys();
+    const keys = fetched !== undefined && now() < fetched.until ? fetched.keys : await fetchKeys();
     try {
       return await verifyWebhook(delivery, { keys, now });
     } catch (error) {
       const unknown = error instanceof WebhookRefused && error.reason === 'no_matching_signature';
-      if (!unknown || known === undefined || now() - known.at < REFETCH_MS) throw error;
+      if (!unknown || fetched === undefined || now() - fetched.at < REFETCH_MS) throw error;
       return verifyWebhook(delivery, { keys: await fetchKeys(), now });
     }
   };

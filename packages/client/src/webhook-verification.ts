@@ -111,6 +111,6 @@ function payloadOf(bytes: Uint8Array): Record<string, unknown> {
 
 function headerOf(headers: Delivery['headers'], name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
-  const found = Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
-  return typeof found === 'string' ? found : found?.[0];
+  const value = Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
+  return typeof value === 'string' ? value : value?.[0];
 }

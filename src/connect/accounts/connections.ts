@@ -3,7 +3,7 @@
 import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError } from '../../http/refusal.ts';
 import { instantText } from '../../lib/instant-text.ts';
 import type { Grant } from '../../oauth/grant.ts';
 
@@ -88,8 +88,8 @@ export async function disconnect(
   { accounts, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
   const provider = providerOf(request.provider);
-  const account = accountOf(request.account);
-  const count = await accounts.disconnect(clientId, userId, provider, account, now());
+  const accountId = accountOf(request.account);
+  const count = await accounts.disconnect({ clientId, userId, provider, accountId }, now());
   const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }

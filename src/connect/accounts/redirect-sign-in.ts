@@ -108,7 +108,7 @@ async function linkReturned(back: Return, stored: StoredSignIn, deps: SignInDeps
   const { grantedScopes, calendarPermission } = signedIn;
   const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
   const account = await saveAccount(proved, deps).catch(async (refusal: unknown) => {
-    await leaveAccess({ request, kind, account: signedIn }, deps);
+    await endAccessLater({ request, kind, account: signedIn }, deps);
     throw refusal;
   });
   if (!calendarPermission) return `${kind}_unpermitted`;
@@ -117,14 +117,14 @@ async function linkReturned(back: Return, stored: StoredSignIn, deps: SignInDeps
 }
 
 /** Access that no account holds: the user could not end it from a list of accounts. */
-async function leaveAccess(
+async function endAccessLater(
   { request, kind: provider, account }: Pick<Return, 'request' | 'kind'> & { account: SignedInAccount },
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
   const { clientId } = request;
   const { accountId, credentials } = account;
   try {
-    await endedAccess.leaveAccess({ clientId, provider, accountId, credentials }, now());
+    await endedAccess.addEndedAccess({ clientId, provider, accountId, credentials }, now());
   } catch (err) {
     // The user is told why the account was not linked, and not this.
     log.error({ err, clientId, provider }, 'Access that was not linked cannot be ended at the provider');

@@ -50,14 +50,14 @@ describe('the address of an approval', () => {
     ['serves private-use schemes', { redirectUri: 'com.example.app:/cb' }, 'com.example.app:/cb?code=ada'],
   ] as const;
   for (const [rule, changes, url] of cases) {
-    it(rule, () => {
+    it(`the address of an approval ${rule}`, () => {
       assert.equal(answerUrl(request(changes), 'approved'), url);
     });
   }
 });
 
 describe('the address of a denial', () => {
-  it('says access_denied with a description and the state, and no code', () => {
+  it('the address of a denial says access_denied with a description and the state, and no code', () => {
     const url = new URL(answerUrl(request({ state: 'xyz' }), 'denied'));
 
     assert.deepEqual([...url.searchParams.keys()], ['error', 'error_description', 'state']);
@@ -77,13 +77,13 @@ describe('what the pages say and open of a redirect URI', () => {
     ['com.example.app://done/cb', 'com.example.app', 'com.example.app:'],
   ] as const;
   for (const [redirectUri, domain, target] of cases) {
-    it(`names ${redirectUri} ${domain} and opens ${target} to forms`, () => {
+    it(`a Connect page names ${redirectUri} ${domain} and opens ${target} to forms`, () => {
       assert.equal(domainOf(redirectUri), domain);
       assert.deepEqual(formTargetsOf(redirectUri).slice(0, 1), [target]);
     });
   }
 
-  it('lets a callback go on to another origin over https, and on this machine', () => {
+  it('a Connect page lets a callback go on to another origin over https, and on this machine', () => {
     assert.deepEqual(formTargetsOf('https://api.example.com/cb'), ['https://api.example.com', 'https:']);
     assert.deepEqual(formTargetsOf('https://203.0.113.9/cb'), ['https:']);
     assert.deepEqual(formTargetsOf('com.example.app:/cb'), ['com.example.app:']);
@@ -101,7 +101,7 @@ describe('the web origin of a redirect URI', () => {
     ['com.example.app://host/cb', undefined],
     ['not an address', undefined],
   ] as const) {
-    it(`is ${origin ?? 'none'} for ${redirectUri}`, () => {
+    it(`the web origin is ${origin ?? 'none'} for ${redirectUri}`, () => {
       assert.equal(webOriginOf(redirectUri), origin);
     });
   }

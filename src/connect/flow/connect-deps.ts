@@ -30,7 +30,7 @@ export type ConnectDeps = {
    */
   readonly operatorName: string | undefined;
   /** For access that was given too late to be linked. */
-  readonly endedAccess: Pick<EndedAccessStore, 'leaveAccess'>;
+  readonly endedAccess: Pick<EndedAccessStore, 'addEndedAccess'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
   /** Providers with pages of their own are set up for an application where it has an app there. */
   readonly apps: ProviderApps;

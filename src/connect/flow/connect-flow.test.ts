@@ -75,12 +75,12 @@ describe('standingOf', () => {
     ['is finished once denied', page, cookie, { ...request, status: 'denied' as const }, 'finished'],
   ] as const;
   for (const [rule, address, carried, stored, standing] of cases) {
-    it(rule, () => {
+    it(`a Connect flow ${rule}`, () => {
       assert.equal(standingOf({ page: address, cookie: carried, request: stored }, 1001), standing);
     });
   }
 
-  it('expires two hours after the start, not a millisecond before', () => {
+  it('a Connect flow expires two hours after the start, not a millisecond before', () => {
     const end = request.createdAt + REQUEST_LIFETIME_MS;
 
     assert.equal(standingOf({ page, cookie, request }, end - 1), 'current');

@@ -97,7 +97,7 @@ for (const language of LANGUAGES) {
         return problem ? [`${text.key}: ${problem}`] : [];
       });
 
-    it('names each button of an account by what stands on it, so that it can be called by that', () => {
+    it('a catalogue names each button of an account by what stands on it, so that it can be called by that', () => {
       for (const deed of ['disconnect', 'mend', 'update']) {
         const [label = '', name = ''] = [
           catalogue[`selection.${deed}`],
@@ -107,14 +107,14 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('has every message', () => {
+    it('a catalogue has every message', () => {
       assert.deepEqual(
         KEYS.filter((key) => catalogue[key] === undefined),
         [],
       );
     });
 
-    it('has no message but those of English, in its order', () => {
+    it('a catalogue has no message but those of English, in its order', () => {
       const keys = Object.keys(catalogue);
 
       assert.deepEqual(
@@ -123,13 +123,13 @@ for (const language of LANGUAGES) {
       );
     });
 
-    it('is told what English is told', () => {
+    it('a catalogue is told what English is told', () => {
       for (const { key, message, english } of messages) {
         assert.deepEqual(argumentsOf(message, language), argumentsOf(english, 'en'), key);
       }
     });
 
-    it('has each form that counts take in its language, and no other', () => {
+    it('a catalogue has each form that counts take in its language, and no other', () => {
       const forms = formsOf(language);
       const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
       for (const { key, message } of messages) {
@@ -151,7 +151,7 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('can be formatted for every count, and shows no brace', () => {
+    it('a catalogue can be formatted for every count, and shows no brace', () => {
       const values = Object.fromEntries(
         KEYS.flatMap((key) => argumentsOf(en[key], 'en')).map((name) => [name, 'N']),
       );
@@ -163,7 +163,7 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('isolates every name it is told', () => {
+    it('a catalogue isolates every name it is told', () => {
       for (const { key } of messages) {
         const names = argumentsOf(en[key], 'en').filter((name) => !NUMBERS.includes(name));
         const numbers = Object.fromEntries(NUMBERS.map((name) => [name, 2]));
@@ -173,14 +173,14 @@ for (const language of LANGUAGES) {
       }
     });
 
-    it('has no blank around a message, none twice, and no mark that typewriters made do with', () => {
+    it('a catalogue has no blank around a message, none twice, and no mark that typewriters made do with', () => {
       assert.deepEqual(
         broken(({ message }) => /^\s|\s$|\s\s|\.\.\.|"|--|'/u.exec(message)?.[0]),
         [],
       );
     });
 
-    it('quotes with the marks of its language', () => {
+    it('a catalogue quotes with the marks of its language', () => {
       const foreign = [...'“”„‟‘‚‛«»‹›「」『』״']
         .filter((mark) => !QUOTES[language]?.includes(mark))
         .join('');
@@ -190,7 +190,7 @@ for (const language of LANGUAGES) {
       );
     });
 
-    it('ends sentences where English does', () => {
+    it('a catalogue ends sentences where English does', () => {
       const isSentence = (text: string) => /[.。?？؟!！]$/u.test(text.replace(/[”“»」״)}\s]+$/u, ''));
       assert.deepEqual(
         broken(({ message, english }) => isSentence(english) !== isSentence(message) && message),

@@ -6,7 +6,7 @@ import en from './locales/en.json' with { type: 'json' };
 import { chooseLanguage, LANGUAGES, type MessageKey, messagesFor, nativeName } from './messages.ts';
 
 describe('messages', () => {
-  it('count in Arabic as Arabic does', () => {
+  it('messages count in Arabic as Arabic does', () => {
     const texts = [1, 2, 3, 11, 100].map((count) => messagesFor('ar').text('consent.accounts', { count }));
 
     assert.deepEqual(texts, [
@@ -18,7 +18,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('escape and isolate the names they are told, and leave markup alone', () => {
+  it('messages escape and isolate the names they are told, and leave markup alone', () => {
     const { markup } = messagesFor('en');
 
     assert.equal(
@@ -31,7 +31,7 @@ describe('messages', () => {
     );
   });
 
-  it('are English where there is no catalogue', () => {
+  it('messages are English where there is no catalogue', () => {
     assert.equal(messagesFor('tlh').language, 'en');
     assert.equal(messagesFor('constructor').language, 'en');
     assert.equal(messagesFor('../../../package').language, 'en');
@@ -39,14 +39,14 @@ describe('messages', () => {
 });
 
 describe('the language of a request', () => {
-  it('is chosen among the catalogues', () => {
+  it('the language of a request is chosen among the catalogues', () => {
     assert.equal(chooseLanguage({ named: 'iw_IL' }), 'he');
     assert.equal(chooseLanguage({ named: 'pt-AO' }), 'pt-PT');
     assert.equal(chooseLanguage({ named: 'zh-TW' }), 'zh-Hans');
     assert.equal(chooseLanguage({ acceptLanguage: 'nb, fr;q=0.5' }), 'fr');
   });
 
-  it('can be a pseudo-locale when it is named, and never by what a browser accepts', () => {
+  it('the language of a request can be a pseudo-locale when it is named, and never by what a browser accepts', () => {
     assert.equal(chooseLanguage({ named: 'EN_xa' }), 'en-XA');
     assert.equal(chooseLanguage({ named: 'ar-XB' }), 'ar-XB');
     assert.equal(chooseLanguage({ acceptLanguage: 'en-XA, fr;q=0.5' }), 'en');
@@ -54,7 +54,7 @@ describe('the language of a request', () => {
     assert.equal(LANGUAGES.includes('en-XA'), false);
   });
 
-  it('is called what its speakers call it, in the order of those names', () => {
+  it('a language is called what its speakers call it, in the order of those names', () => {
     const names = LANGUAGES.map(nativeName);
 
     assert.deepEqual(names, [...names].sort(new Intl.Collator('en').compare));

@@ -20,7 +20,7 @@ const event = (...lines: string[]) => [
 ];
 
 describe('reading iCalendar', () => {
-  it('refuses what is no calendar, or too much of one', () => {
+  it('the iCalendar reader refuses what is no calendar, or too much of one', () => {
     const refused = {
       nothing: '',
       HTML: '<html>',
@@ -40,7 +40,7 @@ describe('reading iCalendar', () => {
       assert.throws(() => parseICalendar(text), ICalendarError, name);
   });
 
-  it('never takes a second over the worst ten megabytes', () => {
+  it('the iCalendar reader never takes a second over the worst ten megabytes', () => {
     const fill = (unit: string) => unit.repeat(Math.floor(10_000_000 / unit.length));
     const worst = [
       fill('\n'),
@@ -58,7 +58,7 @@ describe('reading iCalendar', () => {
     for (const text of worst) assert.ok(timeToRead(text) < 1000, text.slice(0, 80));
   });
 
-  it('reads times in every form', () => {
+  it('the iCalendar reader reads times in every form', () => {
     const startOf = (line: string) => parseICalendar(event(line).join('\n'))[0]?.start;
 
     assert.deepEqual(startOf('DTSTART:20261105T120000Z'), {
@@ -78,7 +78,7 @@ describe('reading iCalendar', () => {
 });
 
 describe('content lines', () => {
-  it('are taken apart as ical.js does it', () => {
+  it('content lines are taken apart as ical.js does it', () => {
     const word = fc.stringMatching(/^[A-Za-z0-9 ._@/'()-]{1,12}$/);
     const quoted = fc
       .stringMatching(/^[A-Za-z0-9 ,;:=@/^-]{0,16}$/)
@@ -108,7 +108,7 @@ describe('content lines', () => {
     );
   });
 
-  it('unfold to what was folded, wherever and however', () => {
+  it('content lines unfold to what was folded, wherever and however', () => {
     const text = fc.stringMatching(/^[A-Z][ -~]{0,60}$/);
     const fold = fc.constantFrom('\r\n ', '\n ', '\n\t', '\r ');
 

@@ -18,7 +18,7 @@ describe('a time', () => {
     [floating('2026-10-12T09:00:00'), 'DTSTART:20261012T090000'],
   ];
   for (const [time, line] of rows)
-    it(`is written as ${line}`, () =>
+    it(`a time is written as ${line}`, () =>
       assert.equal(
         timeLine('DTSTART', time, () => undefined),
         line,
@@ -38,7 +38,7 @@ describe('UNTIL', () => {
     ['nonsense', START, 'nonsense'],
   ];
   for (const [until, start, expected] of rows)
-    it(`${until} of a series that starts with a ${start.type} time is written as ${expected}`, () =>
+    it(`the UNTIL ${until} of a series that starts with a ${start.type} time is written as ${expected}`, () =>
       assert.equal(
         withUntilLike(`FREQ=DAILY;UNTIL=${until};INTERVAL=2`, start),
         `FREQ=DAILY;UNTIL=${expected};INTERVAL=2`,
@@ -52,7 +52,7 @@ describe('the name of an occurrence', () => {
     return property;
   };
 
-  it('has the type, the zone and the TZID of DTSTART, whatever it was given in', () => {
+  it('the name of an occurrence has the type, the zone and the TZID of DTSTART, whatever it was given in', () => {
     const dtstart = dtstartOf('DTSTART;TZID=W. Europe Standard Time:20261012T090000');
 
     for (const time of [zoned('2026-10-26T09:00:00'), zoned('2026-10-26T08:00:00', 'UTC'), day('2026-10-26')])
@@ -62,7 +62,7 @@ describe('the name of an occurrence', () => {
       );
   });
 
-  it('is a date in a series of days, and a bare time in one without a zone', () => {
+  it('the name of an occurrence is a date in a series of days, and a bare time in one without a zone', () => {
     const time = zoned('2026-10-26T00:00:00', 'UTC');
 
     assert.equal(
@@ -75,7 +75,7 @@ describe('the name of an occurrence', () => {
     );
   });
 
-  it('may have a length of its own', () => {
+  it('the name of an occurrence may have a length of its own', () => {
     const rdate = { start: zoned('2026-10-27T09:00:00'), end: zoned('2026-10-27T11:00:00') };
     const recurrence = { rrules: [], rdates: [rdate], exdates: [] };
 
@@ -95,9 +95,9 @@ describe('a series that moves', () => {
     [day('2026-10-13'), false, day('2026-10-27')],
   ];
   for (const [to, keepsDays, moved] of rows)
-    it(`to ${JSON.stringify(to)}${keepsDays ? ' by a rule that names its days' : ''} takes its occurrences along`, () =>
+    it(`a series that moves to ${JSON.stringify(to)}${keepsDays ? ' by a rule that names its days' : ''} takes its occurrences along`, () =>
       assert.deepEqual(movement(START, to, keepsDays)(original), moved));
 
-  it('from days to times gives each occurrence the new time of day', () =>
+  it('a series that moves from days to times gives each occurrence the new time of day', () =>
     assert.deepEqual(movement(day('2026-10-12'), START, false)(day('2026-10-26')), original));
 });

@@ -2,9 +2,8 @@
 import { WINDOWS_TO_IANA_MAP } from 'windows-iana';
 
 import { DAY, dayNumberOf } from '../recurrence/civil.ts';
-import { customOffsets } from '../recurrence/custom-zone.ts';
 import type { CustomZone } from '../recurrence/event-time.ts';
-import { ianaZone, offsetAt } from '../recurrence/zone.ts';
+import { customOffsets, ianaZone, offsetAt } from '../recurrence/zone.ts';
 
 /** Zones match when they agree in these years. */
 const FIRST = dayNumberOf(2022, 1, 1) * DAY;

@@ -14,7 +14,6 @@ import {
   type LocalMs,
   weekdayOf,
 } from './civil.ts';
-import { type RecurrenceBudget, spendSteps } from './recurrence-budget.ts';
 import type { Rule } from './rule.ts';
 import { type DayTest, dayTests, monthsOf } from './rule-days.ts';
 
@@ -177,4 +176,37 @@ function* timesOfPeriod(
   const inside = [...new Set(indexes)].filter((index) => index >= 0 && index < size);
   spendSteps(budget, positions.length);
   for (const index of inside.sort((a, b) => a - b)) yield at(index);
+}
+
+/**
+ * A bound on the cost of expanding, since a rule can name millions of times. Every expansion counts it down: share one
+ * among the series of a request.
+ */
+export type RecurrenceBudget = {
+  /** Instances that may still be answered. */
+  occurrences: number;
+  /** Days and times of day that may still be looked at: about 20 million a second. */
+  steps: number;
+};
+
+/** Thrown when a budget is used up. */
+export class RecurrenceBudgetError extends Error {
+  constructor() {
+    super('Too many occurrences to expand');
+    this.name = 'RecurrenceBudgetError';
+  }
+}
+
+export function recurrenceBudget(occurrences = 10_000, steps = 4_000_000): RecurrenceBudget {
+  return { occurrences, steps };
+}
+
+export function spendOccurrence(budget: RecurrenceBudget): void {
+  budget.occurrences -= 1;
+  if (budget.occurrences < 0) throw new RecurrenceBudgetError();
+}
+
+export function spendSteps(budget: RecurrenceBudget, steps: number): void {
+  budget.steps -= steps;
+  if (budget.steps < 0) throw new RecurrenceBudgetError();
 }

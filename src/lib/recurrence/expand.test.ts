@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { EventTime, Recurrence } from './event-time.ts';
 import { expand } from './expand.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import type { Instance, Series, SeriesOverride } from './series.ts';
 import { spanOf } from './span-of.ts';
 
@@ -47,24 +47,24 @@ const override = (recurrenceId: EventTime, start: EventTime, end: EventTime): Se
 describe('a window', () => {
   const single = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T10:00:00'));
 
-  it('holds what overlaps it, however little', () => {
+  it('a window holds what overlaps it, however little', () => {
     assert.deepEqual(startsOf(single, '2026-11-02T09:59:59Z/2026-11-03T00:00Z'), ['2026-11-02T09:00']);
     assert.deepEqual(startsOf(single, '2026-11-01T00:00Z/2026-11-02T09:00:01Z'), ['2026-11-02T09:00']);
   });
 
-  it('does not hold what ends where it starts or starts where it ends', () => {
+  it('a window does not hold what ends where it starts or starts where it ends', () => {
     assert.deepEqual(startsOf(single, '2026-11-02T10:00Z/2026-11-03T00:00Z'), []);
     assert.deepEqual(startsOf(single, '2026-11-01T00:00Z/2026-11-02T09:00Z'), []);
   });
 
-  it('holds an event without length where it starts, in one of two adjoining windows', () => {
+  it('a window holds an event without length where it starts, in one of two adjoining windows', () => {
     const moment = seriesOf(utc('2026-11-02T09:00:00'), utc('2026-11-02T09:00:00'));
 
     assert.deepEqual(startsOf(moment, '2026-11-02T09:00Z/2026-11-02T10:00Z'), ['2026-11-02T09:00']);
     assert.deepEqual(startsOf(moment, '2026-11-02T08:00Z/2026-11-02T09:00Z'), []);
   });
 
-  it('holds a long instance that began long before it', () => {
+  it('a window holds a long instance that began long before it', () => {
     const month = seriesOf(date('2026-01-01'), date('2026-02-15'), { rrules: ['FREQ=MONTHLY'] });
 
     assert.deepEqual(startsOf(month, '2026-06-10T00:00Z/2026-06-11T00:00Z'), [
@@ -75,7 +75,7 @@ describe('a window', () => {
 });
 
 describe('clock changes', () => {
-  it('leave a weekly meeting at its time of day', () => {
+  it('clock changes leave a weekly meeting at its time of day', () => {
     const weekly = seriesOf(zoned('2026-10-19T09:00:00'), zoned('2026-10-19T10:00:00'), {
       rrules: ['FREQ=WEEKLY'],
     });
@@ -87,7 +87,7 @@ describe('clock changes', () => {
     ]);
   });
 
-  it('move an instance in the gap forward by the gap, and no other', () => {
+  it('clock changes move an instance in the gap forward by the gap, and no other', () => {
     const nightly = seriesOf(zoned('2026-03-28T02:30:00'), zoned('2026-03-28T02:45:00'), {
       rrules: ['FREQ=DAILY'],
     });
@@ -99,7 +99,7 @@ describe('clock changes', () => {
     ]);
   });
 
-  it('move a DTSTART in the gap alone, not its series', () => {
+  it('clock changes move a DTSTART in the gap alone, not its series', () => {
     const nightly = seriesOf(zoned('2026-03-29T02:30:00'), zoned('2026-03-29T03:30:00'), {
       rrules: ['FREQ=DAILY;COUNT=2'],
     });
@@ -110,13 +110,13 @@ describe('clock changes', () => {
     ]);
   });
 
-  it('take the first of two equal times', () => {
+  it('clock changes take the first of two equal times', () => {
     const nightly = seriesOf(zoned('2026-10-25T02:30:00'), zoned('2026-10-25T02:45:00'));
 
     assert.deepEqual(startsOf(nightly, '2026-10-24T00:00Z/2026-10-26T00:00Z'), ['2026-10-25T00:30']);
   });
 
-  it('stretch whole days but not hours', () => {
+  it('clock changes stretch whole days but not hours', () => {
     const day = seriesOf(zoned('2026-03-28T12:00:00'), zoned('2026-03-29T12:00:00'));
     const night = seriesOf(zoned('2026-03-27T23:00:00'), zoned('2026-03-28T07:00:00'), {
       rrules: ['FREQ=DAILY;COUNT=2'],
@@ -132,7 +132,7 @@ describe('clock changes', () => {
     );
   });
 
-  it('do not touch floating times, which are the calendar zone’s', () => {
+  it('clock changes do not touch floating times, which are the calendar zone’s', () => {
     const daily = seriesOf(floating('2026-11-01T09:00:00'), floating('2026-11-01T10:00:00'));
 
     assert.deepEqual(startsOf(daily, '2026-11-01T00:00Z/2026-11-02T00:00Z', 'America/New_York'), [
@@ -147,26 +147,26 @@ describe('rules', () => {
   const days = (series: Series<string>) =>
     startsOf(series, november).map((text) => Number(text.slice(8, 10)));
 
-  it('count before EXDATE takes away', () => {
+  it('recurrence rules count before EXDATE takes away', () => {
     const exdates = [zoned('2026-11-03T09:00:00')];
 
     assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;COUNT=3'], exdates })), [2, 4]);
   });
 
-  it('count a DTSTART they do not name, and keep it', () => {
+  it('recurrence rules count a DTSTART they do not name, and keep it', () => {
     assert.deepEqual(days(hour({ rrules: ['FREQ=WEEKLY;BYDAY=TU;COUNT=3'] })), [2, 3, 10]);
   });
 
-  it('reach up to an UNTIL in UTC inclusive', () => {
+  it('recurrence rules reach up to an UNTIL in UTC inclusive', () => {
     assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;UNTIL=20261104T080000Z'] })), [2, 3, 4]);
     assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;UNTIL=20261104T075959Z'] })), [2, 3]);
   });
 
-  it('reach through the day of an UNTIL that is a date on a timed series', () => {
+  it('recurrence rules reach through the day of an UNTIL that is a date on a timed series', () => {
     assert.deepEqual(days(hour({ rrules: ['FREQ=DAILY;UNTIL=20261104'] })), [2, 3, 4]);
   });
 
-  it('take the date of an UNTIL that is a time on an all-day series', () => {
+  it('recurrence rules take the date of an UNTIL that is a time on an all-day series', () => {
     const allDay = (until: string, zone = 'UTC') =>
       startsOf(
         seriesOf(date('2026-11-02'), date('2026-11-03'), { rrules: [`FREQ=DAILY;UNTIL=${until}`] }),
@@ -178,14 +178,14 @@ describe('rules', () => {
     assert.equal(allDay('20261103T230000Z', 'Europe/Brussels'), 3);
   });
 
-  it('add up when there are several', () => {
+  it('recurrence rules add up when there are several', () => {
     assert.deepEqual(
       days(hour({ rrules: ['FREQ=DAILY;COUNT=2', 'FREQ=WEEKLY;BYDAY=MO,TU;COUNT=4'] })),
       [2, 3, 9, 10],
     );
   });
 
-  it('skip months without a 31st and years without a 29 February', () => {
+  it('recurrence rules skip months without a 31st and years without a 29 February', () => {
     const monthly = seriesOf(date('2026-01-31'), date('2026-02-01'), { rrules: ['FREQ=MONTHLY'] });
     const leap = seriesOf(date('2024-02-29'), date('2024-03-01'), { rrules: ['FREQ=YEARLY'] });
 
@@ -199,7 +199,7 @@ describe('rules', () => {
     ]);
   });
 
-  it('below a day are left out and reported', () => {
+  it('recurrence rules below a day are left out and reported', () => {
     const window = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
 
     const expansion = expand(hour({ rrules: ['FREQ=HOURLY'] }), window, 'UTC', recurrenceBudget());
@@ -208,21 +208,21 @@ describe('rules', () => {
     assert.equal(expansion.unsupported, true);
   });
 
-  it('give way to an EXDATE of a date for the whole day', () => {
+  it('recurrence rules give way to an EXDATE of a date for the whole day', () => {
     assert.deepEqual(
       days(hour({ rrules: ['FREQ=DAILY;BYHOUR=9,17;COUNT=5'], exdates: [date('2026-11-03')] })),
       [2, 2, 4],
     );
   });
 
-  it('give way to an EXDATE in another zone', () => {
+  it('recurrence rules give way to an EXDATE in another zone', () => {
     assert.deepEqual(
       days(hour({ rrules: ['FREQ=DAILY;COUNT=2'], exdates: [utc('2026-11-03T08:00:00')] })),
       [2],
     );
   });
 
-  it('are joined by RDATEs whose end is before their start as by moments without length', () => {
+  it('recurrence rules are joined by RDATEs whose end is before their start as by moments without length', () => {
     const rdates = [
       { start: zoned('2026-11-20T14:00:00'), end: date('2026-11-20') },
       { start: zoned('2026-11-25T14:00:00'), end: zoned('2020-01-01T00:00:00') },
@@ -242,7 +242,7 @@ describe('rules', () => {
     assert.ok(added.every(({ startsAt, endsAt }) => startsAt >= span.startsAt && endsAt <= span.endsAt));
   });
 
-  it('are joined by RDATEs, which may have an end of their own', () => {
+  it('recurrence rules are joined by RDATEs, which may have an end of their own', () => {
     const rdates = [
       { start: zoned('2026-11-20T14:00:00'), end: zoned('2026-11-20T17:00:00') },
       { start: date('2026-11-25') },
@@ -272,7 +272,7 @@ describe('overrides', () => {
     });
   const all = '2026-10-01T00:00Z/2027-01-01T00:00Z';
 
-  it('replace the instance they name, in whatever zone they name it', () => {
+  it('overrides replace the instance they name, in whatever zone they name it', () => {
     const moved = override(
       utc('2026-11-09T08:00:00'),
       zoned('2026-11-10T09:00:00'),
@@ -289,7 +289,7 @@ describe('overrides', () => {
     assert.equal(instances[1]?.isOverride, true);
   });
 
-  it('move into and out of a window', () => {
+  it('overrides move into and out of a window', () => {
     const moved = override(
       zoned('2026-11-09T09:00:00'),
       zoned('2026-12-24T09:00:00'),
@@ -300,7 +300,7 @@ describe('overrides', () => {
     assert.deepEqual(startsOf(weekly(moved), '2026-12-24T00:00Z/2026-12-25T00:00Z'), ['2026-12-24T08:00']);
   });
 
-  it('take an instance away when cancelled', () => {
+  it('overrides take an instance away when cancelled', () => {
     const gone = {
       ...override(zoned('2026-11-09T09:00:00'), zoned('2026-11-09T09:00:00'), zoned('2026-11-09T10:00:00')),
       cancelled: true,
@@ -309,7 +309,7 @@ describe('overrides', () => {
     assert.equal(startsOf(weekly(gone), all).length, 3);
   });
 
-  it('take place without a master', () => {
+  it('overrides take place without a master', () => {
     const lone = override(
       zoned('2026-11-09T09:00:00'),
       zoned('2026-11-10T09:00:00'),
@@ -319,7 +319,7 @@ describe('overrides', () => {
     assert.deepEqual(startsOf({ overrides: [lone] }, all), ['2026-11-10T08:00']);
   });
 
-  it('for this and future move later instances and lengthen them', () => {
+  it('overrides for this and future move later instances and lengthen them', () => {
     const future = {
       ...override(zoned('2026-11-16T09:00:00'), zoned('2026-11-17T11:00:00'), zoned('2026-11-17T13:00:00')),
       thisAndFuture: true,
@@ -346,7 +346,7 @@ describe('overrides', () => {
 describe('the budget', () => {
   const daily = seriesOf(utc('1970-01-01T09:00:00'), utc('1970-01-01T10:00:00'), { rrules: ['FREQ=DAILY'] });
 
-  it('stops a call that would answer more, and is shared by calls', () => {
+  it('the budget of an expansion stops a call that would answer more, and is shared by calls', () => {
     const budget = recurrenceBudget(40);
     const month = { start: Date.parse('2026-11-01'), end: Date.parse('2026-12-01') };
 
@@ -356,7 +356,7 @@ describe('the budget', () => {
     assert.throws(() => expand(daily, month, 'UTC', budget), RecurrenceBudgetError);
   });
 
-  it('stops a rule that names every second of the day', () => {
+  it('the budget of an expansion stops a rule that names every second of the day', () => {
     const list = (most: number) => Array.from({ length: most }, (_, value) => value).join(',');
     const rrule = `FREQ=DAILY;BYHOUR=${list(24)};BYMINUTE=${list(60)};BYSECOND=${list(60)}`;
     const bomb = seriesOf(utc('2026-11-01T00:00:00'), utc('2026-11-01T00:00:01'), { rrules: [rrule] });
@@ -364,7 +364,7 @@ describe('the budget', () => {
     assert.throws(() => startsOf(bomb, '2026-11-01T00:00Z/2027-11-01T00:00Z'), RecurrenceBudgetError);
   });
 
-  it('is hardly touched by a window far from DTSTART', () => {
+  it('the budget of an expansion is hardly touched by a window far from DTSTART', () => {
     const budget = recurrenceBudget();
     const year = { start: Date.parse('2126-01-01'), end: Date.parse('2126-01-08') };
 

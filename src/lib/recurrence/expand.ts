@@ -10,14 +10,14 @@
 import { DAY, dayNumberOf, dayOfLocal, LAST_YEAR, type LocalMs } from './civil.ts';
 import { instantOf, localOf, localOn, originalStartOf, timeLike, zoneOf } from './event-instant.ts';
 import type { EventTime } from './event-time.ts';
-import { expandRule } from './expand-rule.ts';
-import { endOf, type Length, lengthOf, longestOf, type MasterClock, masterClock } from './master-clock.ts';
 import {
+  expandRule,
   type RecurrenceBudget,
   RecurrenceBudgetError,
   spendOccurrence,
   spendSteps,
-} from './recurrence-budget.ts';
+} from './expand-rule.ts';
+import { endOf, type Length, lengthOf, longestOf, type MasterClock, masterClock } from './master-clock.ts';
 import type { Expansion, Instance, Series, SeriesMaster, SeriesOverride, TimeWindow } from './series.ts';
 import { instantOfLocal, localOfInstant, MOST_BETWEEN_CLOCKS } from './zone.ts';
 

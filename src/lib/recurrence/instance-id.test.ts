@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { instanceIdOf, parseInstanceId } from './instance-id.ts';
+import { instanceIdOf, parseInstanceId } from './event-instant.ts';
 
 describe('an instance id', () => {
-  it('ends with the original start in UTC, or with its date', () => {
+  it('an instance id ends with the original start in UTC, or with its date', () => {
     const timed = instanceIdOf(
       'standup',
       { type: 'zoned', local: '2026-11-01T10:00:00', zone: 'Europe/Brussels' },
@@ -23,7 +23,7 @@ describe('an instance id', () => {
     );
   });
 
-  it('is read back into the master and the original start, whatever the master is called', () => {
+  it('an instance id is read back into the master and the original start, whatever the master is called', () => {
     assert.deepEqual(parseInstanceId('a_b_20261101T090000Z'), {
       masterId: 'a_b',
       originalStart: { type: 'zoned', local: '2026-11-01T09:00:00', zone: 'UTC' },
@@ -31,7 +31,7 @@ describe('an instance id', () => {
     assert.deepEqual(parseInstanceId('x.ics_20261101')?.originalStart, { type: 'date', date: '2026-11-01' });
   });
 
-  it('is none without a master or a real date', () => {
+  it('an instance id is none without a master or a real date', () => {
     for (const id of [
       'standup',
       '_20261101',

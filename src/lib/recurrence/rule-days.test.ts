@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { DAY, dayNumberOf, formatDate, formatLocal, parseLocal } from './civil.ts';
-import { expandRule } from './expand-rule.ts';
-import { recurrenceBudget } from './recurrence-budget.ts';
+import { expandRule, recurrenceBudget } from './expand-rule.ts';
 import { parseRule } from './rule.ts';
 
 const FROM = dayNumberOf(2000, 1, 1) * DAY;
@@ -29,7 +28,7 @@ describe('week numbers', () => {
   const everyDay = 'BYDAY=MO,TU,WE,TH,FR,SA,SU';
 
   for (const week of [1, 2, 30, 52, 53]) {
-    it(`are ISO 8601’s where weeks begin on Monday: ${week}`, () => {
+    it(`week numbers are ISO 8601’s where weeks begin on Monday: ${week}`, () => {
       assert.deepEqual(
         timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
         daysWhere(({ weekOfYear }) => weekOfYear === week),
@@ -38,7 +37,7 @@ describe('week numbers', () => {
   }
 
   for (const week of [-1, -2, -52, -53]) {
-    it(`count back from the last week of the year: ${week}`, () => {
+    it(`week numbers count back from the last week of the year: ${week}`, () => {
       assert.deepEqual(
         timesOf(`FREQ=YEARLY;BYWEEKNO=${week};${everyDay}`),
         daysWhere((date) => (date.weekOfYear ?? 0) - weeksIn(date) - 1 === week),
@@ -46,7 +45,7 @@ describe('week numbers', () => {
     });
   }
 
-  it('stand for DTSTART’s weekday where no day is named', () => {
+  it('week numbers stand for DTSTART’s weekday where no day is named', () => {
     const times = timesOf('FREQ=YEARLY;BYWEEKNO=20', '2024-05-15T09:00:00');
 
     assert.deepEqual(times.slice(0, 3), [
@@ -58,7 +57,7 @@ describe('week numbers', () => {
 });
 
 describe('weekdays', () => {
-  it('with and without ordinals add up', () => {
+  it('weekdays with and without ordinals add up', () => {
     assert.deepEqual(timesOf('FREQ=MONTHLY;BYDAY=MO,1TU,-1WE', '2026-11-02T00:00:00').slice(0, 8), [
       '2026-11-02T00:00:00',
       '2026-11-03T00:00:00',
@@ -73,11 +72,11 @@ describe('weekdays', () => {
 });
 
 describe('a rule', () => {
-  it('that no day can follow ends its search at the window', () => {
+  it('a recurrence rule that no day can follow ends its search at the window', () => {
     assert.deepEqual(timesOf('FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30'), []);
   });
 
-  it('is not followed when it is below a day, of another calendar or unreadable', () => {
+  it('a recurrence rule is not followed when it is below a day, of another calendar or unreadable', () => {
     const unusable = [
       '',
       'FREQ=HOURLY',
@@ -93,7 +92,7 @@ describe('a rule', () => {
     for (const text of unusable) assert.equal(parseRule(text), undefined, text.slice(0, 40));
   });
 
-  it('is read whatever its case, order and spaces', () => {
+  it('a recurrence rule is read whatever its case, order and spaces', () => {
     const rule = parseRule(' interval=2; byday=mo , -1fr ;freq=monthly;INTERVAL=0');
 
     assert.equal(rule?.frequency, 'MONTHLY');

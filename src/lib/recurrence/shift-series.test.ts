@@ -37,7 +37,7 @@ const CASES = {
 
 describe('an instance of a series that is shifted', () => {
   for (const [rule, row] of Object.entries(CASES)) {
-    it(rule, () => {
+    it(`an instance of a shifted series ${rule}`, () => {
       const [original = '', before = '', after = '', shifted = ''] = row.split(' | ');
       const shift = { before: time(before), after: time(after), floatingZone: 'Asia/Tokyo' };
       assert.deepEqual(shiftWithSeries(time(original), shift), time(shifted));

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 
 import type { CustomZone, EventTime } from './event-time.ts';
 import { expand } from './expand.ts';
-import { recurrenceBudget } from './recurrence-budget.ts';
+import { recurrenceBudget } from './expand-rule.ts';
 import type { Series, SeriesOverride } from './series.ts';
 import { spanOf } from './span-of.ts';
 
@@ -31,7 +31,7 @@ const future = (start: string, end: string): SeriesOverride<string> => ({
 });
 
 describe('the span of a series', () => {
-  it('of a single event is the event', () => {
+  it('the span of a single event is the event', () => {
     const master = { start: at('2026-03-02T09:00:00'), end: at('2026-03-02T10:00:00'), payload: '' };
 
     const { startsAt, endsAt } = spanOf({ master, overrides: [] }, 'UTC');
@@ -39,12 +39,12 @@ describe('the span of a series', () => {
     assert.deepEqual([iso(startsAt), iso(endsAt)], ['2026-03-02T08:00', '2026-03-02T09:00']);
   });
 
-  it('without an end has none', () => {
+  it('the span of a series without an end has none', () => {
     assert.equal(spanOf(seriesOf(['FREQ=WEEKLY']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
     assert.equal(spanOf(seriesOf(['FREQ=DAILY;COUNT=99999999']), 'UTC').endsAt, Number.MAX_SAFE_INTEGER);
   });
 
-  it('with COUNT or UNTIL ends within days of the last instance', () => {
+  it('the span of a series with COUNT or UNTIL ends within days of the last instance', () => {
     for (const rrule of ['FREQ=WEEKLY;COUNT=4', 'FREQ=WEEKLY;UNTIL=20260324T000000Z']) {
       assert.match(iso(spanOf(seriesOf([rrule]), 'UTC').endsAt), /^2026-03-2[3-6]/, rrule);
     }
@@ -90,7 +90,7 @@ describe('the span of a series', () => {
     { overrides: [future('2026-06-01T09:00:00', '2026-08-01T10:00:00')] },
   ];
   for (const [index, series] of all.entries()) {
-    it(`holds every instance: ${index}`, () => {
+    it(`the span of a series holds every instance: ${index}`, () => {
       const window = { start: Date.parse('1990-01-01'), end: Date.parse('2100-01-01') };
 
       const { startsAt, endsAt } = spanOf(series, 'UTC');

@@ -1,9 +1,8 @@
 /** The time span that holds all instances of a series, for an index. */
 import { DAY, dayNumberOf, LAST_YEAR } from './civil.ts';
 import { instantOf } from './event-instant.ts';
-import { expandRule } from './expand-rule.ts';
+import { expandRule, RecurrenceBudgetError, recurrenceBudget } from './expand-rule.ts';
 import { lengthOf, longestOf, type MasterClock, type MasterRule, masterClock } from './master-clock.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from './recurrence-budget.ts';
 import type { Series, SeriesMaster } from './series.ts';
 import { instantOfLocal, MOST_BETWEEN_CLOCKS } from './zone.ts';
 

@@ -1,8 +1,7 @@
 /** Creating (RFC 4791 §5.3.1), changing (PROPPATCH, RFC 4918 §9.2) and deleting calendar collections. */
 import type { ProviderCalendar } from '../../calendars/calendar.ts';
 import type { CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { vtimezoneOf } from '../../lib/icalendar/vtimezone-writer.ts';
 import { writeComponent } from '../../lib/icalendar/write-lines.ts';

@@ -2,7 +2,7 @@
  * What changed in a calendar: by sync-collection where the server has it, else by comparing its tag (ctag) and all
  * etags. Servers advertise what they lack, so sync-collection is tried, and after a refusal left for a day.
  */
-import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
+import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import type { Log } from '../../lib/log.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { listObjects, readCtag } from './dav/etag-listing.ts';
@@ -16,7 +16,7 @@ export type ChangesInput = {
   readonly session: DavSession;
   readonly collection: URL;
   readonly token: string | undefined;
-  readonly stored: KnownResources;
+  readonly stored: StoredVersions;
 };
 export type ChangesDeps = { readonly log: Log; readonly now: () => number };
 

@@ -3,7 +3,7 @@
  * that the server has at that moment, provided it is the version the caller saw, and put back under its etag.
  */
 import type { EventResource } from '../../calendars/event.ts';
-import type { EventDraft, EventWriting, WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { EventDraft, EventWriting, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { DavSession } from './dav/dav-client.ts';
 import { findByUid } from './dav/find-by-uid.ts';
@@ -94,7 +94,7 @@ async function editorOf({ user, now }: Writer, icalendar: string, isInviting = f
 
 type NewEvent = { readonly draft: EventDraft; readonly key: string };
 
-async function create(writer: Writer, collection: URL, { draft, key }: NewEvent): Promise<Written> {
+async function create(writer: Writer, collection: URL, { draft, key }: NewEvent): Promise<WriteResult> {
   const { session } = writer;
   const uid = uidOf(key, collection);
   const editor = await editorOf(writer, '', (draft.attendees ?? []).length > 0);
@@ -111,7 +111,10 @@ async function create(writer: Writer, collection: URL, { draft, key }: NewEvent)
 type CreatedBefore = { readonly collection: URL; readonly uid: string; readonly url: URL | null };
 
 /** The event that this or an earlier creation with the same key made, wherever the server put it. */
-async function readCreated(session: DavSession, { collection, uid, url }: CreatedBefore): Promise<Written> {
+async function readCreated(
+  session: DavSession,
+  { collection, uid, url }: CreatedBefore,
+): Promise<WriteResult> {
   const isInCalendar = url !== null && objectPath(url.href, collection) !== undefined;
   const named = isInCalendar ? await getObject(session, url) : undefined;
   const elsewhere = named === undefined ? await findByUid(session, collection, uid) : undefined;
@@ -126,7 +129,7 @@ type Edit = (object: CalendarObject, editor: Editor) => readonly EventEdit[];
 type Place = { readonly collection: URL; readonly target: WriteTarget; readonly isInviting?: boolean };
 
 /** Edits the version the caller saw, and deletes it when no event is left. `undefined` when it is gone already. */
-async function editObject(writer: Writer, place: Place, edit: Edit): Promise<Written | undefined> {
+async function editObject(writer: Writer, place: Place, edit: Edit): Promise<WriteResult | undefined> {
   const { session, now } = writer;
   const { collection, target, isInviting } = place;
   const base = await versionSeen(session, collection, target);
@@ -158,7 +161,7 @@ function urlOf(collection: URL, href: string): URL {
 const resourceOf = (collection: URL, { url, etag, icalendar }: StoredObject): EventResource =>
   eventResourceOf({ href: objectPath(url.href, collection) ?? url.pathname, etag, icalendar });
 
-const resultOf = (collection: URL, object: StoredObject): Written => ({
+const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
   changed: [resourceOf(collection, object)],
   removed: [],
 });

@@ -1,6 +1,5 @@
 /** What it means when the Calendar API does not answer, or answers no: who can mend it, and when to ask again. */
-import type { ProviderError } from '../../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { type ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../lib/egress/egress.ts';
 import { jsonIn } from '../../lib/json.ts';
 import { retryAfterOf } from '../../lib/retry-after.ts';

@@ -1,7 +1,7 @@
 /** Times and recurrences as Google takes them. Fails as UnsupportedByProvider for what Google has no way to say. */
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { formatLocal } from '../../lib/recurrence/civil.ts';
 import { instantOf, localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { texts } from '../json-value.ts';
 import { CONFERENCE_PROPERTY, conferenceOf, isPending } from './conference.ts';
 import type { EventBody } from './event-body.ts';

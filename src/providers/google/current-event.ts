@@ -3,7 +3,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { WriteTarget } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
-import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
+import { instanceIdOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventVersion, GoogleEvents } from './events.ts';
 
 type GoogleEvent = calendar_v3.Schema$Event;

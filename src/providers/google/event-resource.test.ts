@@ -30,7 +30,7 @@ function only(event: GoogleEvent) {
 const zoned = (local: string, zone = PARIS) => ({ type: 'zoned', local, zone }) as const;
 
 describe('an event of Google’s', () => {
-  it('is a resource under its own id, in the words of Kalends, with the object that Google sent', () => {
+  it('an event of Google’s is a resource under its own id, in the words of Kalends, with the object that Google sent', () => {
     const sent = timed({
       description: 'What we did',
       location: 'Room 1',
@@ -73,7 +73,7 @@ describe('an event of Google’s', () => {
     });
   });
 
-  it('needs no words at all: one that may only be seen as busy has none', () => {
+  it('an event of Google’s needs no words at all: one that may only be seen as busy has none', () => {
     const { event } = only({ id: 'e1', start: { date: '2026-11-23' }, end: { date: '2026-11-25' } });
 
     assert.deepEqual([event.title, event.availability, event.status], ['', 'busy', 'confirmed']);
@@ -81,7 +81,7 @@ describe('an event of Google’s', () => {
     assert.deepEqual(event.end, { type: 'date', date: '2026-11-25' });
   });
 
-  it('is in the zone it is meant in, whatever offset it is written with, or else in the calendar’s', () => {
+  it('an event of Google’s is in the zone it is meant in, whatever offset it is written with, or else in the calendar’s', () => {
     const inTokyo = timed({ start: { dateTime: '2026-11-23T09:00:00+01:00', timeZone: 'Asia/Tokyo' } });
     const bare = timed({ start: { dateTime: '2026-11-23T08:00:00Z' } });
     const unknown = timed({ start: { dateTime: '2026-11-23T08:00:00Z', timeZone: 'Mars/Base' } });
@@ -92,7 +92,7 @@ describe('an event of Google’s', () => {
       assert.deepEqual(only(event).event.start, zoned('2026-11-23T09:00:00'));
   });
 
-  it('keeps its moment at an hour that the clock shows twice', () => {
+  it('an event of Google’s keeps its moment at an hour that the clock shows twice', () => {
     for (const dateTime of ['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00']) {
       const { event } = only(
         timed({ start: { dateTime, timeZone: PARIS }, end: { dateTime, timeZone: PARIS } }),
@@ -102,7 +102,7 @@ describe('an event of Google’s', () => {
     }
   });
 
-  it('recurs as its lines say, in its own zone', () => {
+  it('an event of Google’s recurs as its lines say, in its own zone', () => {
     const recurrence = ['RRULE:FREQ=WEEKLY;BYDAY=MO', `EXDATE;TZID=${PARIS}:20261130T090000`];
 
     assert.deepEqual(only(timed({ recurrence })).event.recurrence, {
@@ -113,7 +113,7 @@ describe('an event of Google’s', () => {
     assert.equal(only(timed({ recurrence: ['EXDATE:20261130T080000Z'] })).event.recurrence, undefined);
   });
 
-  it('is an exception of a series when it names one', () => {
+  it('an event of Google’s is an exception of a series when it names one', () => {
     const moved = timed({
       id: 'e1_20261130T080000Z',
       recurringEventId: 'e1',
@@ -130,7 +130,7 @@ describe('an event of Google’s', () => {
     assert.equal(event.recurrence, undefined);
   });
 
-  it('may be a cancelled exception, of which little more than its original start is known', () => {
+  it('an event of Google’s may be a cancelled exception, of which little more than its original start is known', () => {
     const cancelled = { id: 'e1_20261130', status: 'cancelled', recurringEventId: 'e1' };
 
     const { event } = only({ ...cancelled, originalStartTime: { date: '2026-11-30' } });
@@ -142,7 +142,7 @@ describe('an event of Google’s', () => {
     assert.deepEqual(byItsId.recurrenceId, event.recurrenceId);
   });
 
-  it('is gone when it is cancelled and no exception', () => {
+  it('an event of Google’s is gone when it is cancelled and no exception', () => {
     assert.deepEqual(listed({ id: 'e1', status: 'cancelled' }), { is: 'gone', href: 'e1' });
   });
 
@@ -156,7 +156,7 @@ describe('an event of Google’s', () => {
     ['something new', 'resource', 'busy'],
   ];
   for (const [eventType, is, availability] of kinds) {
-    it(`of kind ${eventType} is ${is === 'resource' ? `shown as ${availability}` : is}`, () => {
+    it(`an event of Google’s of kind ${eventType} is ${is === 'resource' ? `shown as ${availability}` : is}`, () => {
       const listedAs = listed(timed({ eventType }));
 
       assert.equal(listedAs.is, is);
@@ -164,7 +164,7 @@ describe('an event of Google’s', () => {
     });
   }
 
-  it('has the length of its kind where its end is missing, before its start or of another kind', () => {
+  it('an event of Google’s has the length of its kind where its end is missing, before its start or of another kind', () => {
     const day = { date: '2026-11-23' };
     const ends = [undefined, { date: '2026-11-22' }, { dateTime: '2026-11-24T00:00:00Z' }];
 
@@ -176,7 +176,7 @@ describe('an event of Google’s', () => {
     assert.deepEqual(event.end, event.start);
   });
 
-  it('joins a conference by its video entry, never by telephone', () => {
+  it('an event of Google’s joins a conference by its video entry, never by telephone', () => {
     const entryPoints = [
       { entryPointType: 'phone', uri: 'tel:+33-1' },
       { entryPointType: 'video', uri: 'https://zoom.us/j/1' },
@@ -191,7 +191,7 @@ describe('an event of Google’s', () => {
     );
   });
 
-  it('is left out where it has no id or no time that can be read, and never a fault', () => {
+  it('an event of Google’s is left out where it has no id or no time that can be read, and never a fault', () => {
     const times = ['', 'soon', '2026-13-01T00:00:00Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
     for (const dateTime of times) assert.equal(listed(timed({ start: { dateTime } })).is, 'unreadable');
     assert.equal(listed({ start: { date: '2026-11-23' } }).is, 'unreadable');

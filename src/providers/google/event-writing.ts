@@ -12,8 +12,8 @@ import type {
   EventDraft,
   EventWriting,
   Rsvp,
+  WriteResult,
   WriteTarget,
-  Written,
 } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { undefinedIf } from '../expected-failure.ts';
@@ -46,7 +46,7 @@ const resourcesOf = (series: SeriesNow | undefined): EventResource[] =>
   series === undefined ? [] : [series.master, ...series.exceptions];
 
 /** Hex digits are base32hex: the key itself is the event's id, so that Google refuses the second of it. */
-async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<Written> {
+async function create(draft: EventDraft, key: string, events: GoogleEvents): Promise<WriteResult> {
   const body = insertBody(draft, key.toLowerCase());
   if (draft.autoConference) await checkMeet(events);
   const insert = async () => withConferenceLink(await events.insert(body), body, events);
@@ -59,7 +59,7 @@ async function create(draft: EventDraft, key: string, events: GoogleEvents): Pro
   throw new ProviderError('not_found', 'The event was made before, and deleted since');
 }
 
-async function update(target: WriteTarget, change: EventChange, events: GoogleEvents): Promise<Written> {
+async function update(target: WriteTarget, change: EventChange, events: GoogleEvents): Promise<WriteResult> {
   const current = await currentEvent(target, events);
   const body = patchBody(change, current.event, randomUUID());
   if (body.conferenceData?.createRequest) await checkMeet(events);
@@ -71,7 +71,7 @@ async function update(target: WriteTarget, change: EventChange, events: GoogleEv
   return resultOf(target, event, events);
 }
 
-async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<Written> {
+async function respond(target: WriteTarget, response: Rsvp, events: GoogleEvents): Promise<WriteResult> {
   const current = await currentEvent(target, events);
   const answered = { attendees: answeredList(current.event.attendees, response) };
   // > When updating an event, this can be used to only update the participant's response.
@@ -85,7 +85,7 @@ async function patchEvent(change: EventPatch, events: GoogleEvents): Promise<Goo
   return withFinishedMeet(event, events);
 }
 
-async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<Written> {
+async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleEvents): Promise<WriteResult> {
   const resource = await events.resourceOf(event);
   const wasSeries = hrefsOf(target).length > 1;
   if (target.instance !== undefined || !(isSeries(event) || wasSeries))
@@ -95,10 +95,10 @@ async function resultOf(target: WriteTarget, event: GoogleEvent, events: GoogleE
 }
 
 /** The series as it is now. */
-const readSeriesResult = async (target: WriteTarget, events: GoogleEvents): Promise<Written> =>
+const readSeriesResult = async (target: WriteTarget, events: GoogleEvents): Promise<WriteResult> =>
   seriesResult(target, resourcesOf(await events.series(target.href)));
 
-function seriesResult(target: WriteTarget, changed: readonly EventResource[]): Written {
+function seriesResult(target: WriteTarget, changed: readonly EventResource[]): WriteResult {
   const there = new Set(changed.map((resource) => resource.href));
   return { changed, removed: hrefsOf(target).filter((href) => !there.has(href)) };
 }
@@ -109,14 +109,14 @@ const hrefsOf = ({ href, known }: WriteTarget): string[] => [
   ...known.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),
 ];
 
-async function remove(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+async function remove(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {
   if (target.instance !== undefined) return removeInstance(target, events);
   await events.delete({ id: target.href, etag: target.etag });
   return { changed: [], removed: hrefsOf(target) };
 }
 
 /** A deleted occurrence is a cancelled exception of its series. */
-async function removeInstance(target: WriteTarget, events: GoogleEvents): Promise<Written> {
+async function removeInstance(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {
   const current = await undefinedIf('not_found', currentEvent(target, events));
   if (current === undefined) return readSeriesResult(target, events);
   await events.delete(current);

@@ -8,11 +8,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { CalendarEvent, EventResource } from '../../calendars/event.ts';
-import { instantOf, localOf, originalStartOf, timeLike } from '../../lib/recurrence/event-instant.ts';
+import {
+  instanceIdOf,
+  instantOf,
+  localOf,
+  originalStartOf,
+  timeLike,
+} from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
-import { instanceIdOf } from '../../lib/recurrence/instance-id.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { withoutUndefined } from '../json-value.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { expand } from '../../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { patternedRecurrence } from './body-recurrence.ts';
 import { recurrenceOf } from './recurrence.ts';
 
@@ -89,7 +89,7 @@ describe('A rule as a pattern of Graph', () => {
     ],
   ];
   for (const [text, start, pattern] of EXPRESSIBLE)
-    it(`has ${text}, and reads back as the same occurrences`, () => {
+    it(`a rule as a pattern of Graph has ${text}, and reads back as the same occurrences`, () => {
       const result = patternedRecurrence(rule(text), start);
 
       assert.deepEqual(result.pattern, pattern);
@@ -123,7 +123,7 @@ describe('A rule as a pattern of Graph', () => {
     ['FREQ=YEARLY', date('2028-02-29'), /day 29 alone/],
   ];
   for (const [text, start, about] of REFUSED)
-    it(`is refused for ${text} on ${start.type === 'date' ? start.date : JSON.stringify(start).slice(25, 35)}, with the reason`, () => {
+    it(`a rule as a pattern of Graph is refused for ${text} on ${start.type === 'date' ? start.date : JSON.stringify(start).slice(25, 35)}, with the reason`, () => {
       assert.throws(
         () => patternOf(text, start),
         (refusal) =>
@@ -133,7 +133,7 @@ describe('A rule as a pattern of Graph', () => {
       );
     });
 
-  it('is refused for several rules, and for dates besides the rule', () => {
+  it('a rule as a pattern of Graph is refused for several rules, and for dates besides the rule', () => {
     const two = { rrules: ['FREQ=DAILY', 'FREQ=WEEKLY'], rdates: [], exdates: [] };
     const dates = { ...rule('FREQ=DAILY'), rdates: [{ start: berlin('2026-10-20T11:00:00') }] };
 
@@ -151,11 +151,11 @@ describe('A rule as a pattern of Graph', () => {
     ['20261103', date('2026-11-01'), '2026-11-03'],
   ];
   for (const [until, start, endDate] of RANGES)
-    it(`ends with the day of the last occurrence before UNTIL=${until} of ${JSON.stringify(start)}`, () => {
+    it(`a rule as a pattern of Graph ends with the day of the last occurrence before UNTIL=${until} of ${JSON.stringify(start)}`, () => {
       assert.equal(rangeOf(`FREQ=DAILY;UNTIL=${until}`, start)?.endDate, endDate);
     });
 
-  it('runs in the zone of its start under the name Windows has for it', () => {
+  it('a rule as a pattern of Graph runs in the zone of its start under the name Windows has for it', () => {
     const { recurrenceTimeZone, startDate, type } = rangeOf('FREQ=DAILY', MONDAY) ?? {};
 
     assert.deepEqual(

@@ -9,7 +9,7 @@ import type {
   RecurrenceRange,
 } from '@microsoft/microsoft-graph-types';
 
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import {
   civilOf,
   DAY,
@@ -20,9 +20,8 @@ import {
   weekdayOf,
 } from '../../lib/recurrence/civil.ts';
 import type { EventTime, Recurrence } from '../../lib/recurrence/event-time.ts';
-import { expandRule } from '../../lib/recurrence/expand-rule.ts';
+import { expandRule, recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { masterClock } from '../../lib/recurrence/master-clock.ts';
-import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
 import type { Rule } from '../../lib/recurrence/rule.ts';
 import { ruleZone } from './body-times.ts';
 import { POSITIONS, WEEKDAYS } from './recurrence.ts';

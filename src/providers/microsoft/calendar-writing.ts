@@ -2,8 +2,7 @@
 import type { Calendar as GraphCalendar } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarChange, CalendarDraft, CalendarWriting } from '../../calendars/calendar-writing.ts';
-import { ProviderError } from '../../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { ProviderError, UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import { text, withoutUndefined } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';

@@ -9,7 +9,7 @@
  *
  * A window that Graph cannot answer in time is shortened; then versions are compared each time.
  */
-import type { Changes, KnownResources } from '../../calendars/calendar-provider.ts';
+import type { Changes, StoredVersions } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { DAY } from '../../lib/recurrence/civil.ts';
 import { unreadableAnswer } from '../meaning.ts';
@@ -30,7 +30,7 @@ import { readSyncState, type SyncState, type Window, writeSyncState } from './sy
 export type ChangesInput = {
   readonly source: Source;
   readonly token: string | undefined;
-  readonly stored: KnownResources;
+  readonly stored: StoredVersions;
 };
 export type ChangesDeps = { readonly now: () => number };
 

@@ -1,7 +1,7 @@
 /** Creating an event or a series. */
 import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
-import type { EventDraft, Written } from '../../calendars/event-writing.ts';
+import type { EventDraft, WriteResult } from '../../calendars/event-writing.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import { text } from '../json-value.ts';
 import { unreadableAnswer } from '../meaning.ts';
@@ -20,7 +20,7 @@ import { calendarFacts, writeTo } from './write-requests.ts';
  * The same key makes the same event, however often: it is Graph's `transactionId`. Days that a rule leaves out are
  * occurrences to Outlook, and are deleted one by one; a repetition goes on where the first was interrupted.
  */
-export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<Written> {
+export async function createEvent(source: Source, draft: EventDraft, key: string): Promise<WriteResult> {
   const body = await bodyOfDraft(source, draft);
   const id = await post(source, { ...body, transactionId: uuidOf(key) });
   const exdates = draft.recurrence?.exdates ?? [];

@@ -2,7 +2,7 @@
  * Deleting events. Graph's DELETE tells the guests of a meeting that the account's user organizes, as `/cancel` would without
  * a comment; an invitation is taken out of the user's own calendar and nobody is told.
  */
-import type { WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { undefinedIf } from '../expected-failure.ts';
 import {
@@ -19,7 +19,7 @@ import { writeTo } from './write-requests.ts';
 import { deletedResult, readWriteResult } from './write-result.ts';
 
 /** Gone already is no failure. */
-export async function deleteEvent(source: Source, target: WriteTarget): Promise<Written> {
+export async function deleteEvent(source: Source, target: WriteTarget): Promise<WriteResult> {
   const { href, etag, instance } = target;
   if (instance !== undefined) {
     await undefinedIf('not_found', deleteOccurrence(source, { ...target, instance }));

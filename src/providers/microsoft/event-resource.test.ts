@@ -41,7 +41,7 @@ function eventOf(item: GraphItem): CalendarEvent {
 }
 
 describe("Graph's event", () => {
-  it('keeps its own zone, read from UTC', () => {
+  it('Graph’s event keeps its own zone, read from UTC', () => {
     const { start, end } = eventOf(single);
 
     assert.deepEqual(start, { type: 'zoned', local: '2026-11-18T15:00:00', zone: 'Europe/Berlin' });
@@ -58,7 +58,7 @@ describe("Graph's event", () => {
     [null, 'UTC'],
   ];
   for (const [name, zone] of zones)
-    it(`is at the same instant when its zone is called ${JSON.stringify(name)}`, () => {
+    it(`Graph’s event is at the same instant when its zone is called ${JSON.stringify(name)}`, () => {
       const { start } = eventOf({ ...single, originalStartTimeZone: name });
 
       assert.equal(start.type === 'zoned' && start.zone, zone);
@@ -67,7 +67,7 @@ describe("Graph's event", () => {
       assert.equal(at, Date.UTC(2026, 10, 18, 14));
     });
 
-  it('that lasts all day has the dates as written', () => {
+  it('Graph’s event that lasts all day has the dates as written', () => {
     const { start, end } = eventOf({
       ...single,
       isAllDay: true,
@@ -85,7 +85,7 @@ describe("Graph's event", () => {
     );
   });
 
-  it('without a time that can be read is refused', () => {
+  it('Graph’s event without a time that can be read is refused', () => {
     for (const start of [null, undefined, { dateTime: 'soon', timeZone: 'UTC' }])
       assert.throws(
         () => resourceOf({ ...single, ...(start === undefined ? { start: null } : { start }) }),
@@ -93,7 +93,7 @@ describe("Graph's event", () => {
       );
   });
 
-  it('tells whether it blocks, and how sure it is', () => {
+  it('Graph’s event tells whether it blocks, and how sure it is', () => {
     const table: readonly (readonly [GraphItem, string, string])[] = [
       [{ showAs: 'busy' }, 'busy', 'confirmed'],
       [{ showAs: 'oof' }, 'busy', 'confirmed'],
@@ -110,7 +110,7 @@ describe("Graph's event", () => {
     }
   });
 
-  it('tells how private it is', () => {
+  it('Graph’s event tells how private it is', () => {
     const privacyOf = (sensitivity: Sensitivity | null) => eventOf({ ...single, sensitivity }).privacy;
 
     assert.deepEqual(([null, 'normal', 'personal', 'private', 'confidential'] as const).map(privacyOf), [
@@ -122,7 +122,7 @@ describe("Graph's event", () => {
     ]);
   });
 
-  it('lists guests with their answers, and the organizer once, marked', () => {
+  it('Graph’s event lists guests with their answers, and the organizer once, marked', () => {
     const { attendees } = eventOf({
       ...single,
       organizer: { emailAddress: { name: 'Ada', address: 'ada@example.com' } },
@@ -145,7 +145,7 @@ describe("Graph's event", () => {
     ]);
   });
 
-  it('tells where, why, and how to join', () => {
+  it('Graph’s event tells where, why, and how to join', () => {
     const event = eventOf({
       ...single,
       body: { contentType: 'text', content: 'Agenda\r\n' },
@@ -161,7 +161,7 @@ describe("Graph's event", () => {
     );
   });
 
-  it('gives back what an application keeps with it, and nothing else under that name', () => {
+  it('Graph’s event gives back what an application keeps with it, and nothing else under that name', () => {
     const withValue = (value: string) =>
       eventOf({
         ...single,
@@ -177,7 +177,7 @@ describe("Graph's event", () => {
 });
 
 describe("Graph's series", () => {
-  it('runs in the zone of its rule and leaves out what was deleted from it', () => {
+  it('Graph’s series runs in the zone of its rule and leaves out what was deleted from it', () => {
     const { start, recurrence } = eventOf({
       ...weekly,
       originalStartTimeZone: 'tzone://Microsoft/Custom',
@@ -189,7 +189,7 @@ describe("Graph's series", () => {
     assert.ok(isSeries(weekly) && !isSeries(single) && !isSeries({ ...weekly, type: 'exception' }));
   });
 
-  it('has exceptions that name the start they replace, over a clock change too', () => {
+  it('Graph’s series has exceptions that name the start they replace, over a clock change too', () => {
     const moved: GraphItem = {
       ...single,
       id: 'EXC=',
@@ -211,7 +211,7 @@ describe("Graph's series", () => {
     assert.equal(exceptionIn('MASTER='), undefined);
   });
 
-  it('of all-day events has exceptions named by date, however Graph writes it', () => {
+  it('Graph’s series of all-day events has exceptions named by date, however Graph writes it', () => {
     const master: GraphItem = { ...weekly, isAllDay: true, start: utc('2026-10-21T00:00:00') };
     const dateFor = (item: GraphItem) =>
       exceptionOf({ ...single, id: 'EXC=', ...item }, master).events[0]?.recurrenceId;
@@ -224,7 +224,7 @@ describe("Graph's series", () => {
       assert.deepEqual(dateFor(item), { type: 'date', date: '2026-10-28' }, JSON.stringify(item));
   });
 
-  it('places an exception by its day where its original start is not told', () => {
+  it('Graph’s series places an exception by its day where its original start is not told', () => {
     const item = { ...single, id: 'EXC=', occurrenceId: 'OID.MASTER=.2026-11-04' };
 
     assert.deepEqual(exceptionOf(item, weekly).events[0]?.recurrenceId, {

@@ -19,7 +19,7 @@ describe("Microsoft's account", () => {
     [{ name: 'Ada', tid: 'tenant' }, 'tenant.pairwise', 'Ada'],
   ];
   for (const [claims, accountId, display] of table)
-    it(`with the claims ${JSON.stringify(claims)} is ${accountId}`, () => {
+    it(`a Microsoft account with the claims ${JSON.stringify(claims)} is ${accountId}`, () => {
       assert.deepEqual(identityOf({ ...TOKEN, ...claims }), { accountId, display });
     });
 });
@@ -36,7 +36,7 @@ describe("Microsoft's permissions", () => {
     [['https://graph.microsoft.us/Calendars.ReadWrite'], [true, true, true]],
   ];
   for (const [granted, served] of table)
-    it(`${granted.at(-1)} serves ${served.filter(Boolean).length} of the three scopes`, () => {
+    it(`the Microsoft permission ${granted.at(-1)} serves ${served.filter(Boolean).length} of the three scopes`, () => {
       assert.deepEqual(
         (['free-busy', 'read', 'read-write'] as const).map((scope) => covers(granted, scope)),
         served,

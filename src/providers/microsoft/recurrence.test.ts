@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { RecurrencePattern, RecurrenceRange } from '@microsoft/microsoft-graph-types';
 
 import { expand } from '../../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../lib/recurrence/expand-rule.ts';
 import { recurrenceOf } from './recurrence.ts';
 
 const FOREVER: RecurrenceRange = { type: 'noEnd', startDate: '2026-01-01' };
@@ -42,11 +42,11 @@ describe("Graph's recurrence", () => {
     ],
   ];
   for (const [pattern, rule] of patterns)
-    it(`of type ${pattern.type} becomes ${rule}`, () => {
+    it(`Graph’s recurrence of type ${pattern.type} becomes ${rule}`, () => {
       assert.equal(ruleOf(pattern), rule);
     });
 
-  it('says nothing of the day that its start is on anyway', () => {
+  it('Graph’s recurrence says nothing of the day that its start is on anyway', () => {
     const start = { type: 'zoned', local: '2026-10-12T09:00:00', zone: 'Europe/Berlin' } as const;
     const rules: readonly (readonly [RecurrencePattern, string])[] = [
       [{ type: 'weekly', interval: 2, daysOfWeek: ['monday'] }, 'FREQ=WEEKLY;INTERVAL=2'],
@@ -64,7 +64,7 @@ describe("Graph's recurrence", () => {
       assert.deepEqual(recurrenceOf({ pattern, range: FOREVER }, [], start)?.rrules, [rule]);
   });
 
-  it('ends after a number of occurrences or with the end of a day', () => {
+  it('Graph’s recurrence ends after a number of occurrences or with the end of a day', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 
     assert.equal(
@@ -78,25 +78,25 @@ describe("Graph's recurrence", () => {
     assert.equal(ruleOf(daily, { type: 'noEnd', endDate: '0001-01-01' }), 'FREQ=DAILY');
   });
 
-  it('of a type nobody knows is none', () => {
+  it('Graph’s recurrence of a type nobody knows is none', () => {
     assert.equal(recurrenceOf({ pattern: { type: null }, range: FOREVER }, []), undefined);
     assert.equal(recurrenceOf({ pattern: null, range: FOREVER }, []), undefined);
   });
 
-  it('on day 31 falls on the last day of shorter months', () => {
+  it('Graph’s recurrence on day 31 falls on the last day of shorter months', () => {
     const dates = datesOf({ type: 'absoluteMonthly', interval: 1, dayOfMonth: 31 }, '2026-01-31');
 
     assert.deepEqual(dates.slice(0, 4), ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30']);
     assert.equal(dates.length, 24);
   });
 
-  it('on 29 February falls on the 28th in other years', () => {
+  it('Graph’s recurrence on 29 February falls on the 28th in other years', () => {
     const yearly: RecurrencePattern = { type: 'absoluteYearly', interval: 1, dayOfMonth: 29, month: 2 };
 
     assert.deepEqual(datesOf(yearly, '2024-02-29'), ['2026-02-28', '2027-02-28']);
   });
 
-  it('on several weekdays of a month falls on the first of them', () => {
+  it('Graph’s recurrence on several weekdays of a month falls on the first of them', () => {
     const pattern: RecurrencePattern = {
       type: 'relativeMonthly',
       interval: 1,
@@ -107,7 +107,7 @@ describe("Graph's recurrence", () => {
     assert.deepEqual(datesOf(pattern, '2026-01-30').slice(0, 3), ['2026-01-30', '2026-02-27', '2026-03-31']);
   });
 
-  it('leaves out the days that were deleted', () => {
+  it('Graph’s recurrence leaves out the days that were deleted', () => {
     const daily: RecurrencePattern = { type: 'daily', interval: 1 };
 
     assert.deepEqual(datesOf(daily, '2027-12-29', ['2027-12-30']), ['2027-12-29', '2027-12-31']);

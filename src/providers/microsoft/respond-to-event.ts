@@ -1,5 +1,5 @@
 /** The account's user answers an invitation. */
-import type { Rsvp, WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { Rsvp, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { currentEvent, currentOccurrence } from './current-event.ts';
 import { eventUrl, type Source } from './read-events.ts';
@@ -20,7 +20,7 @@ export async function respondToEvent(
   source: Source,
   target: WriteTarget,
   { response, comment }: Rsvp,
-): Promise<Written> {
+): Promise<WriteResult> {
   const { instance } = target;
   const series = await currentEvent(source, target);
   const { id, item } =

@@ -8,7 +8,7 @@ import type { Event as GraphEvent } from '@microsoft/microsoft-graph-types';
 
 import type { CalendarEvent } from '../../calendars/event.ts';
 import type { EventChange } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { localOf } from '../../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../../lib/recurrence/event-time.ts';
 import { shiftWithSeries } from '../../lib/recurrence/shift-series.ts';

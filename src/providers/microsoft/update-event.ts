@@ -6,8 +6,8 @@ import type {
   PatternedRecurrence,
 } from '@microsoft/microsoft-graph-types';
 
-import type { EventChange, WriteTarget, Written } from '../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../calendars/unsupported.ts';
+import type { EventChange, WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
+import { UnsupportedByProvider } from '../../calendars/provider-error.ts';
 import { unsupportedField } from '../unsupported-field.ts';
 import { patternedRecurrence } from './body-recurrence.ts';
 import { type Current, currentEvent, currentOccurrence } from './current-event.ts';
@@ -22,7 +22,7 @@ export async function updateEvent(
   source: Source,
   target: WriteTarget,
   change: EventChange,
-): Promise<Written> {
+): Promise<WriteResult> {
   const series = await currentEvent(source, target);
   const { instance } = target;
   if (instance !== undefined) {

@@ -1,8 +1,10 @@
 /** Requests that write to a calendar. Where Graph refuses what Outlook cannot keep, they fail with the reason. */
 import type { Calendar as GraphCalendar, Event as GraphEvent } from '@microsoft/microsoft-graph-types';
-
-import { ProviderError } from '../../calendars/provider-error.ts';
-import { UnsupportedByProvider, type UnsupportedReason } from '../../calendars/unsupported.ts';
+import {
+  ProviderError,
+  UnsupportedByProvider,
+  type UnsupportedReason,
+} from '../../calendars/provider-error.ts';
 import type { JsonObject } from '../bearer-api.ts';
 import type { GraphWrite } from './api.ts';
 import { codeOf } from './api-refusal.ts';

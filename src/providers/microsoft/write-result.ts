@@ -1,5 +1,5 @@
 /** The answer to a write: the event as it is now, with what is gone of it. */
-import type { WriteTarget, Written } from '../../calendars/event-writing.ts';
+import type { WriteResult, WriteTarget } from '../../calendars/event-writing.ts';
 import { readEvent, type Source } from './read-events.ts';
 
 /** What became of the target. */
@@ -7,7 +7,7 @@ export async function readWriteResult(
   source: Source,
   target: WriteTarget,
   isSeries: boolean,
-): Promise<Written> {
+): Promise<WriteResult> {
   const changed = await readEvent(source, target.href, isSeries);
   if (changed === 'gone') return deletedResult(target);
   const there = new Set(changed.map(({ href }) => href));
@@ -15,7 +15,10 @@ export async function readWriteResult(
 }
 
 /** Nothing is left of it. */
-export const deletedResult = (target: WriteTarget): Written => ({ changed: [], removed: hrefsOf(target) });
+export const deletedResult = (target: WriteTarget): WriteResult => ({
+  changed: [],
+  removed: hrefsOf(target),
+});
 
 const hrefsOf = ({ href, known, override }: WriteTarget): string[] => [
   ...new Set([href, ...known.map((resource) => resource.href), ...(override ? [override.href] : [])]),

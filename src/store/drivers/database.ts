@@ -19,6 +19,8 @@ export type Values = Readonly<Record<string, Value | readonly string[] | readonl
 
 /** Runs statements: on the committed state, or inside one transaction. */
 export interface Statements {
+  readonly dialect: Dialect;
+
   all<Row>(sql: string, values?: Values): Promise<Row[]>;
   /** The first row, `undefined` when there is none. */
   get<Row>(sql: string, values?: Values): Promise<Row | undefined>;
@@ -57,8 +59,6 @@ export type Supplied = {
 };
 
 export interface Database extends Statements {
-  readonly dialect: Dialect;
-
   /**
    * Runs one writing statement and answers its RETURNING rows. Durable when it answers: writes that
    * arrive while a commit is under way share the next one. Its failure undoes nobody else's write.

@@ -1,11 +1,11 @@
-/** Housekeeping's deletes: in parts, so that a large one never holds up the writes beside it. */
+/** Deletes many rows in parts, so that other writes need not wait long. */
 import type { Database, Values } from './database.ts';
 
 const ROWS_PER_PART = 1000;
 
 /**
  * Runs `sql`, a `DELETE … WHERE key IN (SELECT … LIMIT :limit) RETURNING …`, until it finds nothing
- * more. Answers how many rows it deleted. Stopped half-way, the rest is left for the next run.
+ * more. Answers how many rows it deleted. The next run deletes what an interrupted one left.
  */
 export async function deleteInParts(db: Database, sql: string, values: Values): Promise<number> {
   for (let deleted = 0; ; ) {

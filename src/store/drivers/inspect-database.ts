@@ -2,8 +2,9 @@
 import { stat } from 'node:fs/promises';
 
 import type { StorageReport } from '../../cli/command.ts';
+import { createSealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
-import { keyIdOf, missingKey, readKeyFile, sealerOf, wrongKey } from './master-key.ts';
+import { keyIdOf, missingKey, readKeyFile, wrongKey } from './master-key.ts';
 import { isBegun, pendingMigrations } from './migrate.ts';
 import { type DatabaseSettings, sqliteFileIn } from './open-database.ts';
 import { openSqlite } from './sqlite-driver.ts';
@@ -33,7 +34,7 @@ export async function inspectDatabase(settings: DatabaseSettings, now: () => num
     const newestInstant = pending.includes(1) ? undefined : await newestInstantOf(db);
     return { state: 'reachable', engine: db.dialect.engine, pending, keyProblem, clockSkew, newestInstant };
   } catch (reason) {
-    // One that listens on two addresses and on neither answers fails with a list and no message.
+    // A host with two addresses of which neither answers fails with a list and no message.
     const message = reason instanceof AggregateError ? String(reason.errors[0]) : String(reason);
     return { state: 'unreachable', reason: message.replace(/^\w*Error: /, '').replace(/\.$/, '') };
   } finally {
@@ -50,14 +51,14 @@ async function keyProblemOf(
   try {
     const key = masterKey ?? (await readKeyFile(dataDir));
     if (key === undefined) return missingKey(keyId, dataDir);
-    const ours = sealerOf(key).keyId;
+    const ours = createSealer(key).keyId;
     return ours === keyId ? undefined : wrongKey(keyId, ours);
   } catch (reason) {
     return reason instanceof Error ? reason.message : String(reason);
   }
 }
 
-/** The server's clock against the middle of the question's way. */
+/** How far the server's clock is ahead, in milliseconds, against the middle of the query's time. */
 async function skewOf(db: Database, now: () => number): Promise<number> {
   // The first statement connects, which would count as skew.
   await db.all('SELECT 1 AS "one"');

@@ -1,12 +1,12 @@
 /**
- * The master key: from the configuration, or else from the file `master.key`, made at first start.
- * Its fingerprint stands in the database, so that no instance ever works with another key.
+ * The master key: from the configuration, or else from the file `master.key`, which the first start makes.
+ * The database has its fingerprint, so that no instance ever works with another key.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-import { createSealer, type Sealer } from '../../lib/sealing.ts';
+import type { Sealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
 import { isBegun } from './migrate.ts';
 import { StartRefused } from './start-refused.ts';
@@ -32,9 +32,8 @@ export async function readKeyFile(dataDir: string): Promise<Buffer | undefined> 
 }
 
 /**
- * Makes the key file, readable by its owner only, and answers the key in it: the one another process
- * made, if one was faster. The file appears whole and on the disk, or not at all: a key that is lost
- * with the power takes everything that was sealed under it along.
+ * Makes the key file, readable by its owner only, and answers the key in it: that of another process, if it was faster.
+ * The file appears whole and on the disk, or not at all, because nothing that was sealed can be opened without the key.
  */
 export async function makeKeyFile(dataDir: string): Promise<Buffer> {
   const draft = path.join(dataDir, `master.key.${randomUUID()}`);
@@ -66,7 +65,7 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** The fingerprint the database was first opened with, `undefined` before that. */
+/** The fingerprint of the database's key; `undefined` for one that was never opened. */
 export async function keyIdOf(db: Database): Promise<string | undefined> {
   if (!(await isBegun(db))) return undefined;
   const row = await db.get<{ keyId: string }>(
@@ -75,7 +74,7 @@ export async function keyIdOf(db: Database): Promise<string | undefined> {
   return row?.keyId;
 }
 
-/** Writes the fingerprint unless one is there, then refuses a key that is not that one. */
+/** Writes the fingerprint unless there is one, then refuses any other key. */
 export async function claimDatabase(db: Database, sealer: Sealer): Promise<void> {
   if ((await keyIdOf(db)) === undefined) {
     await db.write(
@@ -91,9 +90,6 @@ export async function claimDatabase(db: Database, sealer: Sealer): Promise<void>
 export const wrongKey = (keyId: string, ours: string): string =>
   `The database is sealed under master key ${keyId}, but this instance has ${ours}. Set KALENDS_MASTER_KEY, or restore the file master.key, to the key it was made with.`;
 
-/** Why there is no opening a database whose key is gone. */
+/** Why a database whose key is gone cannot be opened, in a sentence that says what to do. */
 export const missingKey = (keyId: string, dataDir: string): string =>
   `The database is sealed under master key ${keyId}, but there is no KALENDS_MASTER_KEY and no ${keyFileIn(dataDir)}. Restore one of them: a new key would open nothing.`;
-
-/** The sealer of a key of 32 bytes. */
-export const sealerOf = (key: Buffer): Sealer => createSealer(key);

@@ -9,12 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statements } from './database.ts';
 
 const FOLDER = new URL('../migrations/', import.meta.url);
-/** An instance that dies while it migrates holds up the others for this long. */
+/** An instance that dies while it migrates delays the others for this long. */
 const LEASE_MS = 15_000;
 const WAIT_MS = 50;
 const BOOTSTRAP_TRIES = 10;
 
-// Made in one transaction: where `migration` is, the other two are.
+// All in one transaction: where `migration` exists, so do the other two.
 const BOOTSTRAP = `
   CREATE TABLE IF NOT EXISTS lease (name TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL);
   CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -30,21 +30,20 @@ type Clock = () => number;
 type Migration = { readonly number: number; readonly file: string };
 
 /**
- * Applies what is missing, then runs `once` still under the lease. When nothing is missing it takes
- * no lease: a start then waits for nobody. `once` runs either way and must bear being run again.
- * Throws when the database has a migration this program does not know: it was made by a newer one.
- * `now` answers epoch milliseconds.
+ * Applies the missing migrations, then runs `claim`, all under the lease. When none is missing it takes no lease, so that
+ * such a start waits for nobody. `claim` always runs, and may run more than once. Throws when the database has a
+ * migration that this program does not have: a newer one made it. `now` answers epoch milliseconds.
  */
-export async function migrate(db: Database, now: Clock, once: () => Promise<void>): Promise<void> {
+export async function migrate(db: Database, now: Clock, claim: () => Promise<void>): Promise<void> {
   await bootstrap(db);
-  if ((await pendingMigrations(db)).length === 0) return once();
+  if ((await pendingMigrations(db)).length === 0) return claim();
   await underLease(db, now, async (holder) => {
-    // Read again: whoever had the lease before may have applied them all.
+    // Read again: the holder of the lease before may have applied them all.
     const pending = await pendingMigrations(db);
-    for (const migration of (await knownMigrations()).filter(({ number }) => pending.includes(number))) {
+    for (const migration of (await listMigrations()).filter(({ number }) => pending.includes(number))) {
       await apply(db, migration, { holder, now });
     }
-    await once();
+    await claim();
   });
 }
 
@@ -53,17 +52,17 @@ export async function migrate(db: Database, now: Clock, once: () => Promise<void
  * is empty. Throws when the database has one that this program does not know.
  */
 export async function pendingMigrations(db: Database): Promise<number[]> {
-  const known = (await knownMigrations()).map(({ number }) => number);
-  if (!(await isBegun(db))) return known;
+  const numbers = (await listMigrations()).map(({ number }) => number);
+  if (!(await isBegun(db))) return numbers;
   const rows = await db.all<{ number: number }>('SELECT number FROM migration ORDER BY number');
   const applied = rows.map(({ number }) => number);
-  const unknown = applied.find((number) => !known.includes(number));
+  const unknown = applied.find((number) => !numbers.includes(number));
   if (unknown !== undefined) {
     throw new Error(
       `The database has migration ${unknown}, which this version of Kalends does not know. Start the newer version.`,
     );
   }
-  return known.filter((number) => !applied.includes(number));
+  return numbers.filter((number) => !applied.includes(number));
 }
 
 /** Whether any Kalends ever opened the database: the tables of migrations and settings are there. */
@@ -107,7 +106,7 @@ async function underLease(db: Database, now: Clock, work: (holder: string) => Pr
   try {
     await work(holder);
   } catch (reason) {
-    // What went wrong is worth more than that the lease could not be given back: it runs out.
+    // The first error is the one to report; a lease that could not be released runs out.
     await release().catch(() => {});
     throw reason;
   }
@@ -117,27 +116,27 @@ async function underLease(db: Database, now: Clock, work: (holder: string) => Pr
 async function acquire(db: Database, holder: string, now: Clock): Promise<void> {
   for (;;) {
     const at = now();
-    const won = await db.write(
+    const leased = await db.write(
       `INSERT INTO lease (name, holder, expires_at) VALUES ('migration', :holder, :expiresAt)
        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
         WHERE lease.expires_at < :now
        RETURNING holder`,
       { holder, expiresAt: at + LEASE_MS, now: at },
     );
-    if (won.length > 0) return;
+    if (leased.length > 0) return;
     await sleep(WAIT_MS);
   }
 }
 
 async function renew(tx: Statements, holder: string, now: Clock): Promise<void> {
-  const still = await tx.all(
+  const renewed = await tx.all(
     `UPDATE lease SET expires_at = :expiresAt WHERE name = 'migration' AND holder = :holder RETURNING holder`,
     { holder, expiresAt: now() + LEASE_MS },
   );
-  if (still.length === 0) throw new Error('Another instance took over the migration; start again');
+  if (renewed.length === 0) throw new Error('Another instance took over the migration; start again');
 }
 
-async function knownMigrations(): Promise<Migration[]> {
+async function listMigrations(): Promise<Migration[]> {
   const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.sql')).sort();
   return files.map((file) => ({ number: Number.parseInt(file, 10), file }));
 }

@@ -1,14 +1,14 @@
 /**
- * Opens the configured database as the server and the command line both do: folder, key and database
- * are made where there are none, migrations applied, the master key checked. The command line migrates
- * too, so that `client create` works before the first start; an upgrade is made by whoever comes first.
+ * Opens the configured database, for the server and for the command line: makes the folder, the key and the database
+ * where they are missing, applies migrations and checks the master key. The command line migrates too, so that
+ * `client create` works before the first start.
  */
 import { chmod, mkdir, open, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Sealer } from '../../lib/sealing.ts';
+import { createSealer, type Sealer } from '../../lib/sealing.ts';
 import type { Database } from './database.ts';
-import { claimDatabase, keyIdOf, makeKeyFile, missingKey, readKeyFile, sealerOf } from './master-key.ts';
+import { claimDatabase, keyIdOf, makeKeyFile, missingKey, readKeyFile } from './master-key.ts';
 import { migrate } from './migrate.ts';
 import { openSqlite } from './sqlite-driver.ts';
 import { StartRefused } from './start-refused.ts';
@@ -32,12 +32,12 @@ export type OpenDatabase = {
 export const sqliteFileIn = (dataDir: string): string => path.join(dataDir, 'kalends.db');
 
 /**
- * Throws StartRefused when the database or its key is not to be had: it is never opened with a key other
- * than its first. `now` answers epoch milliseconds.
+ * Throws StartRefused when the database or its key cannot be used. A database opens with its first key only. `now`
+ * answers epoch milliseconds.
  */
 export async function openDatabase(settings: DatabaseSettings, now: () => number): Promise<OpenDatabase> {
   const { databaseUrl, dataDir, masterKey } = settings;
-  // With both given, nothing is kept in the folder: it may be missing or read-only.
+  // With both set, nothing is stored in the folder: it may be missing or read-only.
   if (databaseUrl === undefined || masterKey === undefined) await makeDataFolder(dataDir);
   if (databaseUrl === undefined) await makePrivate(sqliteFileIn(dataDir));
   const db = await openEngine(settings).catch((reason) => {
@@ -45,7 +45,7 @@ export async function openDatabase(settings: DatabaseSettings, now: () => number
   });
   try {
     const keyId = await keyIdOf(db);
-    const sealer = sealerOf(masterKey ?? (await keyOfFolder(dataDir, keyId)));
+    const sealer = createSealer(masterKey ?? (await keyOfFolder(dataDir, keyId)));
     // An instance with a wrong key is refused before it changes anything.
     if (keyId !== undefined) await claimDatabase(db, sealer);
     await migrate(db, now, () => claimDatabase(db, sealer));
@@ -62,11 +62,11 @@ async function openEngine({
   dataDir,
 }: DatabaseSettings): Promise<Database> {
   if (databaseUrl === undefined) return openSqlite(sqliteFileIn(dataDir));
-  // Its client is 10 MB and 20 ms of a start that does without it otherwise.
+  // Loaded on demand: the client costs 10 MB and 20 ms, which SQLite does not need.
   return (await import('./postgres-driver.ts')).openPostgres(databaseUrl, databaseConnections);
 }
 
-/** The engine's own words name neither the database nor the setting that leads to it. */
+/** The engine's message names neither the database nor its setting. */
 function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): StartRefused {
   const sentence =
     databaseUrl === undefined
@@ -77,9 +77,9 @@ function unusable({ databaseUrl, dataDir }: DatabaseSettings, cause: unknown): S
 
 async function makeDataFolder(dataDir: string): Promise<void> {
   try {
-    const made = await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    // `mode` is subject to the umask for what it adds, never for what it takes away; parents stay as they are.
-    if (made !== undefined) await chmod(dataDir, 0o700);
+    const created = await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    // A umask may have taken bits from `mode`. Parents keep theirs.
+    if (created !== undefined) await chmod(dataDir, 0o700);
   } catch (reason) {
     throw new StartRefused(
       `The data folder ${dataDir} cannot be made: ${messageOf(reason)}. Make it, or set KALENDS_DATA_DIR.`,

@@ -1,6 +1,6 @@
 /**
- * Group commit on PostgreSQL: the calls that wait become one `unnest()` statement and one commit, with
- * 14 times the rate of a statement each. At most two are under way, while the next ones gather.
+ * Group commit on PostgreSQL: the calls that wait become one `unnest()` statement and one commit, at 14 times the rate of
+ * one statement each. At most two batches are under way while the next one gathers.
  */
 import type { BatchStatement, Values } from './database.ts';
 import { isRefusal, nameOf, type Query } from './postgres-query.ts';
@@ -45,7 +45,7 @@ export class PostgresBatch {
     this.#query = query;
   }
 
-  /** The call's own row. Throws as its statement alone would: what others ask makes no difference. */
+  /** The call's row. Throws as its statement alone would, whatever is in the rest of the batch. */
   async run(values: Values): Promise<Row | undefined> {
     const rule = this.#writes ? textToWrite : textToFind;
     const inOrder = this.#columns.map((column) => {
@@ -74,11 +74,11 @@ export class PostgresBatch {
       const rows = new Map((await this.#rowsOf(calls)).map((row) => [row[this.#key], row]));
       for (const { key, resolve } of calls) {
         resolve(rows.get(key));
-        // A row that was written once was written for one caller.
+        // A written row answers one call only.
         if (this.#writes) rows.delete(key);
       }
     } catch (reason) {
-      // A refused statement did nothing for anybody: alone, only the call it was refused for fails.
+      // A refused batch did nothing: each call is tried alone, so that only the one at fault fails.
       if (calls.length > 1 && isRefusal(reason)) for (const call of calls) await this.#answer([call]);
       else for (const { reject } of calls) reject(reason);
     }
@@ -96,7 +96,7 @@ function inOneOrder(calls: Call[]): Call[] {
   return calls.sort((a, b) => compare(a.values[0], b.values[0]));
 }
 
-/** What many ask at once, such as who their one application is, is asked once and answered to all. */
+/** Calls for the same key, such as one application's, are sent once and get the same answer. */
 function oneOfEachKey(calls: Call[]): Call[] {
   return [...new Map(calls.map((call) => [call.key, call])).values()];
 }

@@ -148,6 +148,7 @@ class PostgresDatabase implements Database {
   async #once<T>(work: (client: pg.PoolClient, tx: Statements) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     const tx = new TransactionStatements(
+      this.dialect,
       async (sql, values) => (await client.query(this.#texts.query(sql, values, textToWrite))).rows,
     );
     let broken = false;

@@ -1,6 +1,6 @@
 /**
- * Rows that the hottest look-ups of SQLite found, kept until something could have changed them: a
- * statement of ours that wrote to one of their tables, or any commit of another process.
+ * A cache of the rows that the most frequent look-ups of SQLite read. A row stays until something could have changed it:
+ * a statement of ours that wrote to one of its tables, or any commit of another process.
  */
 import type { BatchStatement, Values } from './database.ts';
 import { STATEMENTS_KEPT } from './statement-text.ts';
@@ -11,8 +11,8 @@ export class ReadCache {
   readonly #foreignCommits: () => number;
   readonly #rows = new Map<BatchStatement, Map<Values[string], unknown>>();
   readonly #tablesOf = new Map<string, readonly string[]>();
-  readonly #written = new Set<string>();
-  #seen: number | undefined;
+  readonly #changedTables = new Set<string>();
+  #lastForeignCommits: number | undefined;
   #checked = false;
 
   /** `foreignCommits` answers a number that changes whenever another process has committed. */
@@ -20,40 +20,40 @@ export class ReadCache {
     this.#foreignCommits = foreignCommits;
   }
 
-  /** The kept row whose `statement.key` is `key`, else what `look` finds now. Rows are not to be changed. */
-  find<Row>(statement: BatchStatement, key: Values[string], look: () => Row | undefined): Row | undefined {
+  /** The cached row whose `statement.key` is `key`, else what `read` answers. Callers must not change it. */
+  find<Row>(statement: BatchStatement, key: Values[string], read: () => Row | undefined): Row | undefined {
     this.#forgetWhenOthersWrote();
     const rows = this.#rowsOf(statement);
     // Rows of a statement are what its own callers state as their Row.
-    const known = rows.get(key) as Row | undefined;
-    if (known !== undefined) return known;
-    const found = look();
-    if (found === undefined) return undefined;
+    const cached = rows.get(key) as Row | undefined;
+    if (cached !== undefined) return cached;
+    const answer = read();
+    if (answer === undefined) return undefined;
     if (rows.size >= ROWS_KEPT) rows.delete(rows.keys().next().value ?? '');
     // A plain object: those that node:sqlite makes take several times as long to read.
-    const kept = { ...found };
-    rows.set(key, kept);
-    return kept;
+    const row = { ...answer };
+    rows.set(key, row);
+    return row;
   }
 
-  /** Notes what a statement writes; `committed` then forgets what it may have changed. */
+  /** Notes the tables that a statement writes; `committed` then drops the rows it may have changed. */
   wrote(sql: string): void {
     let tables = this.#tablesOf.get(sql);
     if (tables === undefined) {
-      tables = tablesWrittenBy(sql);
+      tables = tablesChangedBy(sql);
       if (this.#tablesOf.size < STATEMENTS_KEPT) this.#tablesOf.set(sql, tables);
     }
-    for (const table of tables) this.#written.add(table);
+    for (const table of tables) this.#changedTables.add(table);
   }
 
-  /** To be called when writes were committed, before anybody hears of it. */
+  /** To be called when writes were committed, before any caller is answered. */
   committed(): void {
-    if (this.#written.size === 0) return;
+    if (this.#changedTables.size === 0) return;
     for (const [statement, rows] of this.#rows) {
       const { keptWhileUnwritten = [] } = statement;
-      if ([ANY_TABLE, ...keptWhileUnwritten].some((table) => this.#written.has(table))) rows.clear();
+      if ([ANY_TABLE, ...keptWhileUnwritten].some((table) => this.#changedTables.has(table))) rows.clear();
     }
-    this.#written.clear();
+    this.#changedTables.clear();
   }
 
   #rowsOf(statement: BatchStatement): Map<Values[string], unknown> {
@@ -66,8 +66,8 @@ export class ReadCache {
   }
 
   /**
-   * Asked once in a turn of the event loop, as asking costs half of what a look-up does. A request that
-   * is sent after another process' commit is read in a later turn, and so never sees what was before.
+   * Asks once in a turn of the event loop, since asking costs half as much as a look-up. A request that is sent after
+   * another process' commit is read in a later turn, so it never gets a row from before.
    */
   #forgetWhenOthersWrote(): void {
     if (this.#checked) return;
@@ -76,19 +76,19 @@ export class ReadCache {
       this.#checked = false;
     });
     const now = this.#foreignCommits();
-    if (now !== this.#seen) for (const rows of this.#rows.values()) rows.clear();
-    this.#seen = now;
+    if (now !== this.#lastForeignCommits) for (const rows of this.#rows.values()) rows.clear();
+    this.#lastForeignCommits = now;
   }
 }
 
-/** Stands for all: what cannot be told from a statement's text may have written anything. */
+/** Stands for all tables: the text of some statements does not say which one they write. */
 const ANY_TABLE = '*';
 
-/** The tables a statement or script writes to; what foreign keys cascade to is not among them. */
-function tablesWrittenBy(sql: string): string[] {
-  const written =
+/** The tables that a statement or script names as written, without those that foreign keys cascade to. */
+function tablesChangedBy(sql: string): string[] {
+  const write =
     /\b(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(?!SET\b)(\w+)/gi;
-  const tables = [...sql.matchAll(written)].flatMap(([, table]) => table?.toLowerCase() ?? []);
+  const tables = [...sql.matchAll(write)].flatMap(([, table]) => table?.toLowerCase() ?? []);
   const isRead = /^\s*SELECT\b/i.test(sql);
   return tables.length > 0 || isRead ? tables : [ANY_TABLE];
 }

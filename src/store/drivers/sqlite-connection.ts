@@ -9,7 +9,7 @@ type Bound = string | number | null;
 
 const SQLITE_BUSY = 5;
 
-/** More pages than any database has: node:sqlite takes no word for all of them. */
+/** More pages than any database has, which stands for all of them. */
 const MOST_PAGES = 2_147_483_647;
 
 /** Whether another connection's lock was in the way; the low byte is the primary result code. */
@@ -26,7 +26,7 @@ export class SqliteConnection {
   #dataVersion: StatementSync | undefined;
 
   /**
-   * `text` decides what becomes of text that cannot be stored. `timeout` is how long, in ms, a
+   * `text` answers the text to store for a text, or throws. `timeout` is how long, in ms, a
    * statement blocks this thread while another process has a lock.
    */
   constructor(file: string, text: (text: string) => string, timeout: number) {
@@ -84,8 +84,8 @@ export class SqliteConnection {
   }
 
   #prepare(sql: string): Prepared {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
+    const earlier = this.#prepared.get(sql);
+    if (earlier !== undefined) return earlier;
     const { text, parameters } = numbered(sql, '?');
     const prepared = { statement: this.#db.prepare(text), parameters };
     if (this.#prepared.size < STATEMENTS_KEPT) this.#prepared.set(sql, prepared);

@@ -230,7 +230,7 @@ class SqliteDatabase implements Database {
 
   /** One caller's statements inside the shared transaction: its failure undoes them and nobody else's. */
   async #atomically<T>(work: (tx: Statements) => Promise<T>): Promise<T> {
-    const tx = new TransactionStatements((sql, values) => this.#writeAll(sql, values));
+    const tx = new TransactionStatements(this.dialect, (sql, values) => this.#writeAll(sql, values));
     this.#writer.run('SAVEPOINT work');
     try {
       const result = await work(tx);

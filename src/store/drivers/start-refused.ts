@@ -1,4 +1,4 @@
-/** The database or its key is not to be had as configured. The message says what to do; no secret is in it. */
+/** The configured database or its key cannot be used. The message says what to do and contains no secret. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused';
 }

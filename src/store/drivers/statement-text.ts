@@ -1,7 +1,7 @@
 /** SQL with `:named` parameters as the drivers take it: numbered ones, and the values in their order. */
 import type { Values } from './database.ts';
 
-/** More texts than the program has: what comes beyond is made from data and is not worth keeping. */
+/** More texts than the program has: any beyond are made from data and will not come again. */
 export const STATEMENTS_KEPT = 1000;
 
 export type StatementText = { readonly text: string; readonly parameters: readonly string[] };
@@ -9,15 +9,15 @@ export type StatementText = { readonly text: string; readonly parameters: readon
 /** `:name` → `?1` or `$1`; a cast (`::`), quoted text and comments stay as they are. */
 export function numbered(sql: string, prefix: '?' | '$'): StatementText {
   const parameters: string[] = [];
-  const text = sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|::\w+|:(\w+)/g, (found, parameter?: string) => {
-    if (parameter === undefined) return found;
+  const text = sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|::\w+|:(\w+)/g, (match, parameter?: string) => {
+    if (parameter === undefined) return match;
     if (!parameters.includes(parameter)) parameters.push(parameter);
     return `${prefix}${parameters.indexOf(parameter) + 1}`;
   });
   return { text, parameters };
 }
 
-/** The value of a parameter; throws when the caller gave none, which is a fault of its store. */
+/** The value of a parameter; throws when the store that runs the statement has none for it. */
 export function valueFor(values: Values, parameter: string): Values[string] {
   const value = values[parameter];
   if (value === undefined) throw new Error(`A statement got no value for :${parameter}`);

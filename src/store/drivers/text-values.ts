@@ -1,17 +1,17 @@
 /**
- * The one place that decides about text no database can hold as it is: PostgreSQL refuses U+0000
- * (22021), and half a surrogate pair has no UTF-8 form, so that it would come back as another text.
+ * What happens to text that no database can store: PostgreSQL refuses U+0000 (22021), and half a surrogate pair has no
+ * UTF-8 form, so that another text would come back.
  */
 import { randomUUID } from 'node:crypto';
 
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError } from '../../http/refusal.ts';
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** Equals no stored text: it is drawn at start and never written. */
+/** Equals no stored text: it is random and never written. */
 const NOTHING = `matches nothing ${randomUUID()}`;
 
-/** The text to look for: what cannot be stored was never stored, so nothing equals it. */
+/** The text to look for. A text that cannot be stored equals nothing that is. */
 export const textToFind = (text: string): string => (storable(text) ? text : NOTHING);
 
 /** The text to write; throws 400 for one that cannot be stored. */

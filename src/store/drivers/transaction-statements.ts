@@ -1,5 +1,5 @@
 /** What a transaction's work runs its statements through: bound to its end, and to its first failure. */
-import type { Statements, Values } from './database.ts';
+import type { Dialect, Statements, Values } from './database.ts';
 
 /** Runs one statement on the transaction's connection. */
 export type Runner = <Row>(sql: string, values: Values) => Row[] | Promise<Row[]>;
@@ -9,11 +9,13 @@ export type Runner = <Row>(sql: string, values: Values) => Row[] | Promise<Row[]
  * neither is what `work` meant when it caught the failure, so `finish` throws it again.
  */
 export class TransactionStatements implements Statements {
+  readonly dialect: Dialect;
   readonly #runner: Runner;
   #failure: { readonly reason: unknown } | undefined;
   #ended = false;
 
-  constructor(runner: Runner) {
+  constructor(dialect: Dialect, runner: Runner) {
+    this.dialect = dialect;
     this.#runner = runner;
   }
 

@@ -93,7 +93,7 @@ describe('Egress', () => {
   }
 
   for (const status of [301, 302, 303, 307, 308])
-    it(`keeps method, body and credentials over a ${status} within the origin`, async () => {
+    it(`egress keeps method, body and credentials over a ${status} within the origin`, async () => {
       const url = entry(`/?status=${status}&to=${encodeURIComponent('/there')}`);
 
       const answered = await egress.request({
@@ -110,7 +110,7 @@ describe('Egress', () => {
       );
     });
 
-  it('turns a POST that was answered with 303 into a GET', async () => {
+  it('egress turns a POST that was answered with 303 into a GET', async () => {
     await egress.request({ method: 'POST', url: entry('/?status=303&to=/there'), body: 'x' });
 
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('Egress', () => {
     );
   });
 
-  it('leaves credentials out of a request to a foreign origin, and brings them home again', async () => {
+  it('egress leaves credentials out of a request to a foreign origin, and brings them home again', async () => {
     const back = encodeURIComponent(entry('/home'));
     const url = entry(`/?to=${encodeURIComponent(foreign(`/?to=${back}`))}`);
 
@@ -138,7 +138,7 @@ describe('Egress', () => {
     );
   });
 
-  it('answers with the redirect itself where the caller will not follow', async () => {
+  it('egress answers with the redirect itself where the caller will not follow', async () => {
     const url = entry(`/?to=${encodeURIComponent(foreign('/'))}`);
 
     const answered = await egress.request({ method: 'GET', url, mayFollow: () => false });
@@ -148,7 +148,7 @@ describe('Egress', () => {
     assert.equal(requests.length, 1);
   });
 
-  it('follows five redirects and no sixth', async () => {
+  it('egress follows five redirects and no sixth', async () => {
     await assert.rejects(
       egress.request({ method: 'GET', url: entry('/round') }),
       failsAs('too_many_redirects'),
@@ -157,7 +157,7 @@ describe('Egress', () => {
     assert.equal(requests.length, 6);
   });
 
-  it('takes credentials out of headers for a fault of its caller', async () => {
+  it('egress takes credentials out of headers for a fault of its caller', async () => {
     for (const name of ['Authorization', 'cookie', 'PROXY-AUTHORIZATION'])
       await assert.rejects(
         egress.request({ method: 'GET', url: entry('/'), headers: { [name]: 'x' } }),
@@ -166,7 +166,7 @@ describe('Egress', () => {
     assert.equal(requests.length, 0);
   });
 
-  it('reads no more than the cap, sent or unpacked', async () => {
+  it('egress reads no more than the cap, sent or unpacked', async () => {
     const large = { method: 'GET', url: entry('/large') };
 
     await assert.rejects(egress.request({ ...large, maxBytes: 1999 }), failsAs('too_large'));
@@ -174,19 +174,19 @@ describe('Egress', () => {
     assert.equal((await egress.request({ ...large, maxBytes: 2000 })).body.length, 2000);
   });
 
-  it('unpacks what was compressed unasked', async () => {
+  it('egress unpacks what was compressed unasked', async () => {
     assert.equal(
       (await egress.request({ method: 'GET', url: entry('/packed') })).body.toString(),
       'unpacked',
     );
   });
 
-  it('fails on encodings it does not know or that are broken', async () => {
+  it('egress fails on encodings it does not know or that are broken', async () => {
     for (const path of ['/odd', '/broken', '/reset'])
       await assert.rejects(egress.request({ method: 'GET', url: entry(path) }), failsAs('unreachable'), path);
   });
 
-  it('gives up in time, on silence and on an answer that never ends', async () => {
+  it('egress gives up in time, on silence and on an answer that never ends', async () => {
     for (const path of ['/slow', '/drip']) {
       const began = performance.now();
       await assert.rejects(
@@ -197,7 +197,7 @@ describe('Egress', () => {
     }
   });
 
-  it('sends at most six requests to a host at a time', async () => {
+  it('egress sends at most six requests to a host at a time', async () => {
     await Promise.all(
       Array.from({ length: 20 }, () => egress.request({ method: 'GET', url: entry('/busy') })),
     );
@@ -206,7 +206,7 @@ describe('Egress', () => {
     assert.equal(most, 6);
   });
 
-  it('counts waiting for a turn as time', async () => {
+  it('egress counts waiting for a turn as time', async () => {
     const slow = Array.from({ length: 6 }, () => egress.request({ method: 'GET', url: entry('/slow') }));
     const last = egress.request({ method: 'GET', url: entry('/'), timeoutMs: 200 });
 
@@ -214,7 +214,7 @@ describe('Egress', () => {
     await Promise.all(slow);
   });
 
-  it('tells unreachable servers and bad certificates apart', async () => {
+  it('egress tells unreachable servers and bad certificates apart', async () => {
     const https = `https://entry.test:${port}/`;
 
     await assert.rejects(egress.request({ method: 'GET', url: https }), failsAs('tls'));
@@ -224,7 +224,7 @@ describe('Egress', () => {
     );
   });
 
-  it('names no path, query or credentials in what it says', async () => {
+  it('egress names no path, query or credentials in what it says', async () => {
     const url = entry('/reset?token=secret');
 
     const failure = await egress.request({ method: 'GET', url, credentials: credentials() }).catch(String);
@@ -255,7 +255,7 @@ describe('pinned origins', () => {
     ['https://dav.example.com:*', 'https://dav.example.com:8443/x', false],
   ];
   for (const [origin, url, expected] of rows)
-    it(`${expected ? 'has' : 'has not'} ${url} in ${origin}`, () => {
+    it(`the pinned origin ${origin} ${expected ? 'has' : 'has not'} ${url}`, () => {
       assert.equal(isPinned([origin], new URL(url)), expected);
     });
 });

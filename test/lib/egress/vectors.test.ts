@@ -63,11 +63,11 @@ describe('the egress rules', () => {
       credentials: { authorization: 'Basic secret', origins: [`http://entry.test:${port}`] },
     });
 
-  it('has at least 60 vectors', () => {
+  it('the table of egress rules has at least 60 vectors', () => {
     assert.ok(FORBIDDEN_HOSTS.length + FORBIDDEN_ANSWERS.length >= 60);
   });
 
-  it('would reach the canary, were it not for the rules', async () => {
+  it('a request would reach the canary, were it not for the egress rules', async () => {
     const open = createEgress({ privateNetwork: { mode: 'loopback' }, lookup: dns.lookup });
     const before = canary.connections();
 
@@ -79,7 +79,7 @@ describe('the egress rules', () => {
   });
 
   for (const host of FORBIDDEN_HOSTS)
-    it(`refuses the host ${host}, asked for or redirected to`, async () => {
+    it(`egress refuses the host ${host}, asked for or redirected to`, async () => {
       const before = canary.connections();
 
       for (const url of urlsOf(host)) {
@@ -92,7 +92,7 @@ describe('the egress rules', () => {
     });
 
   for (const [index, addresses] of FORBIDDEN_ANSWERS.entries())
-    it(`refuses a name at ${addresses.join(' and ')}, asked for or redirected to`, async () => {
+    it(`egress refuses a name at ${addresses.join(' and ')}, asked for or redirected to`, async () => {
       const before = canary.connections();
 
       for (const url of urlsOf(`name-${index}.test`)) {
@@ -104,7 +104,7 @@ describe('the egress rules', () => {
       assert.equal(canary.connections(), before);
     });
 
-  it('connects to the very address it checked, whatever the name means a moment later', async () => {
+  it('egress connects to the very address it checked, whatever the name means a moment later', async () => {
     const before = canary.connections();
 
     const [first, ...later] = await Promise.all(
@@ -120,16 +120,16 @@ describe('the egress rules', () => {
     assert.equal(canary.connections(), before);
   });
 
-  it('refuses schemes other than https and http', async () => {
+  it('egress refuses schemes other than https and http', async () => {
     for (const url of ['file:///etc/passwd', 'ftp://example.com/', 'gopher://example.com/', 'data:,x', ''])
       await assert.rejects(request(url), forbidden, url);
   });
 
-  it('refuses plain http to a public address', async () => {
+  it('egress refuses plain http to a public address', async () => {
     await assert.rejects(request('http://1.1.1.1/'), forbidden);
   });
 
-  it('opens every private range but link-local with `allow`', async () => {
+  it('egress opens every private range but link-local with `allow`', async () => {
     const open = createEgress({ privateNetwork: { mode: 'allow' }, lookup: dns.lookup });
 
     await open.request({ method: 'GET', url: `http://127.0.0.1:${canary.port}/` });
@@ -138,14 +138,14 @@ describe('the egress rules', () => {
     await open.close();
   });
 
-  it('takes every public address for one', () => {
+  it('egress takes every public address for one', () => {
     assert.deepEqual(
       PUBLIC_ADDRESSES.filter((address) => !isPublicAddress(address)),
       [],
     );
   });
 
-  it('saw no credentials at the canary in all of this', () => {
+  it('the canary saw no credentials in all of these requests', () => {
     assert.deepEqual(
       canary.requests.filter(({ authorization }) => authorization !== undefined),
       [],

@@ -8,9 +8,9 @@ import fc from 'fast-check';
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { ICalendarError } from '../../../src/lib/icalendar/icalendar-error.ts';
 import { parseICalendar } from '../../../src/lib/icalendar/parse-icalendar.ts';
+import { instanceIdOf, parseInstanceId } from '../../../src/lib/recurrence/event-instant.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
-import { instanceIdOf, parseInstanceId } from '../../../src/lib/recurrence/instance-id.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import type { Series } from '../../../src/lib/recurrence/series.ts';
 import { spanOf } from '../../../src/lib/recurrence/span-of.ts';
 import { eventResourceOf } from '../../../src/providers/caldav/events/event-resource.ts';
@@ -60,7 +60,7 @@ describe('any text at all', () => {
     .tuple(fc.constantFrom(...fixtures), fc.array(change, { minLength: 1, maxLength: 8 }))
     .map(([text, changes]) => changes.reduce(mutate, text));
 
-  it('is read in under a second or refused, and what is read can be expanded', () => {
+  it('any text is read as iCalendar in under a second or refused, and what is read can be expanded', () => {
     fc.assert(
       fc.property(mutated, (text) => {
         assert.ok(takesUnderASecond(() => readAndExpand(text)));

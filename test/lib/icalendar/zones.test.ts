@@ -27,7 +27,7 @@ describe('a VTIMEZONE', () => {
       [FROM, FROM, 'for eight years'],
       [Date.UTC(1995, 5, 1), FROM, 'since 1995, whatever law changed'],
     ] as const)
-      it(`says what clocks show in ${name} ${zone}`, () => {
+      it(`a VTIMEZONE says what clocks show in ${name} ${zone}`, () => {
         const zone = new ICAL.Timezone(
           new ICAL.Component(ICAL.parse(writeComponent(vtimezoneOf(name, from, now)))),
         );

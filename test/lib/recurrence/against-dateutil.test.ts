@@ -16,8 +16,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 
 import { DAY, formatLocal, parseLocal } from '../../../src/lib/recurrence/civil.ts';
-import { expandRule } from '../../../src/lib/recurrence/expand-rule.ts';
-import { recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
+import { expandRule, recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import { parseRule } from '../../../src/lib/recurrence/rule.ts';
 import { rounds } from '../../harness/rounds.ts';
 
@@ -30,7 +29,7 @@ const HORIZON = 24 * 366 * DAY;
 const hasDateutil = existsSync(PYTHON) && spawnSync(PYTHON, ['-c', 'import dateutil']).status === 0;
 const maySkip = process.env.KALENDS_TEST_ALL !== '1';
 
-test(`names the times that dateutil names, for ${ROUNDS} rules`, {
+test(`an expansion names the times that dateutil names, for ${ROUNDS} rules`, {
   skip: !hasDateutil && maySkip && 'python3-dateutil is not installed',
 }, () => {
   const seed = Number(process.env.KALENDS_TEST_SEED ?? 5545);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
-import { UnsupportedByProvider } from '../../../src/calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../../src/calendars/provider-error.ts';
 import { berlin, day, draftOf, occurrences, rule, targetAt } from '../../contract/written-mirror.ts';
 import { calendarObject } from '../../servers/icalendar.ts';
 import { multistatus, present } from '../../servers/odd-caldav.ts';

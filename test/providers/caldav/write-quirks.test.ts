@@ -1,9 +1,11 @@
 /** Writing to servers with habits: conditions they do not keep, etags they change, answers that are lost, refusals. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-
-import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../../src/calendars/unsupported.ts';
+import {
+  ProviderError,
+  type ProviderErrorKind,
+  UnsupportedByProvider,
+} from '../../../src/calendars/provider-error.ts';
 import { berlin, draftOf, targetAt } from '../../contract/written-mirror.ts';
 import { event } from '../../servers/icalendar.ts';
 import { CALENDAR, type DavAnswer, type DavCall, multistatus } from '../../servers/odd-caldav.ts';

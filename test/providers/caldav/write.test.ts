@@ -18,8 +18,8 @@ for (const kind of ['caldav', 'icloud'] as const)
 async function open(kind: 'caldav' | 'icloud'): Promise<OpenWriting> {
   const egress = checkedWrites(createEgress({ privateNetwork: { mode: 'loopback' } }));
   const sandbox = await caldavSandbox({ kind, clock: sandboxClock(), faults: faultBoard() });
-  await sandbox.hand.addPerson(ADA);
-  const calendarId = await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });
+  await sandbox.manual.addPerson(ADA);
+  const calendarId = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });
   const deps = { egress, log: recordingLog().log, now: Date.now };
   const provider =
     kind === 'icloud' ? appleProvider({ ...deps, serverUrl: sandbox.origin }) : caldavProvider(deps);

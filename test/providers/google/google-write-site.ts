@@ -5,7 +5,7 @@ import { after, before, beforeEach } from 'node:test';
 import type { GoogleSandboxOptions } from '../../../sandbox/google/google-sandbox.ts';
 import type { CalendarEvent } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft } from '../../../src/calendars/event-writing.ts';
-import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/unsupported.ts';
+import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
 import { apply, berlin, draftOf, rule, targetAt } from '../../contract/written-mirror.ts';
 import type { Mirror } from '../../servers/mirror.ts';

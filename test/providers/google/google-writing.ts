@@ -46,9 +46,9 @@ export async function openGoogleWriting(options: GoogleSandboxOptions = {}): Pro
   const clock = sandboxClock();
   const faults = faultBoard();
   const google = await googleSandbox({ clock, faults, apps: [APP], ...options });
-  await google.hand.addPerson(ADA);
-  await google.hand.addPerson(BOB);
-  const calendarHref = await google.hand.addCalendar(ADA.email, {
+  await google.manual.addPerson(ADA);
+  await google.manual.addPerson(BOB);
+  const calendarHref = await google.manual.addCalendar(ADA.email, {
     title: 'Work',
     color: '#0b8043',
     timeZone: 'Europe/Berlin',

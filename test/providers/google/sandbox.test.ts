@@ -81,7 +81,7 @@ function suite(openDatabase: Open): void {
       const leased = await mirror.leaseCalendar(lease, now, now + DAY);
       assert.ok(leased !== undefined, 'The lease was held');
       try {
-        await syncEvents(leased, lease, account, { mirror, now: () => now, startedAt: now });
+        await syncEvents({ calendar: leased, lease, account }, { mirror, now: () => now, startedAt: now });
       } catch (failure) {
         if (!(failure instanceof ProviderError)) throw failure;
         const { kind, message } = failure;
@@ -97,7 +97,7 @@ function suite(openDatabase: Open): void {
       return events.map(instanceOf).sort(byStart);
     };
     const google = async (window = YEAR) =>
-      (await open.google.hand.instances(ADA.email, calendarId, window)).toSorted(byStart);
+      (await open.google.manual.instances(ADA.email, calendarId, window)).toSorted(byStart);
     return { sync, shown, google, session, mirror, calendarKey };
   }
 
@@ -158,7 +158,7 @@ function suite(openDatabase: Open): void {
       provider().signIn.renew(fresh, wrong),
       failsAs('misconfigured', 'app_credentials_refused'),
     );
-    await open.google.hand.revokeAccess(ADA.email);
+    await open.google.manual.revokeAccess(ADA.email);
     await assert.rejects(provider().signIn.renew(fresh, APP), failsAs('unauthorized', 'access_revoked'));
   });
 
@@ -172,7 +172,7 @@ function suite(openDatabase: Open): void {
   });
 
   it('the Google adapter lists the calendars as people named and shared them', async () => {
-    const id = await open.google.hand.addCalendar(ADA.email, {
+    const id = await open.google.manual.addCalendar(ADA.email, {
       title: 'Team',
       color: '#0b8043',
       timeZone: 'Asia/Tokyo',
@@ -187,7 +187,7 @@ function suite(openDatabase: Open): void {
   });
 
   it('the Google adapter shows a weekly series with a moved and a deleted instance over a DST change as Google does', async () => {
-    const { hand } = open.google;
+    const { manual: hand } = open.google;
     const start = (day: string) => ({ dateTime: `${day}T09:00:00`, timeZone: PARIS });
     const mirror = await mirrored();
     const id = await hand.createEvent(ADA.email, ADA.email, {
@@ -197,11 +197,13 @@ function suite(openDatabase: Open): void {
       recurrence: { frequency: 'weekly', count: 5 },
     });
     await mirror.sync();
-    await hand.changeOccurrence(ADA.email, ADA.email, id, start('2026-10-26'), {
+    await hand.changeOccurrence(ADA.email, ADA.email, {
+      id,
+      original: start('2026-10-26'),
       start: { dateTime: '2026-12-24T11:00:00', timeZone: PARIS },
       end: { dateTime: '2026-12-24T12:00:00', timeZone: PARIS },
     });
-    await hand.deleteOccurrence(ADA.email, ADA.email, id, start('2026-10-19'));
+    await hand.deleteOccurrence(ADA.email, ADA.email, { id, original: start('2026-10-19') });
     await mirror.sync();
 
     const instances = await mirror.shown();
@@ -214,7 +216,7 @@ function suite(openDatabase: Open): void {
     await hand.deleteEvent(ADA.email, ADA.email, id);
     await mirror.sync();
     assert.deepEqual(await mirror.shown(), []);
-    assert.equal((await mirror.mirror.knownResources(mirror.calendarKey)).size, 0);
+    assert.equal((await mirror.mirror.storedVersions(mirror.calendarKey)).size, 0);
   });
 
   it('the Google adapter needs one request to learn that nothing changed', async () => {
@@ -228,7 +230,7 @@ function suite(openDatabase: Open): void {
   });
 
   it('the Google adapter loses no deletion when Google forgets the sync token', async () => {
-    const { hand } = open.google;
+    const { manual: hand } = open.google;
     const mirror = await mirrored();
     const draft = { title: 'A', start: { date: '2026-11-23' }, end: { date: '2026-11-24' } };
     const id = await hand.createEvent(ADA.email, ADA.email, draft);

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft } from '../../../src/calendars/event-writing.ts';
-import type { UnsupportedReason } from '../../../src/calendars/unsupported.ts';
+import type { UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import {
   apply,
   assertMirrored,
@@ -262,7 +262,7 @@ function refusals(): void {
 
   it('a calendar at Google that may only be read is told', async () => {
     const readOnly = { title: 'Theirs', color: '#0b8043', timeZone: 'UTC', readOnly: true };
-    site.calendarHref = await site.google.google.hand.addCalendar(ADA.email, readOnly);
+    site.calendarHref = await site.google.google.manual.addCalendar(ADA.email, readOnly);
 
     await assert.rejects(create(MEETING), unsupported('calendar_read_only'));
   });

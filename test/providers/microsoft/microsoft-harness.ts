@@ -2,9 +2,9 @@
 
 import { type SandboxClock, sandboxClock } from '../../../sandbox/core/clock.ts';
 import { type FaultEffect, type Faults, faultBoard } from '../../../sandbox/core/faults.ts';
-import type { ShownInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import type { ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import { completeSignIn } from '../../../sandbox/microsoft/complete-sign-in.ts';
 import { type MicrosoftSandbox, microsoftSandbox } from '../../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn } from '../../../sandbox/microsoft/pass-sign-in.ts';
 import type {
   AccountSession,
   CalendarAccount,
@@ -14,7 +14,7 @@ import type {
 } from '../../../src/calendars/calendar-provider.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { expand } from '../../../src/lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../../src/lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
 import type { Scope } from '../../../src/oauth/scope.ts';
 import { microsoftProvider } from '../../../src/providers/microsoft/microsoft-provider.ts';
@@ -49,7 +49,7 @@ export async function microsoftHarness(): Promise<MicrosoftHarness> {
     faults,
     apps: [{ ...APP, redirectUris: [REDIRECT_URI], name: 'Kalends' }],
   });
-  await sandbox.hand.addPerson(ADA);
+  await sandbox.manual.addPerson(ADA);
   const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const { issuer, apiUrl } = sandbox;
   const deps = { egress, issuer, apiUrl, log: recordingLog().log, now: () => clock.now() };
@@ -68,7 +68,7 @@ export async function microsoftHarness(): Promise<MicrosoftHarness> {
     async signIn(scope: Scope = 'read-write', email = ADA.email) {
       const request = { app: APP, redirectUri: REDIRECT_URI, scope, state: 'state', language: 'en' };
       const { url, pending } = await provider.signIn.begin(request);
-      return provider.signIn.complete(await passSignIn(url, { account: email }), pending, APP);
+      return provider.signIn.complete(await completeSignIn(url, { account: email }), pending, APP);
     },
     open: (signedIn) => usedAccount(signedIn.credentials, provider, () => clock.now()),
     async close() {
@@ -127,7 +127,7 @@ function slots(most: number): AccountSession['limited'] {
 }
 
 /** What a mirror shows of a window, as the hand tells what Outlook shows. */
-export function shownIn(mirror: Mirror, window: TimeWindow): ShownInstance[] {
+export function shownIn(mirror: Mirror, window: TimeWindow): ListedInstance[] {
   const resources = [...mirror.values()];
   const apart = Map.groupBy(
     resources.filter(({ seriesId }) => seriesId !== undefined),

@@ -1,7 +1,7 @@
 /** From the sandbox's Microsoft through the real mirror to the answers of the interface. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { DraftTime, ShownInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import type { DraftTime, ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
 import type { CalendarAccount, CalendarProvider } from '../../../src/calendars/calendar-provider.ts';
 import { calendar, event, resource } from '../../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../../harness/calendar-server.ts';
@@ -32,7 +32,7 @@ describe("A mirror of Microsoft's calendars", () => {
       },
     });
     token = await server.token();
-    work = await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Berlin' });
+    work = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Berlin' });
     const { accountId, display, credentials, grantedScopes, calendarPermission } = await microsoft.signIn();
     const account = { accountId, display, credentials, grantedScopes, calendarPermission };
     await link(server, { provider: 'microsoft', ...account });
@@ -58,7 +58,7 @@ describe("A mirror of Microsoft's calendars", () => {
     assert.equal(errors, undefined, JSON.stringify(errors));
     return events;
   }
-  const instancesOf = (events: readonly Listed[]): ShownInstance[] =>
+  const shown = (events: readonly Listed[]): ListedInstance[] =>
     events
       .map(({ title, start, end, allDay }) => ({
         title,
@@ -67,10 +67,10 @@ describe("A mirror of Microsoft's calendars", () => {
         allDay,
       }))
       .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
-  const outlook = () => microsoft.sandbox.hand.instances(ADA.email, work, WINDOW);
+  const outlook = () => microsoft.sandbox.manual.instances(ADA.email, work, WINDOW);
 
   it('the mirror answers what Outlook shows, whatever becomes of a series and its occurrences', async () => {
-    const { hand } = microsoft.sandbox;
+    const { manual: hand } = microsoft.sandbox;
     const on = (day: string): DraftTime => ({ dateTime: `${day}T09:00:00`, timeZone: 'Europe/Berlin' });
     const series = await hand.createEvent(ADA.email, work, {
       title: 'Weekly',
@@ -85,30 +85,33 @@ describe("A mirror of Microsoft's calendars", () => {
     });
     const steps = [
       () =>
-        hand.changeOccurrence(ADA.email, work, series, on('2026-10-28'), {
+        hand.changeOccurrence(ADA.email, work, {
+          id: series,
+          original: on('2026-10-28'),
           title: 'Moved',
           start: on('2026-10-29'),
           end: { dateTime: '2026-10-29T11:00:00', timeZone: 'Europe/Berlin' },
         }),
-      () => hand.deleteOccurrence(ADA.email, work, series, on('2026-11-04')),
-      () => hand.deleteOccurrence(ADA.email, work, series, on('2026-10-28')),
-      () => hand.changeOccurrence(ADA.email, work, series, on('2026-11-11'), { title: 'Renamed' }),
+      () => hand.deleteOccurrence(ADA.email, work, { id: series, original: on('2026-11-04') }),
+      () => hand.deleteOccurrence(ADA.email, work, { id: series, original: on('2026-10-28') }),
+      () =>
+        hand.changeOccurrence(ADA.email, work, { id: series, original: on('2026-11-11'), title: 'Renamed' }),
       () => hand.deleteEvent(ADA.email, work, series),
     ];
-    assert.deepEqual(instancesOf(await listed()), await outlook());
+    assert.deepEqual(shown(await listed()), await outlook());
     for (const step of steps) {
       await step();
       microsoft.clock.turn(11_000);
-      assert.deepEqual(instancesOf(await listed()), await outlook());
+      assert.deepEqual(shown(await listed()), await outlook());
     }
     assert.deepEqual(
-      instancesOf(await listed()).map(({ title }) => title),
+      shown(await listed()).map(({ title }) => title),
       ['Trip'],
     );
   });
 
   it('the mirror knows a moved occurrence by the id of its series', async () => {
-    const { hand } = microsoft.sandbox;
+    const { manual: hand } = microsoft.sandbox;
     const at = (day: string, hour: number): DraftTime => ({
       dateTime: `${day}T${hour}:00:00`,
       timeZone: 'America/New_York',
@@ -119,7 +122,9 @@ describe("A mirror of Microsoft's calendars", () => {
       end: at('2027-01-04', 12),
       recurrence: { frequency: 'daily', count: 3 },
     });
-    await hand.changeOccurrence(ADA.email, work, series, at('2027-01-05', 11), {
+    await hand.changeOccurrence(ADA.email, work, {
+      id: series,
+      original: at('2027-01-05', 11),
       start: at('2027-01-05', 14),
       end: at('2027-01-05', 15),
     });
@@ -140,7 +145,7 @@ describe("A mirror of Microsoft's calendars", () => {
     microsoft.clock.turn(2 * 3_600_000);
     token = await server.token();
 
-    assert.deepEqual(instancesOf(await listed()), await outlook());
+    assert.deepEqual(shown(await listed()), await outlook());
   });
 });
 
@@ -178,7 +183,7 @@ describe('A provider that takes long to find its first event', () => {
 
 async function leaseOfAnother({ deps, clock }: CalendarServer): Promise<unknown> {
   const [account] = await deps.accounts.listAccounts('acme', 'ada');
-  const [first] = await deps.mirror.listCalendars(account?.accountKey ?? '');
-  const lease = { key: first?.calendarKey ?? '', holder: 'another' };
+  const [found] = await deps.mirror.listCalendars(account?.accountKey ?? '');
+  const lease = { key: found?.calendarKey ?? '', holder: 'another' };
   return deps.mirror.leaseCalendar(lease, clock.now, clock.now + 90_000);
 }

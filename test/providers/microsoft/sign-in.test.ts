@@ -1,7 +1,7 @@
 /** Signing in with the sandbox's Microsoft, and what becomes of the tokens after. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { passSignIn } from '../../../sandbox/microsoft/pass-sign-in.ts';
+import { completeSignIn } from '../../../sandbox/microsoft/complete-sign-in.ts';
 import type { PendingSignIn, ProviderApp } from '../../../src/calendars/calendar-provider.ts';
 import type { HealthReason } from '../../../src/calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/provider-error.ts';
@@ -63,7 +63,7 @@ describe('Signing in with Microsoft', () => {
 
   it('a Microsoft sign-in knows the account by its address, of an organisation or a person', async () => {
     const personal = { email: 'Grace@outlook.com', name: 'Grace' };
-    await microsoft.sandbox.hand.addPerson(personal);
+    await microsoft.sandbox.manual.addPerson(personal);
 
     const ada = await microsoft.signIn('read');
     const grace = await microsoft.signIn('read', personal.email);
@@ -90,7 +90,7 @@ describe('Signing in with Microsoft', () => {
 
   it('a Microsoft sign-in keeps the keys of ID tokens for a while, whichever tenant they are of', async () => {
     await microsoft.signIn('read');
-    await microsoft.sandbox.hand.addPerson({ email: 'other@fabrikam.test', name: 'Other' });
+    await microsoft.sandbox.manual.addPerson({ email: 'other@fabrikam.test', name: 'Other' });
     microsoft.fault({ kind: 'status', status: 503 }, 'keys');
 
     const other = await microsoft.signIn('read', 'other@fabrikam.test');
@@ -101,8 +101,8 @@ describe('Signing in with Microsoft', () => {
   it('a Microsoft sign-in takes no for an answer', async () => {
     const { url, pending } = await microsoft.provider.signIn.begin(request);
     const declining = { email: 'declining@contoso.test', name: 'Declining' };
-    await microsoft.sandbox.hand.addPerson(declining);
-    const callback = await passSignIn(url, { account: declining.email, consent: 'Cancel' });
+    await microsoft.sandbox.manual.addPerson(declining);
+    const callback = await completeSignIn(url, { account: declining.email, consent: 'Cancel' });
 
     const completed = microsoft.provider.signIn.complete(callback, pending, APP);
 
@@ -111,8 +111,8 @@ describe('Signing in with Microsoft', () => {
 
   it('a Microsoft sign-in says when an administrator must approve, and where', async () => {
     const worker = { email: 'worker@strict.test', name: 'Worker' };
-    await microsoft.sandbox.hand.addPerson(worker);
-    await microsoft.sandbox.hand.demandAdminConsent(worker.email);
+    await microsoft.sandbox.manual.addPerson(worker);
+    await microsoft.sandbox.manual.demandAdminConsent(worker.email);
 
     await assert.rejects(
       microsoft.signIn('read', worker.email),
@@ -123,7 +123,7 @@ describe('Signing in with Microsoft', () => {
     assert.equal(page?.pathname, '/organizations/v2.0/adminconsent');
     assert.match(await (await fetch(page)).text(), /Accept/);
 
-    await microsoft.sandbox.hand.giveAdminConsent(worker.email, APP.clientId);
+    await microsoft.sandbox.manual.giveAdminConsent(worker.email, APP.clientId);
     assert.equal((await microsoft.signIn('read', worker.email)).calendarPermission, true);
   });
 
@@ -133,7 +133,7 @@ describe('Signing in with Microsoft', () => {
       app: ProviderApp = APP,
     ): Promise<unknown> {
       const { url, pending } = await microsoft.provider.signIn.begin(request);
-      const callback = await passSignIn(url, { account: ADA.email });
+      const callback = await completeSignIn(url, { account: ADA.email });
       const changed = change(callback, pending);
       return microsoft.provider.signIn.complete(callback, changed, app);
     }
@@ -172,7 +172,7 @@ describe('Signing in with Microsoft', () => {
 
     it('a Microsoft sign-in refuses an ID token of another time', async () => {
       const { url, pending } = await microsoft.provider.signIn.begin(request);
-      const callback = await passSignIn(url, { account: ADA.email });
+      const callback = await completeSignIn(url, { account: ADA.email });
       const { egress, sandbox } = microsoft;
       const later = microsoftProvider({
         egress,
@@ -223,7 +223,7 @@ describe('Signing in with Microsoft', () => {
   it('a Microsoft sign-in accepts the tokens of one tenant alone where one is set up', async () => {
     const { egress, sandbox } = microsoft;
     const personal = { email: 'someone@outlook.com', name: 'Someone' };
-    await sandbox.hand.addPerson(personal);
+    await sandbox.manual.addPerson(personal);
     const provider = microsoftProvider({
       egress,
       issuer: `${sandbox.origin}/consumers/v2.0`,
@@ -234,7 +234,7 @@ describe('Signing in with Microsoft', () => {
     const { url, pending } = await provider.signIn.begin(request);
 
     const { accountId } = await provider.signIn.complete(
-      await passSignIn(url, { account: personal.email }),
+      await completeSignIn(url, { account: personal.email }),
       pending,
       APP,
     );
@@ -339,7 +339,7 @@ describe("Renewing Microsoft's tokens", () => {
 
   it('a renewal at Microsoft tells a user who withdrew the access to sign in again', async () => {
     const { credentials } = await microsoft.signIn('read');
-    await microsoft.sandbox.hand.revokeAccess(ADA.email);
+    await microsoft.sandbox.manual.revokeAccess(ADA.email);
 
     await assert.rejects(
       microsoft.provider.signIn.renew(credentials, APP),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import type { ShownInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import type { ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../../harness/calendar-server.ts';
 import { ADA, APP, type MicrosoftHarness, microsoftHarness } from './microsoft-harness.ts';
 
@@ -31,7 +31,7 @@ describe('The interface on Outlook', () => {
       },
     });
     token = await server.token();
-    calendarId = await sandbox.hand.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });
+    calendarId = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });
     const { accountId, display, credentials, grantedScopes, calendarPermission } = await microsoft.signIn();
     const account = { accountId, display, credentials, grantedScopes, calendarPermission };
     await link(server, { provider: 'microsoft', ...account });
@@ -67,7 +67,7 @@ describe('The interface on Outlook', () => {
   async function shownAlike(titles: readonly string[]): Promise<void> {
     const ours = (await listed())
       .map(
-        ({ title, start, end, allDay }): ShownInstance => ({
+        ({ title, start, end, allDay }): ListedInstance => ({
           title,
           start: Date.parse(start),
           end: Date.parse(end),
@@ -75,7 +75,7 @@ describe('The interface on Outlook', () => {
         }),
       )
       .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
-    assert.deepEqual(ours, await microsoft.sandbox.hand.instances(ADA.email, calendarId, WINDOW));
+    assert.deepEqual(ours, await microsoft.sandbox.manual.instances(ADA.email, calendarId, WINDOW));
     assert.deepEqual(
       ours.map(({ title, start }) => `${new Date(start).toISOString().slice(5, 16)} ${title}`),
       titles,
@@ -185,7 +185,8 @@ describe('The interface on Outlook', () => {
       end: '2026-10-21T10:00:00Z',
     });
     const at = (time: string) => ({ dateTime: `2026-10-21T${time}`, timeZone: ZONE });
-    await microsoft.sandbox.hand.updateEvent(ADA.email, calendarId, eventId, {
+    await microsoft.sandbox.manual.updateEvent(ADA.email, calendarId, {
+      id: eventId,
       title: 'Theirs',
       start: at('15:00:00'),
       end: at('16:00:00'),
@@ -201,7 +202,7 @@ describe('The interface on Outlook', () => {
   });
 
   it('the interface on Outlook answers an invitation', async () => {
-    const { hand } = microsoft.sandbox;
+    const { manual: hand } = microsoft.sandbox;
     const at = (time: string) => ({ dateTime: `2026-10-22T${time}`, timeZone: ZONE });
     const draft = {
       title: 'Review',
@@ -209,9 +210,12 @@ describe('The interface on Outlook', () => {
       end: at('10:00:00'),
       attendees: [{ email: ADA.email }],
     };
-    const eventId = await hand.invite(ADA.email, calendarId, draft, {
-      email: 'grace@example.com',
-      name: 'Grace',
+    const eventId = await hand.invite(ADA.email, calendarId, {
+      ...draft,
+      organizer: {
+        email: 'grace@example.com',
+        name: 'Grace',
+      },
     });
 
     const answered = await sent('POST', '/event/rsvp', { eventId, response: 'accepted', comment: 'Gladly' });

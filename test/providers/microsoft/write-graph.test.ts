@@ -241,7 +241,7 @@ describe('An invitation at Microsoft', () => {
   it('an invitation at Microsoft is answered, and the organizer is told with the words', async (t) => {
     const work = await openMicrosoftWriting(t);
     const { hand } = work;
-    const href = await hand.invite(ADA.email, work.calendar, INVITATION, GRACE);
+    const href = await hand.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
     await work.sync();
     const statusOf = () => work.event(href).attendees.find(({ email }) => email === ADA.email)?.status;
 
@@ -260,7 +260,7 @@ describe('An invitation at Microsoft', () => {
 
   it('an invitation at Microsoft leaves the calendar when it is declined', async (t) => {
     const work = await openMicrosoftWriting(t);
-    const href = await work.hand.invite(ADA.email, work.calendar, INVITATION, GRACE);
+    const href = await work.hand.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
     await work.sync();
 
     await work.respond(href, 'declined');
@@ -272,7 +272,7 @@ describe('An invitation at Microsoft', () => {
   it('an invitation at Microsoft is answered for one occurrence alone', async (t) => {
     const work = await openMicrosoftWriting(t);
     const series = { ...INVITATION, recurrence: { frequency: 'daily' as const, count: 3 } };
-    const href = await work.hand.invite(ADA.email, work.calendar, series, GRACE);
+    const href = await work.hand.invite(ADA.email, work.calendar, { ...series, organizer: GRACE });
     await work.sync();
 
     await work.respond(href, 'accepted', undefined, berlin('2026-11-18T09:00:00'));
@@ -289,9 +289,12 @@ describe('An invitation at Microsoft', () => {
 
   it('an invitation at Microsoft is answered in silence where no answer is asked for', async (t) => {
     const work = await openMicrosoftWriting(t);
-    const href = await work.hand.invite(ADA.email, work.calendar, INVITATION, {
-      ...GRACE,
-      responseRequested: false,
+    const href = await work.hand.invite(ADA.email, work.calendar, {
+      ...INVITATION,
+      organizer: {
+        ...GRACE,
+        responseRequested: false,
+      },
     });
     await work.sync();
 
@@ -313,7 +316,7 @@ describe('An invitation at Microsoft', () => {
 
   it("an invitation at Microsoft changes in what is the guest's own, and is the organizer's in all else", async (t) => {
     const work = await openMicrosoftWriting(t);
-    const href = await work.hand.invite(ADA.email, work.calendar, INVITATION, GRACE);
+    const href = await work.hand.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
     await work.sync();
     const { title, start } = work.event(href);
 

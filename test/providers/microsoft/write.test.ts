@@ -7,7 +7,7 @@ eventWritingContract({
   name: 'Microsoft Graph',
   async open() {
     const microsoft = await microsoftHarness();
-    const calendarHref = await microsoft.sandbox.hand.addCalendar(ADA.email, {
+    const calendarHref = await microsoft.sandbox.manual.addCalendar(ADA.email, {
       title: 'Work',
       timeZone: ZONE,
     });

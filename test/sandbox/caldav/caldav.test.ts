@@ -1,4 +1,4 @@
-/** The sandbox's CalDAV servers: what the hand does arrives at our adapters, and each manner keeps its habits. */
+/** The sandbox's CalDAV servers: what people do arrives at our adapters, and each behaves in its own way. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -43,8 +43,8 @@ for (const kind of ['caldav', 'icloud'] as const)
     before(async () => {
       egress = createEgress({ privateNetwork: { mode: 'loopback' } });
       sandbox = await caldavSandbox({ kind, clock: sandboxClock(), faults, syncPage: 7 });
-      await sandbox.hand.addPerson({ email: ADA, name: 'Ada' });
-      calendar = await sandbox.hand.addCalendar(ADA, { title: 'Work', color: '#0a84ff', timeZone: BERLIN });
+      await sandbox.manual.addPerson({ email: ADA, name: 'Ada' });
+      calendar = await sandbox.manual.addCalendar(ADA, { title: 'Work', color: '#0a84ff', timeZone: BERLIN });
       account = provider().open(await login());
     });
     after(async () => {
@@ -58,7 +58,7 @@ for (const kind of ['caldav', 'icloud'] as const)
     };
     const login = async (password = sandbox.passwordOf(ADA)) =>
       (await provider().signIn.verify({ server: sandbox.origin, username: ADA, password })).credentials;
-    const emptyCalendar = () => sandbox.hand.addCalendar(ADA, { title: 'Other', timeZone: BERLIN });
+    const emptyCalendar = () => sandbox.manual.addCalendar(ADA, { title: 'Other', timeZone: BERLIN });
     const send = (method: string, url: string, body?: string, headers: Record<string, string> = {}) =>
       fetch(url, {
         method,
@@ -67,7 +67,7 @@ for (const kind of ['caldav', 'icloud'] as const)
         ...(body === undefined ? {} : { body }),
       });
     const shownTitles = async (calendarId: string) =>
-      (await sandbox.hand.instances(ADA, calendarId, AUTUMN)).map(
+      (await sandbox.manual.instances(ADA, calendarId, AUTUMN)).map(
         ({ title, start }) => `${title} ${new Date(start).toISOString()}`,
       );
 
@@ -81,7 +81,7 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('a calendar that others own is shown as one to read', async () => {
-      const shared = await sandbox.hand.addCalendar(ADA, {
+      const shared = await sandbox.manual.addCalendar(ADA, {
         title: 'Shared',
         timeZone: 'UTC',
         readOnly: true,
@@ -95,12 +95,17 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('a series keeps its time of day over a clock change, with its exceptions in one resource', async () => {
-      const series = await sandbox.hand.createEvent(ADA, calendar, WEEKLY);
-      await sandbox.hand.changeOccurrence(ADA, calendar, series, at('2026-10-19T09:00:00'), {
+      const series = await sandbox.manual.createEvent(ADA, calendar, WEEKLY);
+      await sandbox.manual.changeOccurrence(ADA, calendar, {
+        id: series,
+        original: at('2026-10-19T09:00:00'),
         title: 'Moved',
         start: at('2026-10-20T11:00:00'),
       });
-      await sandbox.hand.deleteOccurrence(ADA, calendar, series, at('2026-10-26T09:00:00'));
+      await sandbox.manual.deleteOccurrence(ADA, calendar, {
+        id: series,
+        original: at('2026-10-26T09:00:00'),
+      });
       const mirror: Mirror = new Map();
       await sync(account, calendar, mirror);
 
@@ -122,13 +127,13 @@ for (const kind of ['caldav', 'icloud'] as const)
 
     it('exceptions are kept while a series keeps its times, and dropped with those', async () => {
       const own = await emptyCalendar();
-      const series = await sandbox.hand.createEvent(ADA, own, WEEKLY);
-      await sandbox.hand.deleteOccurrence(ADA, own, series, at('2026-10-19T09:00:00'));
+      const series = await sandbox.manual.createEvent(ADA, own, WEEKLY);
+      await sandbox.manual.deleteOccurrence(ADA, own, { id: series, original: at('2026-10-19T09:00:00') });
 
-      await sandbox.hand.updateEvent(ADA, own, series, { ...WEEKLY, title: 'Renamed' });
+      await sandbox.manual.updateEvent(ADA, own, { id: series, ...WEEKLY, title: 'Renamed' });
       const renamed = await shownTitles(own);
       const daily = { frequency: 'daily', count: 2 } as const;
-      await sandbox.hand.updateEvent(ADA, own, series, { ...WEEKLY, recurrence: daily });
+      await sandbox.manual.updateEvent(ADA, own, { id: series, ...WEEKLY, recurrence: daily });
 
       assert.equal(renamed.length, 3);
       assert.ok(renamed.every((text) => text.startsWith('Renamed')));
@@ -143,13 +148,18 @@ for (const kind of ['caldav', 'icloud'] as const)
       const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
       assert.equal((await send('PUT', `${own}other.ics`, seriesWithOverride('other'))).status, 201);
 
-      await sandbox.hand.deleteOccurrence(ADA, own, 'other.ics', utc('2026-01-12T09:00:00'));
-      await sandbox.hand.changeOccurrence(ADA, own, 'other.ics', utc('2026-01-19T09:00:00'), {
+      await sandbox.manual.deleteOccurrence(ADA, own, {
+        id: 'other.ics',
+        original: utc('2026-01-12T09:00:00'),
+      });
+      await sandbox.manual.changeOccurrence(ADA, own, {
+        id: 'other.ics',
+        original: utc('2026-01-19T09:00:00'),
         title: 'Third',
       });
 
       const window = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2026, 0, 27) };
-      const shown = await sandbox.hand.instances(ADA, own, window);
+      const shown = await sandbox.manual.instances(ADA, own, window);
       assert.deepEqual(
         shown.map(({ title }) => title),
         ['Weekly', 'Third', 'Weekly'],
@@ -158,7 +168,7 @@ for (const kind of ['caldav', 'icloud'] as const)
 
     it('every word of an event is carried over CalDAV', async () => {
       const own = await emptyCalendar();
-      await sandbox.hand.createEvent(ADA, own, {
+      await sandbox.manual.createEvent(ADA, own, {
         title: 'Lunch, "late"; with é 🥗 and a line\nbreak',
         start: { date: '2026-11-28' },
         end: { date: '2026-11-30' },
@@ -193,19 +203,19 @@ for (const kind of ['caldav', 'icloud'] as const)
       );
     });
 
-    it('a person who reaches for what does not exist is refused', async () => {
-      const { hand } = sandbox;
-      const series = await hand.createEvent(ADA, calendar, WEEKLY);
+    it('refuses changes to what does not exist', async () => {
+      const { manual } = sandbox;
+      const series = await manual.createEvent(ADA, calendar, WEEKLY);
       const never = at('2026-10-13T09:00:00');
       const calls = [
-        () => hand.addCalendar('nobody@people.example', { title: 'x', timeZone: 'UTC' }),
-        () => hand.addPerson({ email: ADA, name: 'Again' }),
-        () => hand.updateEvent(ADA, calendar, 'nothing.ics', WEEKLY),
-        () => hand.deleteEvent(ADA, `${calendar}x`, series),
-        () => hand.changeOccurrence(ADA, calendar, series, never, { title: 'x' }),
-        () => hand.deleteOccurrence(ADA, calendar, series, never),
-        () => hand.createEvent(ADA, calendar, { ...WEEKLY, end: { date: '2026-10-13' } }),
-        () => hand.createEvent(ADA, calendar, { ...WEEKLY, start: at('2026-10-32T09:00:00') }),
+        () => manual.addCalendar('nobody@people.example', { title: 'x', timeZone: 'UTC' }),
+        () => manual.addPerson({ email: ADA, name: 'Again' }),
+        () => manual.updateEvent(ADA, calendar, { ...WEEKLY, id: 'nothing.ics' }),
+        () => manual.deleteEvent(ADA, `${calendar}x`, series),
+        () => manual.changeOccurrence(ADA, calendar, { id: series, original: never, title: 'x' }),
+        () => manual.deleteOccurrence(ADA, calendar, { id: series, original: never }),
+        () => manual.createEvent(ADA, calendar, { ...WEEKLY, end: { date: '2026-10-13' } }),
+        () => manual.createEvent(ADA, calendar, { ...WEEKLY, start: at('2026-10-32T09:00:00') }),
       ];
 
       for (const call of calls) await assert.rejects(call, Error);
@@ -214,14 +224,14 @@ for (const kind of ['caldav', 'icloud'] as const)
     it('long lists of changes are sent in parts that say there is more', async () => {
       const own = await emptyCalendar();
       const names = Array.from({ length: 20 }, (_, index) => `Event ${String(index).padStart(2, '0')}`);
-      for (const title of names) await sandbox.hand.createEvent(ADA, own, { ...WEEKLY, title });
+      for (const title of names) await sandbox.manual.createEvent(ADA, own, { ...WEEKLY, title });
       const mirror: Mirror = new Map();
       const earlier = sandbox.requests('REPORT');
 
       const { next } = await sync(account, own, mirror);
       const reports = sandbox.requests('REPORT') - earlier;
       const [first] = mirror.keys();
-      await sandbox.hand.deleteEvent(ADA, own, first?.split('/').at(-1) ?? '');
+      await sandbox.manual.deleteEvent(ADA, own, first?.split('/').at(-1) ?? '');
       await sync(account, own, mirror, next);
 
       assert.equal(mirror.size, 19);
@@ -246,14 +256,14 @@ for (const kind of ['caldav', 'icloud'] as const)
       await assert.rejects(sync(account, calendar, mirror, next), failsAs('sync_token_expired'));
       await sync(account, calendar, mirror, next);
 
-      await sandbox.hand.forgetSyncTokens(ADA, calendar);
+      await sandbox.manual.forgetSyncTokens(ADA, calendar);
 
       await assert.rejects(sync(account, calendar, mirror, next), failsAs('sync_token_expired'));
     });
 
     it('an adapter whose parts come in another order, twice, cut off, or not at all stays right', async () => {
       const own = await emptyCalendar();
-      for (const title of ['A', 'B', 'C']) await sandbox.hand.createEvent(ADA, own, { ...WEEKLY, title });
+      for (const title of ['A', 'B', 'C']) await sandbox.manual.createEvent(ADA, own, { ...WEEKLY, title });
       for (const effect of ['reorder', 'duplicate'] as const) {
         faults.set({ provider: kind, operation: 'REPORT', times: 2, effect: { kind: effect } });
         const mirror: Mirror = new Map();
@@ -266,7 +276,7 @@ for (const kind of ['caldav', 'icloud'] as const)
       }
     });
 
-    it('a fault gives a status to one method of one user', async () => {
+    it('applies a status to one method of one user', async () => {
       const wait = { kind: 'status', status: 429, retryAfter: 7 } as const;
       faults.set({ provider: kind, operation: 'PROPFIND', user: 'ben@people.example', effect: wait });
       faults.set({ provider: kind, operation: 'PROPFIND', user: ADA, times: 1, effect: wait });
@@ -325,7 +335,7 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('an application’s access ends with the password, and the next one lets it in', async () => {
-      await sandbox.hand.revokeAccess(ADA);
+      await sandbox.manual.revokeAccess(ADA);
 
       await assert.rejects(account.listCalendars(), failsAs('unauthorized'));
       account = provider().open(await login());
@@ -334,19 +344,19 @@ for (const kind of ['caldav', 'icloud'] as const)
 
     it('instances of a window are shown by their overlap with it', async () => {
       const own = await emptyCalendar();
-      await sandbox.hand.createEvent(ADA, own, {
+      await sandbox.manual.createEvent(ADA, own, {
         title: 'Trip',
         start: { date: '2026-10-30' },
         end: { date: '2026-11-02' },
       });
       const window = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 10, 1) + DAY };
 
-      const instances = await sandbox.hand.instances(ADA, own, window);
+      const instances = await sandbox.manual.instances(ADA, own, window);
 
       const times = { start: Date.UTC(2026, 9, 30), end: Date.UTC(2026, 10, 2) };
       assert.deepEqual(instances, [{ title: 'Trip', ...times, allDay: true }]);
       assert.deepEqual(
-        await sandbox.hand.instances(ADA, own, { start: times.end, end: times.end + DAY }),
+        await sandbox.manual.instances(ADA, own, { start: times.end, end: times.end + DAY }),
         [],
       );
     });

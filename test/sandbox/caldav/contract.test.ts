@@ -19,7 +19,7 @@ async function start(kind: 'caldav' | 'icloud', calendars: readonly string[]): P
   const sandbox = await caldavSandbox({ kind, clock: sandboxClock(), faults: faultBoard() });
   const calendarUrl = (user: string, name: string) => sandbox.calendarUrl(user, name);
   for (const [email, password] of Object.entries(USERS)) {
-    await sandbox.hand.addPerson({ email, name: email, password });
+    await sandbox.manual.addPerson({ email, name: email, password });
     for (const name of calendars) await makeCalendar(email, calendarUrl(email, name));
   }
   // A partition of iCloud is a whole server as well: whoever starts there stays there.

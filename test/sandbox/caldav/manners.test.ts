@@ -29,8 +29,8 @@ const HOUR = ['DTSTART:20261026T090000Z', 'DTEND:20261026T100000Z'];
 
 async function open(kind: 'icloud' | 'caldav') {
   const sandbox = await caldavSandbox({ kind, clock: sandboxClock(), faults: faultBoard() });
-  await sandbox.hand.addPerson({ email: ADA, name: 'Ada', password: PASSWORD });
-  const calendar = await sandbox.hand.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
+  await sandbox.manual.addPerson({ email: ADA, name: 'Ada', password: PASSWORD });
+  const calendar = await sandbox.manual.addCalendar(ADA, { title: 'Work', timeZone: 'Europe/Berlin' });
   const authorization = `Basic ${Buffer.from(`${ADA}:${PASSWORD}`).toString('base64')}`;
   const send = async (method: string, url: string, body?: string, depth = '0') => {
     const answer = await fetch(url, {
@@ -87,7 +87,7 @@ describe('the sandbox’s iCloud', () => {
   });
 
   it('the sandbox’s iCloud makes a password of the form xxxx-xxxx-xxxx-xxxx where none is given', async () => {
-    await sandbox.hand.addPerson({ email: 'ben@people.example', name: 'Ben' });
+    await sandbox.manual.addPerson({ email: 'ben@people.example', name: 'Ben' });
 
     assert.match(sandbox.passwordOf('ben@people.example'), /^[a-z]{4}(-[a-z]{4}){3}$/);
   });
@@ -117,7 +117,7 @@ describe('the sandbox’s iCloud', () => {
   });
 
   it('the sandbox’s iCloud refuses a UID that another calendar of the person has', async () => {
-    const other = await sandbox.hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
+    const other = await sandbox.manual.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
 
     const first = await server.send('PUT', `${server.calendar}one.ics`, object('one', ...HOUR));
     const second = await server.send('PUT', `${other}one.ics`, object('one', ...HOUR));
@@ -131,7 +131,7 @@ describe('the sandbox’s plain CalDAV server', () => {
   let server: Awaited<ReturnType<typeof open>>;
   before(async () => {
     server = await open('caldav');
-    await server.sandbox.hand.createEvent(ADA, server.calendar, {
+    await server.sandbox.manual.createEvent(ADA, server.calendar, {
       title: 'Daily',
       start: { dateTime: '2026-10-20T09:00:00', timeZone: 'Europe/Berlin' },
       end: { dateTime: '2026-10-20T10:00:00', timeZone: 'Europe/Berlin' },

@@ -11,7 +11,7 @@ const BODY = JSON.stringify({ done: 'a body long enough to be cut' });
 /** A provider of one operation, `echo`, that counts what took effect and shows the effects left to it. */
 async function startEcho() {
   const faults = faultBoard();
-  const state: { runs: number; effects: readonly FaultEffect[] } = { runs: 0, effects: [] };
+  const state: { done: number; effects: readonly FaultEffect[] } = { done: 0, effects: [] };
   const server = await startSandboxServer({
     kind: 'google',
     faults,
@@ -19,8 +19,9 @@ async function startEcho() {
       name: url.pathname === '/echo' ? 'echo' : 'other',
       user: url.searchParams.get('user') ?? undefined,
       run(effects) {
-        if (url.pathname !== '/echo') throw new SandboxRefusal(404, 'notFound', 'Not here', { 'x-a': 'b' });
-        state.runs += 1;
+        if (url.pathname !== '/echo')
+          throw new SandboxRefusal(404, 'notFound', 'Not here').withHeaders({ 'x-a': 'b' });
+        state.done += 1;
         state.effects = effects;
         return { status: 200, headers: { 'content-type': 'application/json' }, body: BODY };
       },
@@ -39,7 +40,7 @@ describe('the server under a sandbox provider', () => {
   let faults: Faults;
   let state: Awaited<ReturnType<typeof startEcho>>['state'];
   const get = (path = '/echo') => fetch(`${server.origin}${path}`);
-  const befall = (effect: FaultEffect, more: { user?: string; times?: number } = { times: 1 }) =>
+  const setFault = (effect: FaultEffect, more: { user?: string; times?: number } = { times: 1 }) =>
     faults.set({ provider: 'google', operation: 'echo', effect, ...more });
 
   before(async () => {
@@ -72,7 +73,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('a sandbox server delays by the latency asked for', async () => {
-    befall({ kind: 'latency', ms: 120 });
+    setFault({ kind: 'latency', ms: 120 });
     const started = performance.now();
 
     await (await get()).text();
@@ -81,39 +82,39 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('a fault resets a connection before anything took effect, for as many requests as said', async () => {
-    befall({ kind: 'reset' }, { times: 2 });
-    const runs = state.runs;
+    setFault({ kind: 'reset' }, { times: 2 });
+    const done = state.done;
 
     await assert.rejects(get());
     await assert.rejects(get());
 
-    assert.equal(state.runs, runs);
+    assert.equal(state.done, done);
     assert.equal((await get()).status, 200);
   });
 
   it('a fault loses an answer after the request took effect', async () => {
-    befall({ kind: 'lost_answer' });
-    const runs = state.runs;
+    setFault({ kind: 'lost_answer' });
+    const done = state.done;
 
     await assert.rejects(get());
 
-    assert.equal(state.runs, runs + 1);
+    assert.equal(state.done, done + 1);
   });
 
   it('a switched-on status is answered without doing the request, with Retry-After', async () => {
-    befall({ kind: 'status', status: 429, reason: 'rateLimitExceeded', retryAfter: 7 });
-    const runs = state.runs;
+    setFault({ kind: 'status', status: 429, reason: 'rateLimitExceeded', retryAfter: 7 });
+    const done = state.done;
 
     const response = await get();
 
     assert.equal(response.status, 429);
     assert.equal(response.headers.get('retry-after'), '7');
     assert.match(await response.text(), /rateLimitExceeded/);
-    assert.equal(state.runs, runs);
+    assert.equal(state.done, done);
   });
 
   it('a truncated body ends before the length its head promised', async () => {
-    befall({ kind: 'truncate' });
+    setFault({ kind: 'truncate' });
 
     const response = await get();
 
@@ -122,7 +123,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('a fault that names a user is left to that user', async () => {
-    const id = befall({ kind: 'status', status: 503 }, { user: 'ada@example.com' });
+    const id = setFault({ kind: 'status', status: 503 }, { user: 'ada@example.com' });
 
     const [ada, bob] = [await get('/echo?user=ada@example.com'), await get('/echo?user=bob@example.com')];
     faults.clear(id);
@@ -131,7 +132,7 @@ describe('the server under a sandbox provider', () => {
   });
 
   it('the effects that are the provider’s own are handed to the operation', async () => {
-    befall({ kind: 'reorder' });
+    setFault({ kind: 'reorder' });
 
     await get();
 

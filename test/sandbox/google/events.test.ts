@@ -13,6 +13,7 @@ import {
 } from './google-client.ts';
 
 const BRUSSELS = 'Europe/Brussels';
+const READ_ONLY = { title: 'Team', timeZone: BRUSSELS, readOnly: true };
 const at = (dateTime: string, timeZone = BRUSSELS) => ({ dateTime, timeZone });
 const meeting = (title: string, day = '2026-11-23') => ({
   summary: title,
@@ -43,7 +44,7 @@ describe('events of the sandbox’s Google', () => {
     api = apiOf(open.google, (await signIn(open.google, { scope })).access_token);
   });
   beforeEach(async () => {
-    id = await open.google.hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
+    id = await open.google.manual.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
   });
 
   it('Google’s events come back with times in the calendar’s offset beside their own zone', async () => {
@@ -171,7 +172,7 @@ describe('events of the sandbox’s Google', () => {
   });
 
   it('Google’s events cannot be written where the person only reads', async () => {
-    id = await open.google.hand.addCalendar(ADA.email, { title: 'Team', timeZone: BRUSSELS, readOnly: true });
+    id = await open.google.manual.addCalendar(ADA.email, READ_ONLY);
 
     const response = await api.call('POST', path(), { body: meeting('No') });
 
@@ -180,9 +181,9 @@ describe('events of the sandbox’s Google', () => {
   });
 
   it('Google’s events show readers of the calendar that a private one is there, but not what it is', async () => {
-    id = await open.google.hand.addCalendar(ADA.email, { title: 'Team', timeZone: BRUSSELS, readOnly: true });
-    await open.google.hand.createEvent(ADA.email, id, { title: 'Secret', privacy: 'private', ...draftTimes });
-    await open.google.hand.createEvent(ADA.email, id, { title: 'Known', ...draftTimes });
+    id = await open.google.manual.addCalendar(ADA.email, READ_ONLY);
+    await open.google.manual.createEvent(ADA.email, id, { title: 'Secret', privacy: 'private', ...times });
+    await open.google.manual.createEvent(ADA.email, id, { title: 'Known', ...times });
 
     const { items } = await allPages(api, id);
 
@@ -190,7 +191,7 @@ describe('events of the sandbox’s Google', () => {
   });
 });
 
-const draftTimes = {
+const times = {
   start: { dateTime: '2026-11-23T09:00:00', timeZone: BRUSSELS },
   end: { dateTime: '2026-11-23T10:00:00', timeZone: BRUSSELS },
 };
@@ -213,7 +214,7 @@ describe('a series of the sandbox’s Google', () => {
     api = apiOf(open.google, (await signIn(open.google)).access_token);
   });
   beforeEach(async () => {
-    id = await open.google.hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
+    id = await open.google.manual.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
     const { body } = await api.call('POST', `/calendars/${encodeURIComponent(id)}/events`, { body: weekly });
     seriesId = body.id;
   });
@@ -342,10 +343,10 @@ describe('what permission shows at the sandbox’s Google', () => {
 
   it('what the free-busy scope shows is when events are, not what they are', async () => {
     const { google } = await openGoogle();
-    await google.hand.createEvent(ADA.email, ADA.email, {
+    await google.manual.createEvent(ADA.email, ADA.email, {
       title: 'Doctor',
       location: 'Clinic',
-      ...draftTimes,
+      ...times,
     });
     const api = apiOf(google, (await signIn(google, { scope: busyScope })).access_token);
 
@@ -360,7 +361,7 @@ describe('what permission shows at the sandbox’s Google', () => {
   it('the answer about busy times is merged, and leaves out what is free, cancelled or unknown', async () => {
     const { google } = await openGoogle();
     const event = (title: string, from: string, to: string, more = {}) =>
-      google.hand.createEvent(ADA.email, ADA.email, {
+      google.manual.createEvent(ADA.email, ADA.email, {
         title,
         start: { dateTime: `2026-11-23T${from}:00`, timeZone: 'UTC' },
         end: { dateTime: `2026-11-23T${to}:00`, timeZone: 'UTC' },
@@ -369,7 +370,7 @@ describe('what permission shows at the sandbox’s Google', () => {
     await event('One', '09:00', '10:00');
     await event('Two', '09:30', '11:00');
     await event('Free', '13:00', '14:00', { availability: 'free' });
-    await google.hand.deleteEvent(ADA.email, ADA.email, await event('Gone', '15:00', '16:00'));
+    await google.manual.deleteEvent(ADA.email, ADA.email, await event('Gone', '15:00', '16:00'));
     const api = apiOf(google, (await signIn(google, { scope: busyScope })).access_token);
 
     const { body } = await api.call('POST', '/freeBusy', {

@@ -71,7 +71,7 @@ describe('whatever is sent to the sandbox’s Google', () => {
   });
 
   const makeSeries = () =>
-    open.google.hand.createEvent(ADA.email, ADA.email, {
+    open.google.manual.createEvent(ADA.email, ADA.email, {
       title: 'Daily',
       start: { dateTime: '2026-11-23T09:00:00', timeZone: 'UTC' },
       end: { dateTime: '2026-11-23T10:00:00', timeZone: 'UTC' },

@@ -7,8 +7,8 @@ import * as oauth from 'oauth4webapi';
 
 import { type SandboxClock, sandboxClock } from '../../../sandbox/core/clock.ts';
 import { type Faults, faultBoard } from '../../../sandbox/core/faults.ts';
+import { completeSignIn } from '../../../sandbox/google/complete-sign-in.ts';
 import { type GoogleSandbox, googleSandbox } from '../../../sandbox/google/google-sandbox.ts';
-import { passSignIn } from '../../../sandbox/google/pass-sign-in.ts';
 
 export const CALLBACK = 'http://127.0.0.1:9/connect/google/callback';
 export const APP = {
@@ -35,8 +35,8 @@ export async function openGoogle(
   const app = options.status === undefined ? APP : { ...APP, status: options.status };
   const google = await googleSandbox({ clock, faults, apps: [app] });
   opened.push(google);
-  await google.hand.addPerson(ADA);
-  await google.hand.addPerson(BOB);
+  await google.manual.addPerson(ADA);
+  await google.manual.addPerson(BOB);
   return { google, clock, faults };
 }
 
@@ -88,7 +88,7 @@ export async function request(
 
 /** Walks the pages like a person: picks the account, unticks, continues. Answers the callback's address. */
 export const walk = (url: URL, { email = ADA.email, untick = [] }: SignInOptions = {}): Promise<URL> =>
-  passSignIn(url, { email, untick });
+  completeSignIn(url, { email, untick });
 
 /** Redeems a callback, with all the checks oauth4webapi has: state, iss, nonce, audience, and the signature. */
 export async function redeem(callback: URL, { as, verifier, state, nonce }: Requested) {

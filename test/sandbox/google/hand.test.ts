@@ -3,7 +3,7 @@ import { before, describe, it } from 'node:test';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { EventDraft, ProviderHand } from '../../../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../../../sandbox/core/provider-sandbox.ts';
 import { ADA, type Api, allPages, apiOf, type OpenGoogle, openGoogle, signIn } from './google-client.ts';
 
 const BRUSSELS = 'Europe/Brussels';
@@ -18,7 +18,7 @@ const draft = (title: string, date = '2026-11-23', more: Partial<EventDraft> = {
 const weekly = (title: string) =>
   draft(title, '2026-10-12', { recurrence: { frequency: 'weekly', count: 6 } });
 
-describe('the hand in the sandbox’s Google', () => {
+describe('manual changes in the sandbox’s Google', () => {
   let open: OpenGoogle;
   let api: Api;
   before(async () => {
@@ -28,19 +28,19 @@ describe('the hand in the sandbox’s Google', () => {
 
   it('people at Google are shown the instances the API lists, whatever was done in whatever order', async () => {
     for (let seed = 1; seed <= 8; seed += 1) {
-      const { hand } = open.google;
-      const id = await hand.addCalendar(ADA.email, { title: `Seed ${seed}`, timeZone: BRUSSELS });
+      const { manual } = open.google;
+      const id = await manual.addCalendar(ADA.email, { title: `Seed ${seed}`, timeZone: BRUSSELS });
       const mirror = new Map<string, calendar_v3.Schema$Event>();
       let syncToken: string | undefined;
       for (let step = 0; step < 40; step += 1) {
-        await randomChange(hand, id, seed * 1000 + step);
+        await randomChange(manual, id, seed * 1000 + step);
         if (step % 5 === 4) syncToken = await follow(api, id, mirror, syncToken);
       }
       const window = { start: Date.parse('2026-09-01T00:00:00Z'), end: Date.parse('2027-03-01T00:00:00Z') };
       const timeMin = new Date(window.start).toISOString();
       const timeMax = new Date(window.end).toISOString();
 
-      const shown = await hand.instances(ADA.email, id, window);
+      const shown = await manual.instances(ADA.email, id, window);
       const listed = await allPages(api, id, { singleEvents: 'true', timeMin, timeMax });
       const { items: full } = await allPages(api, id);
 
@@ -56,41 +56,41 @@ describe('the hand in the sandbox’s Google', () => {
   });
 
   it('people at Google fail with what does not exist', async () => {
-    const { hand } = open.google;
-    const id = await hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
-    const single = await hand.createEvent(ADA.email, id, draft('Single'));
-    const series = await hand.createEvent(ADA.email, id, weekly('Series'));
+    const { manual } = open.google;
+    const id = await manual.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
+    const single = await manual.createEvent(ADA.email, id, draft('Single'));
+    const series = await manual.createEvent(ADA.email, id, weekly('Series'));
     const off = { dateTime: '2026-10-13T09:00:00', timeZone: BRUSSELS };
     const on = { dateTime: '2026-10-12T09:00:00', timeZone: BRUSSELS };
-    await hand.deleteOccurrence(ADA.email, id, series, on);
+    await manual.deleteOccurrence(ADA.email, id, { id: series, original: on });
 
     for (const wrong of [
-      () => hand.addPerson(ADA),
-      () => hand.addCalendar('nobody@example.com', { title: 'X', timeZone: 'UTC' }),
-      () => hand.addCalendar(ADA.email, { title: 'X', timeZone: 'Mars/Olympus' }),
-      () => hand.removeCalendar(ADA.email, 'nothing'),
-      () => hand.createEvent(ADA.email, 'nothing', draft('X')),
-      () => hand.updateEvent(ADA.email, id, 'nothing', draft('X')),
-      () => hand.deleteEvent(ADA.email, id, 'nothing'),
-      () => hand.changeOccurrence(ADA.email, id, series, off, { title: 'X' }),
-      () => hand.changeOccurrence(ADA.email, id, series, on, { title: 'X' }),
-      () => hand.deleteOccurrence(ADA.email, id, single, on),
-      () => hand.revokeAccess('nobody@example.com'),
-      () => hand.forgetSyncTokens(ADA.email, 'nothing'),
-      () => hand.instances(ADA.email, 'nothing', { start: 0, end: DAY }),
+      () => manual.addPerson(ADA),
+      () => manual.addCalendar('nobody@example.com', { title: 'X', timeZone: 'UTC' }),
+      () => manual.addCalendar(ADA.email, { title: 'X', timeZone: 'Mars/Olympus' }),
+      () => manual.removeCalendar(ADA.email, 'nothing'),
+      () => manual.createEvent(ADA.email, 'nothing', draft('X')),
+      () => manual.updateEvent(ADA.email, id, { ...draft('X'), id: 'nothing' }),
+      () => manual.deleteEvent(ADA.email, id, 'nothing'),
+      () => manual.changeOccurrence(ADA.email, id, { id: series, original: off, title: 'X' }),
+      () => manual.changeOccurrence(ADA.email, id, { id: series, original: on, title: 'X' }),
+      () => manual.deleteOccurrence(ADA.email, id, { id: single, original: on }),
+      () => manual.revokeAccess('nobody@example.com'),
+      () => manual.forgetSyncTokens(ADA.email, 'nothing'),
+      () => manual.instances(ADA.email, 'nothing', { start: 0, end: DAY }),
     ]) {
       await assert.rejects(wrong, Error);
     }
   });
 
   it('people at Google write rules as Google keeps them: the last day inclusive, in UTC for times', async () => {
-    const { hand } = open.google;
-    const id = await hand.addCalendar(ADA.email, { title: 'Rules', timeZone: BRUSSELS });
-    await hand.createEvent(ADA.email, id, {
+    const { manual } = open.google;
+    const id = await manual.addCalendar(ADA.email, { title: 'Rules', timeZone: BRUSSELS });
+    await manual.createEvent(ADA.email, id, {
       ...draft('Gym', '2026-11-23'),
       recurrence: { frequency: 'weekly', interval: 2, until: '2026-12-21', weekdays: ['MO', 'WE'] },
     });
-    await hand.createEvent(ADA.email, id, {
+    await manual.createEvent(ADA.email, id, {
       title: 'Trip',
       start: { date: '2026-12-01' },
       end: { date: '2026-12-04' },
@@ -98,7 +98,7 @@ describe('the hand in the sandbox’s Google', () => {
     });
 
     const { items } = await allPages(api, id);
-    const shown = await hand.instances(ADA.email, id, { start: 0, end: Date.parse('2030-01-01') });
+    const shown = await manual.instances(ADA.email, id, { start: 0, end: Date.parse('2030-01-01') });
 
     assert.deepEqual(items.map(({ recurrence }) => recurrence?.[0]).sort(), [
       'RRULE:FREQ=DAILY;INTERVAL=7;UNTIL=20261208',
@@ -145,7 +145,7 @@ async function follow(
 }
 
 /** One change of a calendar, drawn from the seed: 16 bits of a multiplicative hash for each choice. */
-async function randomChange(hand: ProviderHand, id: string, seed: number): Promise<void> {
+async function randomChange(manual: ManualChanges, id: string, seed: number): Promise<void> {
   const draw = (choices: number, salt: number) =>
     ((((seed * 7 + salt) * 2_654_435_761) >>> 16) & 0xffff) % choices;
   const date = new Date(Date.parse('2026-10-05') + draw(60, 1) * DAY).toISOString().slice(0, 10);
@@ -156,25 +156,25 @@ async function randomChange(hand: ProviderHand, id: string, seed: number): Promi
     ...(draw(2, 3) === 0 ? { recurrence: { frequency: 'daily', interval: 3, count: 9 } } : {}),
   });
   if (known === undefined || draw(4, 4) === 0) {
-    made.push({ event, id: await hand.createEvent(ADA.email, id, event) });
+    made.push({ event, id: await manual.createEvent(ADA.email, id, event) });
     return;
   }
   const kind = draw(8, 5);
   if (kind < 2) {
-    await hand.updateEvent(ADA.email, id, known.id, event);
+    await manual.updateEvent(ADA.email, id, { ...event, id: known.id });
     known.event = event;
   } else if (kind === 2) {
-    await hand.deleteEvent(ADA.email, id, known.id);
+    await manual.deleteEvent(ADA.email, id, known.id);
     made.splice(made.indexOf(known), 1);
   } else if (known.event.recurrence !== undefined && 'dateTime' in known.event.start) {
     const first = Temporal.PlainDateTime.from(known.event.start.dateTime).add({ days: 3 * draw(9, 6) });
     const original = { dateTime: first.toString({ smallestUnit: 'second' }), timeZone: BRUSSELS };
     const moved = { start: event.start, end: event.end, title: `Moved ${seed}` };
-    const change =
+    const done =
       kind < 6
-        ? hand.changeOccurrence(ADA.email, id, known.id, original, moved)
-        : hand.deleteOccurrence(ADA.email, id, known.id, original);
-    await change.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
+        ? manual.changeOccurrence(ADA.email, id, { ...moved, id: known.id, original })
+        : manual.deleteOccurrence(ADA.email, id, { id: known.id, original });
+    await done.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
   }
 }
 

@@ -55,7 +55,7 @@ describe('pushes of the sandbox’s Google', () => {
     return api.call('POST', path, { body });
   };
   const change = () =>
-    open.google.hand.createEvent(ADA.email, ADA.email, {
+    open.google.manual.createEvent(ADA.email, ADA.email, {
       title: 'Event',
       start: { date: '2026-11-23' },
       end: { date: '2026-11-24' },
@@ -96,7 +96,7 @@ describe('pushes of the sandbox’s Google', () => {
     await watch({}, '/users/me/calendarList/watch');
     await received(receives.pushes, 1);
 
-    await open.google.hand.addCalendar(ADA.email, { title: 'New', timeZone: 'UTC' });
+    await open.google.manual.addCalendar(ADA.email, { title: 'New', timeZone: 'UTC' });
 
     await received(receives.pushes, 2);
   });
@@ -164,11 +164,11 @@ describe('pushes of the sandbox’s Google', () => {
   it('Google’s pushes are left out or come twice where a fault asks for it', async () => {
     await watch();
     await received(receives.pushes, 1);
-    const befall = (kind: 'push_missing' | 'push_duplicate') =>
+    const setFault = (kind: 'push_missing' | 'push_duplicate') =>
       open.faults.set({ provider: 'google', operation: 'push', times: 1, effect: { kind } });
-    befall('push_missing');
+    setFault('push_missing');
     await change();
-    befall('push_duplicate');
+    setFault('push_duplicate');
     await change();
     await received(receives.pushes, 3);
     await sleep(50);

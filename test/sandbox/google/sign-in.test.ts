@@ -312,7 +312,7 @@ describe('tokens of the sandbox’s Google', () => {
     const ada = await signIn(google);
     const bob = await signIn(google, { email: BOB.email });
 
-    await google.hand.revokeAccess(ADA.email);
+    await google.manual.revokeAccess(ADA.email);
 
     assert.equal((await refresh(google, ada.refresh_token ?? '')).status, 400);
     assert.equal((await refresh(google, bob.refresh_token ?? '')).status, 200);

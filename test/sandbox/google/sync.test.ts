@@ -3,7 +3,7 @@ import { before, beforeEach, describe, it } from 'node:test';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 
-import type { EventDraft, ProviderHand } from '../../../sandbox/core/provider-sandbox.ts';
+import type { EventDraft, ManualChanges } from '../../../sandbox/core/provider-sandbox.ts';
 import { ADA, type Api, allPages, apiOf, type OpenGoogle, openGoogle, signIn } from './google-client.ts';
 
 const BRUSSELS = 'Europe/Brussels';
@@ -22,19 +22,19 @@ const reasonOf = ({ body }: { body: { error: { errors: { reason: string }[] } } 
 
 describe('following a calendar of the sandbox’s Google', () => {
   let open: OpenGoogle;
-  let hand: ProviderHand;
+  let manual: ManualChanges;
   let api: Api;
   let id: string;
-  const create = (event: EventDraft) => hand.createEvent(ADA.email, id, event);
+  const create = (event: EventDraft) => manual.createEvent(ADA.email, id, event);
   const at = (date: string) => ({ dateTime: `${date}T09:00:00`, timeZone: BRUSSELS });
 
   before(async () => {
     open = await openGoogle();
-    hand = open.google.hand;
+    manual = open.google.manual;
     api = apiOf(open.google, (await signIn(open.google)).access_token);
   });
   beforeEach(async () => {
-    id = await hand.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
+    id = await manual.addCalendar(ADA.email, { title: 'Work', timeZone: BRUSSELS });
   });
 
   it('a sync at Google goes through pages whose size is bounded, the sync token on the last one only', async () => {
@@ -51,8 +51,8 @@ describe('following a calendar of the sandbox’s Google', () => {
     await create(draft('Stays'));
     const [changes, goes] = [await create(draft('Changes')), await create(draft('Goes'))];
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    await hand.updateEvent(ADA.email, id, changes, draft('Changed'));
-    await hand.deleteEvent(ADA.email, id, goes);
+    await manual.updateEvent(ADA.email, id, { ...draft('Changed'), id: changes });
+    await manual.deleteEvent(ADA.email, id, goes);
     await create(draft('New'));
 
     const { items, nextSyncToken: next = '' } = await allPages(api, id, { syncToken });
@@ -70,7 +70,7 @@ describe('following a calendar of the sandbox’s Google', () => {
     for (let event = 0; event < 4; event += 1) ids.push(await create(draft(`Event ${event}`)));
     const [first = ''] = ids.sort();
     const page = await api.events(id, { maxResults: '2' });
-    await hand.deleteEvent(ADA.email, id, first);
+    await manual.deleteEvent(ADA.email, id, first);
 
     const rest = await api.events(id, { maxResults: '2', pageToken: page.body.nextPageToken });
     const since = await allPages(api, id, { syncToken: rest.body.nextSyncToken });
@@ -82,9 +82,9 @@ describe('following a calendar of the sandbox’s Google', () => {
   });
 
   it('a full listing at Google has no tombstones, but every cancelled exception', async () => {
-    await hand.deleteEvent(ADA.email, id, await create(draft('Gone')));
+    await manual.deleteEvent(ADA.email, id, await create(draft('Gone')));
     const series = await create(weekly('Standup'));
-    await hand.deleteOccurrence(ADA.email, id, series, at('2026-10-26'));
+    await manual.deleteOccurrence(ADA.email, id, { id: series, original: at('2026-10-26') });
 
     const { items } = await allPages(api, id);
 
@@ -94,10 +94,14 @@ describe('following a calendar of the sandbox’s Google', () => {
 
   it('a sync at Google names a deleted series once and its exceptions no more', async () => {
     const series = await create(weekly('Standup'));
-    await hand.changeOccurrence(ADA.email, id, series, at('2026-10-26'), { title: 'Special' });
+    await manual.changeOccurrence(ADA.email, id, {
+      id: series,
+      original: at('2026-10-26'),
+      title: 'Special',
+    });
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
 
-    await hand.deleteEvent(ADA.email, id, series);
+    await manual.deleteEvent(ADA.email, id, series);
 
     const { items } = await allPages(api, id, { syncToken });
     assert.deepEqual(
@@ -110,7 +114,7 @@ describe('following a calendar of the sandbox’s Google', () => {
   it('a sync at Google has to start over with 410 once the token is forgotten', async () => {
     await create(draft('Event'));
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    await hand.forgetSyncTokens(ADA.email, id);
+    await manual.forgetSyncTokens(ADA.email, id);
 
     const forgotten = await api.events(id, { syncToken });
 
@@ -202,7 +206,7 @@ describe('following a calendar of the sandbox’s Google', () => {
 
   it('a sync at Google meets Google’s own errors where a fault asks for them', async () => {
     const { nextSyncToken: syncToken = '' } = await allPages(api, id);
-    const befall = (status: number, reason: string) =>
+    const setFault = (status: number, reason: string) =>
       open.faults.set({
         provider: 'google',
         operation: 'events.list',
@@ -217,9 +221,9 @@ describe('following a calendar of the sandbox’s Google', () => {
       effect: { kind: 'token_forgotten' },
     });
     const forgotten = await api.events(id, { syncToken });
-    befall(403, 'userRateLimitExceeded');
+    setFault(403, 'userRateLimitExceeded');
     const limited = await api.events(id);
-    befall(403, 'quotaExceeded');
+    setFault(403, 'quotaExceeded');
     const blocked = await api.events(id);
 
     assert.equal(forgotten.status, 410);
@@ -244,12 +248,12 @@ describe('following a calendar of the sandbox’s Google', () => {
 describe('the calendar list of the sandbox’s Google', () => {
   it('Google’s calendar list has the primary calendar and the others, with role, colour and zone', async () => {
     const { google } = await openGoogle();
-    const id = await google.hand.addCalendar(ADA.email, {
+    const id = await google.manual.addCalendar(ADA.email, {
       title: 'Work',
       color: '#16a765',
       timeZone: BRUSSELS,
     });
-    const shared = await google.hand.addCalendar(ADA.email, {
+    const shared = await google.manual.addCalendar(ADA.email, {
       title: 'Team',
       timeZone: BRUSSELS,
       readOnly: true,
@@ -272,17 +276,17 @@ describe('the calendar list of the sandbox’s Google', () => {
     const { google } = await openGoogle();
     const ids: string[] = [];
     for (const title of ['A', 'B', 'C']) {
-      ids.push(await google.hand.addCalendar(ADA.email, { title, timeZone: 'UTC' }));
+      ids.push(await google.manual.addCalendar(ADA.email, { title, timeZone: 'UTC' }));
     }
     const api = apiOf(google, (await signIn(google)).access_token);
     const first = (await api.call('GET', '/users/me/calendarList?maxResults=3')).body;
     const second = (
       await api.call('GET', `/users/me/calendarList?maxResults=3&pageToken=${first.nextPageToken}`)
     ).body;
-    await google.hand.removeCalendar(ADA.email, ids[0] ?? '');
+    await google.manual.removeCalendar(ADA.email, ids[0] ?? '');
 
     const since = (await api.call('GET', `/users/me/calendarList?syncToken=${second.nextSyncToken}`)).body;
-    await google.hand.forgetSyncTokens(ADA.email, ADA.email);
+    await google.manual.forgetSyncTokens(ADA.email, ADA.email);
     const forgotten = await api.call('GET', `/users/me/calendarList?syncToken=${second.nextSyncToken}`);
 
     assert.deepEqual([first.items.length, second.items.length], [3, 1]);

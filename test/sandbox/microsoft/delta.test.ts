@@ -126,8 +126,8 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
   });
 
   it('a delta follows the default calendar only under /me/calendarView', async (t) => {
-    const { graph, hand, calendarId } = await openGraph(t);
-    const other = await hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
+    const { graph, manual, calendarId } = await openGraph(t);
+    const other = await manual.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
     await create(graph, calendarId, single('Mine'));
     await create(graph, other, single('Elsewhere'));
 
@@ -151,9 +151,9 @@ describe('calendarView/delta of the Microsoft sandbox', () => {
   });
 
   it('a delta forgets links when told to: 410 SyncStateNotFound', async (t) => {
-    const { graph, hand, faults, calendarId } = await openGraph(t);
+    const { graph, manual, faults, calendarId } = await openGraph(t);
     const first = await follow(graph, deltaPath(calendarId));
-    await hand.forgetSyncTokens(ADA, calendarId);
+    await manual.forgetSyncTokens(ADA, calendarId);
     const second = await follow(graph, deltaPath(calendarId));
     faults.set({
       provider: 'microsoft',

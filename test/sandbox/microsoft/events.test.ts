@@ -7,8 +7,8 @@ import { ADA, codeOf, everyPage, graphClient, type Json, signIn } from './harnes
 
 describe('Calendars of the Microsoft sandbox', () => {
   it('calendars are listed in pages with their colour, permission and meeting providers', async (t) => {
-    const { graph, hand } = await openGraph(t);
-    await hand.addCalendar(ADA, {
+    const { graph, manual } = await openGraph(t);
+    await manual.addCalendar(ADA, {
       title: 'Birthdays',
       timeZone: 'Europe/Berlin',
       color: '#ff8c00',
@@ -34,9 +34,9 @@ describe('Calendars of the Microsoft sandbox', () => {
   });
 
   it('calendars of others are shown with a .Shared permission only, and their events by their own path only', async (t) => {
-    const { graph, hand, sandbox } = await openGraph(t);
+    const { graph, manual, sandbox } = await openGraph(t);
     const owner = { email: 'grace@contoso.example', name: 'Grace Hopper' };
-    const shared = await hand.shareCalendar(ADA, { title: 'Grace', timeZone: 'UTC', owner });
+    const shared = await manual.shareCalendar(ADA, { title: 'Grace', timeZone: 'UTC', owner });
     const scope = 'openid Calendars.ReadWrite.Shared';
     const wide = graphClient(sandbox, (await signIn(sandbox.origin, { scope })).accessToken);
     const event = await create(wide, shared, single('Hers'));
@@ -66,9 +66,9 @@ describe('Calendars of the Microsoft sandbox', () => {
   });
 
   it('Calendars.ReadBasic leaves bodies out', async (t) => {
-    const { graph, hand, calendarId } = await openGraph(t, 'openid Calendars.ReadBasic');
+    const { graph, manual, calendarId } = await openGraph(t, 'openid Calendars.ReadBasic');
     const times = { dateTime: '2026-11-28T09:00:00', timeZone: 'Europe/Berlin' };
-    await hand.createEvent(ADA, calendarId, {
+    await manual.createEvent(ADA, calendarId, {
       title: 'Secret?',
       start: times,
       end: times,
@@ -266,9 +266,9 @@ describe('Limits of the Microsoft sandbox', () => {
   });
 
   it('Graph tells when colleagues are busy, but not to personal accounts', async (t) => {
-    const { graph, hand, sandbox, calendarId } = await openGraph(t);
+    const { graph, manual, sandbox, calendarId } = await openGraph(t);
     await create(graph, calendarId, single('Taken'));
-    await hand.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
+    await manual.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
     const { accessToken } = await signIn(sandbox.origin, { account: 'mary@outlook.com' });
     const body = {
       schedules: [ADA, 'nobody@contoso.example'],

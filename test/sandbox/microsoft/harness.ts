@@ -6,8 +6,8 @@ import * as oauth from 'oauth4webapi';
 
 import { sandboxClock } from '../../../sandbox/core/clock.ts';
 import { faultBoard } from '../../../sandbox/core/faults.ts';
+import { completeSignIn, type SignInChoices } from '../../../sandbox/microsoft/complete-sign-in.ts';
 import { microsoftSandbox } from '../../../sandbox/microsoft/microsoft-sandbox.ts';
-import { passSignIn, type SignInChoices } from '../../../sandbox/microsoft/pass-sign-in.ts';
 
 export const APP = {
   clientId: '4f1d4f0e-0000-4000-8000-00000000cafe',
@@ -27,9 +27,9 @@ export async function openMicrosoft(t: TestContext) {
   const faults = faultBoard();
   const sandbox = await microsoftSandbox({ clock, faults, apps: [APP] });
   t.after(() => sandbox.close());
-  await sandbox.hand.addPerson({ email: ADA, name: 'Ada Lovelace' });
-  const calendarId = await sandbox.hand.addCalendar(ADA, { title: 'Calendar', timeZone: 'Europe/Berlin' });
-  return { sandbox, hand: sandbox.hand, clock, faults, calendarId };
+  await sandbox.manual.addPerson({ email: ADA, name: 'Ada Lovelace' });
+  const calendarId = await sandbox.manual.addCalendar(ADA, { title: 'Calendar', timeZone: 'Europe/Berlin' });
+  return { sandbox, manual: sandbox.manual, clock, faults, calendarId };
 }
 
 export type Opened = Awaited<ReturnType<typeof openMicrosoft>>;
@@ -82,7 +82,7 @@ export async function authorization(
 /** The tokens of a whole sign-in, checked by oauth4webapi. */
 export async function signIn(origin: string, request: Partial<SignInRequest> = {}) {
   const { server, url, verifier, nonce, state } = await authorization(origin, request);
-  const callback = await passSignIn(url, { account: ADA, ...request });
+  const callback = await completeSignIn(url, { account: ADA, ...request });
   // The issuer of a callback is not compared: Microsoft sends no `iss`.
   const parameters = oauth.validateAuthResponse(server, CLIENT, callback, state);
   const secret = oauth.ClientSecretPost(APP.clientSecret);

@@ -233,9 +233,9 @@ describe('Series of the Microsoft sandbox', () => {
   });
 
   it('a zone that came with rules of its own is called tzone://Microsoft/Custom', async (t) => {
-    const { graph, hand, calendarId } = await openGraph(t);
+    const { graph, manual, calendarId } = await openGraph(t);
     const master = await create(graph, calendarId, WEEKLY);
-    await hand.giveCustomZone(ADA, calendarId, String(master.id));
+    await manual.giveCustomZone(ADA, calendarId, String(master.id));
 
     const { body } = await graph('GET', pathOf(master));
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import * as oauth from 'oauth4webapi';
 
-import { passSignIn } from '../../../sandbox/microsoft/pass-sign-in.ts';
+import { completeSignIn } from '../../../sandbox/microsoft/complete-sign-in.ts';
 import {
   ADA,
   APP,
@@ -22,7 +22,7 @@ import {
   signIn,
 } from './harness.ts';
 
-/** A token request by hand, for what a client library would not send. */
+/** A raw token request, for what a client library would not send. */
 async function token(
   origin: string,
   fields: Record<string, string>,
@@ -73,8 +73,8 @@ describe('Signing in to the Microsoft sandbox', () => {
   });
 
   it('signing in puts personal accounts in the tenant of personal accounts', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
-    await hand.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
+    const { sandbox, manual } = await openMicrosoft(t);
+    await manual.addPerson({ email: 'mary@outlook.com', name: 'Mary Shelley' });
 
     const { claims } = await signIn(sandbox.origin, { account: 'mary@outlook.com' });
 
@@ -116,7 +116,7 @@ describe('Signing in to the Microsoft sandbox', () => {
     const { sandbox } = await openMicrosoft(t);
     const { url, state } = await authorization(sandbox.origin);
 
-    const callback = await passSignIn(url, { account: ADA, consent: 'Cancel' });
+    const callback = await completeSignIn(url, { account: ADA, consent: 'Cancel' });
 
     assert.equal(callback.searchParams.get('error'), 'access_denied');
     assert.match(callback.searchParams.get('error_description') ?? '', /^AADSTS65004: /);
@@ -124,26 +124,26 @@ describe('Signing in to the Microsoft sandbox', () => {
   });
 
   it('nobody may consent in a tenant that leaves it to administrators, until one has (AADSTS90094)', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
-    await hand.demandAdminConsent(ADA);
+    const { sandbox, manual } = await openMicrosoft(t);
+    await manual.demandAdminConsent(ADA);
     const { url } = await authorization(sandbox.origin);
 
-    const callback = await passSignIn(url, { account: ADA });
+    const callback = await completeSignIn(url, { account: ADA });
 
     assert.equal(callback.searchParams.get('error'), 'access_denied');
     assert.match(callback.searchParams.get('error_description') ?? '', /^AADSTS90094: /);
-    await hand.giveAdminConsent(ADA, APP.clientId);
+    await manual.giveAdminConsent(ADA, APP.clientId);
     assert.ok((await signIn(sandbox.origin)).accessToken);
   });
 
   it('an administrator consents for everybody at the admin consent address', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
-    await hand.demandAdminConsent(ADA);
+    const { sandbox, manual } = await openMicrosoft(t);
+    await manual.demandAdminConsent(ADA);
     const url = new URL(`${sandbox.origin}/organizations/v2.0/adminconsent`);
     const parameters = { client_id: APP.clientId, redirect_uri: REDIRECT_URI, state: 's', scope: SCOPE };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
 
-    const callback = await passSignIn(url, { account: ADA });
+    const callback = await completeSignIn(url, { account: ADA });
 
     assert.equal(callback.searchParams.get('admin_consent'), 'True');
     assert.equal(callback.searchParams.get('state'), 's');
@@ -178,7 +178,7 @@ describe('Tokens of the Microsoft sandbox', () => {
   it('a code is redeemed once (AADSTS54005)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url, verifier } = await authorization(sandbox.origin);
-    const code = (await passSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
+    const code = (await completeSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
     const fields = {
       grant_type: 'authorization_code',
       code,
@@ -197,7 +197,7 @@ describe('Tokens of the Microsoft sandbox', () => {
   it('a code wants the verifier of the challenge (AADSTS50148)', async (t) => {
     const { sandbox } = await openMicrosoft(t);
     const { url } = await authorization(sandbox.origin);
-    const code = (await passSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
+    const code = (await completeSignIn(url, { account: ADA })).searchParams.get('code') ?? '';
     const code_verifier = oauth.generateRandomCodeVerifier();
 
     const { status, body } = await token(sandbox.origin, {
@@ -241,9 +241,9 @@ describe('Tokens of the Microsoft sandbox', () => {
   });
 
   it('every token dies when the user’s password changes (AADSTS50173)', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
+    const { sandbox, manual } = await openMicrosoft(t);
     const { refreshToken, accessToken } = await signIn(sandbox.origin);
-    await hand.revokeAccess(ADA);
+    await manual.revokeAccess(ADA);
 
     const { status, body } = await refresh(sandbox.origin, refreshToken);
 
@@ -254,15 +254,15 @@ describe('Tokens of the Microsoft sandbox', () => {
   });
 
   it('a block ends by signing in anew, but not one by policy', async (t) => {
-    const { sandbox, hand } = await openMicrosoft(t);
+    const { sandbox, manual } = await openMicrosoft(t);
     const { refreshToken } = await signIn(sandbox.origin);
-    await hand.block(ADA, 50076);
+    await manual.block(ADA, 50076);
     const blocked = await refresh(sandbox.origin, refreshToken);
     await signIn(sandbox.origin);
     const freed = await refresh(sandbox.origin, refreshToken);
-    await hand.block(ADA, 53003);
+    await manual.block(ADA, 53003);
 
-    const callback = await passSignIn((await authorization(sandbox.origin)).url, { account: ADA });
+    const callback = await completeSignIn((await authorization(sandbox.origin)).url, { account: ADA });
 
     assert.deepEqual(blocked.body.error_codes, [50076]);
     assert.equal(freed.status, 200);

@@ -79,12 +79,12 @@ describe('Subscriptions of the Microsoft sandbox', () => {
   });
 
   it('a subscription notifies of what is created, updated and deleted, by whomever', async (t) => {
-    const { graph, hand, sandbox, calendarId, listener, subscription } = await openSubscribed(t);
+    const { graph, manual, sandbox, calendarId, listener, subscription } = await openSubscribed(t);
     const event = await create(graph, calendarId, single('Heard'));
     await sandbox.notificationsSettled();
     await graph('PATCH', pathOf(event), { body: { subject: 'Heard again' } });
     await sandbox.notificationsSettled();
-    await hand.deleteEvent(ADA, calendarId, String(event.id));
+    await manual.deleteEvent(ADA, calendarId, String(event.id));
     await sandbox.notificationsSettled();
 
     const [first] = listener.notifications;
@@ -98,23 +98,23 @@ describe('Subscriptions of the Microsoft sandbox', () => {
   });
 
   it('a subscription tells changes that come together in one notification', async (t) => {
-    const { hand, sandbox, calendarId, listener } = await openSubscribed(t);
+    const { manual, sandbox, calendarId, listener } = await openSubscribed(t);
     const times = { dateTime: '2026-11-28T09:00:00', timeZone: 'UTC' };
     const draft = { title: 'One of many', start: times, end: times };
 
-    await Promise.all(Array.from({ length: 5 }, () => hand.createEvent(ADA, calendarId, draft)));
+    await Promise.all(Array.from({ length: 5 }, () => manual.createEvent(ADA, calendarId, draft)));
     await sandbox.notificationsSettled();
 
     assert.deepEqual([listener.posts, listener.notifications.length], [1, 5]);
   });
 
   it('a subscription says nothing of other calendars, nor after its end', async (t) => {
-    const { graph, hand, sandbox, clock, calendarId, listener } = await openSubscribed(t);
-    const other = await hand.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
+    const { graph, manual, sandbox, clock, calendarId, listener } = await openSubscribed(t);
+    const other = await manual.addCalendar(ADA, { title: 'Other', timeZone: 'UTC' });
     await create(graph, other, single('Elsewhere'));
     clock.turn(6 * 86_400_000);
     const times = { dateTime: '2026-11-28T09:00:00', timeZone: 'UTC' };
-    await hand.createEvent(ADA, calendarId, { title: 'Too late', start: times, end: times });
+    await manual.createEvent(ADA, calendarId, { title: 'Too late', start: times, end: times });
     await sandbox.notificationsSettled();
 
     assert.deepEqual(listener.notifications, []);
@@ -136,9 +136,9 @@ describe('Subscriptions of the Microsoft sandbox', () => {
   });
 
   it('a subscription tells of its life cycle, and is gone once it was removed', async (t) => {
-    const { graph, hand, sandbox, listener, subscription } = await openSubscribed(t);
+    const { graph, manual, sandbox, listener, subscription } = await openSubscribed(t);
     for (const event of ['reauthorizationRequired', 'missed', 'subscriptionRemoved'] as const) {
-      await hand.sendLifecycle(ADA, event);
+      await manual.sendLifecycle(ADA, event);
       await sandbox.notificationsSettled();
     }
 

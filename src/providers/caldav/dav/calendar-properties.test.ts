@@ -19,11 +19,11 @@ const calendarWith = (properties: string, types = '<collection/><c:calendar/>') 
 };
 
 describe('a calendar collection', () => {
-  it('is named by its last segment where it has no name', () => {
+  it('a calendar collection is named by its last segment where it has no name', () => {
     assert.equal(calendarWith('')?.title, 'My Café');
   });
 
-  it('is no calendar for events when it is a scheduling box, a subscription or for tasks', () => {
+  it('a calendar collection is no calendar for events when it is a scheduling box, a subscription or for tasks', () => {
     assert.equal(calendarWith('', '<collection/><c:calendar/><c:schedule-inbox/>'), undefined);
     assert.equal(calendarWith('', '<collection/><c:schedule-outbox/>'), undefined);
     assert.equal(calendarWith('', '<collection/><cs:subscribed/>'), undefined);
@@ -44,11 +44,11 @@ describe('a calendar collection', () => {
     [privileges('<read/><write-content/>'), 'write'],
   ];
   for (const [properties, access] of rows)
-    it(`grants ${access} with ${properties || 'no privileges told'}`, () => {
+    it(`a calendar collection grants ${access} with ${properties || 'no privileges told'}`, () => {
       assert.equal(calendarWith(properties)?.access, access);
     });
 
-  it('keeps the raw properties as plain data', () => {
+  it('a calendar collection keeps the raw properties as plain data', () => {
     const original = calendarWith('<displayname>Work &amp; more</displayname>')?.original;
 
     assert.deepEqual(original, {
@@ -71,7 +71,7 @@ describe('the color of a calendar', () => {
     [undefined, undefined],
   ];
   for (const [text, color] of rows)
-    it(`reads ${text} as ${color}`, () => {
+    it(`the color of a calendar reads ${text} as ${color}`, () => {
       assert.equal(colorOf(text), color);
     });
 });
@@ -80,13 +80,13 @@ describe('the zone of a calendar', () => {
   const timezone = (tzid: string, rest = '') =>
     `BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:${tzid}\n${rest}END:VTIMEZONE\nEND:VCALENDAR\n`;
 
-  it('is what its VTIMEZONE names, in whatever names zones', () => {
+  it('the zone of a calendar is what its VTIMEZONE names, in whatever names zones', () => {
     assert.equal(timeZoneOf(timezone('Europe/Athens')), 'Europe/Athens');
     assert.equal(timeZoneOf(timezone('W. Europe Standard Time')), 'Europe/Berlin');
     assert.equal(timeZoneOf(timezone('Mine', 'X-LIC-LOCATION:America/Lima\n')), 'America/Lima');
   });
 
-  it('is unknown where nothing tells', () => {
+  it('the zone of a calendar is unknown where nothing tells', () => {
     for (const text of [undefined, '', 'nonsense', timezone(''), 'BEGIN:VCALENDAR\nEND:VCALENDAR'])
       assert.equal(timeZoneOf(text), undefined);
   });

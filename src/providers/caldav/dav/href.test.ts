@@ -18,7 +18,7 @@ describe('comparing hrefs', () => {
     ['/ada/work/./a.ics', '/ada/work/a.ics'],
   ];
   for (const [one, other] of equal)
-    it(`takes ${one} and ${other} for the same`, () => {
+    it(`the comparison of hrefs takes ${one} and ${other} for the same`, () => {
       assert.equal(comparableHref(one, collection), comparableHref(other, collection));
       assert.ok(comparableHref(one, collection) !== undefined);
     });
@@ -31,11 +31,11 @@ describe('comparing hrefs', () => {
     ['/ada/work/%2561.ics', '/ada/work/a.ics'],
   ];
   for (const [one, other] of different)
-    it(`tells ${one} and ${other} apart`, () => {
+    it(`the comparison of hrefs tells ${one} and ${other} apart`, () => {
       assert.notEqual(comparableHref(one, collection), comparableHref(other, collection));
     });
 
-  it('knows no href of another host', () => {
+  it('the comparison of hrefs knows no href of another host', () => {
     for (const href of [
       'https://evil.test/ada/work/a.ics',
       '//evil.test/a.ics',
@@ -57,7 +57,7 @@ describe('comparing etags', () => {
     [undefined, undefined, false],
   ];
   for (const [one, other, expected] of rows)
-    it(`takes ${one} and ${other} for ${expected ? 'the same' : 'different'} versions`, () => {
+    it(`the comparison of etags takes ${one} and ${other} for ${expected ? 'the same' : 'different'} versions`, () => {
       assert.equal(sameEtag(one, other), expected);
     });
 });

@@ -1,6 +1,9 @@
 /** What a refused PUT or DELETE means: RFC 4791 §5.3.2.1, RFC 6638 §3.2.4 and plain HTTP. */
-import { ProviderError } from '../../../calendars/provider-error.ts';
-import { UnsupportedByProvider, type UnsupportedReason } from '../../../calendars/unsupported.ts';
+import {
+  ProviderError,
+  UnsupportedByProvider,
+  type UnsupportedReason,
+} from '../../../calendars/provider-error.ts';
 import type { EgressResponse } from '../../../lib/egress/egress.ts';
 import { bodyText, refusalOf } from './dav-client.ts';
 import { conditionsIn } from './multistatus.ts';

@@ -1,5 +1,5 @@
 /** The account's answer to an invitation: its own ATTENDEE, and nothing else (RFC 6638 §3.2.2.1). */
-import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import { contentLine, escapeText } from '../../../lib/icalendar/write-lines.ts';

@@ -1,6 +1,6 @@
 /** Changes of an event as edits of its object: of a single event, of a whole series, of one occurrence. */
 import type { EventChange } from '../../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import type { ContentLine } from '../../../lib/icalendar/content-line.ts';
 import { instanceLine } from '../../../lib/icalendar/write-time.ts';
 import type { EventTime } from '../../../lib/recurrence/event-time.ts';

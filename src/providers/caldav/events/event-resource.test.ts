@@ -6,7 +6,7 @@ import type { CalendarEvent } from '../../../calendars/event.ts';
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import { decodeICalendar } from '../../../lib/icalendar/content-line.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
-import { recurrenceBudget } from '../../../lib/recurrence/recurrence-budget.ts';
+import { recurrenceBudget } from '../../../lib/recurrence/expand-rule.ts';
 import { eventResourceOf } from './event-resource.ts';
 
 /** Odd iCalendar that servers and programs write; what it means is written by hand beside each. */
@@ -27,7 +27,7 @@ describe('a resource as servers write it', () => {
 
   for (const name of names) {
     const fixture: Fixture = JSON.parse(readFileSync(new URL(`${name}.json`, FIXTURES), 'utf8'));
-    it(`${name}: ${fixture.about}`, () => {
+    it(`the resource ${name}: ${fixture.about}`, () => {
       const icalendar = decodeICalendar(readFileSync(new URL(`${name}.ics`, FIXTURES)));
 
       const { events } = eventResourceOf({ href: `/cal/${name}.ics`, etag: '"1"', icalendar });
@@ -76,14 +76,14 @@ function eventOf(...lines: string[]): CalendarEvent {
 }
 
 describe('an event of a resource', () => {
-  it('is known by the last segment of its href, percent-decoded', () => {
+  it('a CalDAV event is known by the last segment of its href, percent-decoded', () => {
     const idOf = (href: string) => eventResourceOf({ href, etag: undefined, icalendar: calendar() }).eventId;
 
     assert.equal(idOf('/dav/cal/a%20b%40c.ics'), 'a b@c.ics');
     assert.equal(idOf('/dav/cal/100%.ics'), '100%.ics');
   });
 
-  it('is free when any of its properties says so', () => {
+  it('a CalDAV event is free when any of its properties says so', () => {
     const availabilities = [
       [],
       ['TRANSP:OPAQUE'],
@@ -96,7 +96,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(availabilities, ['busy', 'busy', 'free', 'free', 'busy', 'free']);
   });
 
-  it('is private when it says a class nobody knows', () => {
+  it('a CalDAV event is private when it says a class nobody knows', () => {
     const privacies = ['X:', 'CLASS:PUBLIC', 'CLASS:PRIVATE', 'CLASS:CONFIDENTIAL', 'CLASS:SECRET'].map(
       (line) => eventOf(line).privacy,
     );
@@ -104,7 +104,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(privacies, ['public', 'public', 'private', 'confidential', 'private']);
   });
 
-  it('has the organizer among its attendees once, and nobody without an e-mail address', () => {
+  it('a CalDAV event has the organizer among its attendees once, and nobody without an e-mail address', () => {
     const { attendees } = eventOf(
       'ORGANIZER;CN=Ada:MAILTO:ada@example.com',
       'ATTENDEE;CN=Ada L.;PARTSTAT=TENTATIVE:mailto:Ada@example.com',
@@ -120,13 +120,13 @@ describe('an event of a resource', () => {
     ]);
   });
 
-  it('has an organizer that its guest list does not name', () => {
+  it('a CalDAV event has an organizer that its guest list does not name', () => {
     assert.deepEqual(eventOf('ORGANIZER:mailto:ada@example.com').attendees, [
       { email: 'ada@example.com', status: 'accepted', organizer: true },
     ]);
   });
 
-  it('is joined where its properties say, or else where its text does', () => {
+  it('a CalDAV event is joined where its properties say, or else where its text does', () => {
     const teams = 'https://teams.microsoft.com/l/meetup-join/19%3ameeting/0?context=x';
     const joined: readonly (readonly [string, string | undefined])[] = [
       [`CONFERENCE;VALUE=URI;FEATURE=VIDEO:https://video.example/1`, 'https://video.example/1'],
@@ -142,13 +142,13 @@ describe('an event of a resource', () => {
     for (const [line, url] of joined) assert.equal(eventOf(line).conference, url, line);
   });
 
-  it('keeps what an application left with it, when that is an object', () => {
+  it('a CalDAV event keeps what an application left with it, when that is an object', () => {
     assert.deepEqual(eventOf('X-KALENDS-CUSTOM:{"a":"b\\,c"}').custom, { a: 'b,c' });
     for (const text of ['[1]', 'null', '{', '"x"'])
       assert.equal(eventOf(`X-KALENDS-CUSTOM:${text}`).custom, undefined);
   });
 
-  it('names the instance an override replaces in the type and zone of the master', () => {
+  it('a CalDAV event names the instance an override replaces in the type and zone of the master', () => {
     const icalendar = [
       'BEGIN:VCALENDAR',
       ...[
@@ -174,7 +174,7 @@ describe('an event of a resource', () => {
     assert.deepEqual(events[1]?.recurrenceId, recurrenceId);
   });
 
-  it('that cannot be read is an invalid response', () => {
+  it('a CalDAV event that cannot be read is an invalid response', () => {
     for (const icalendar of [
       '',
       'hello',

@@ -1,6 +1,6 @@
 /** When an event takes place, as lines of its VEVENT, and what becomes of overrides when their series moves. */
 import type { EventChange } from '../../../calendars/event-writing.ts';
-import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import { UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { type ContentLine, parseContentLine } from '../../../lib/icalendar/content-line.ts';
 import { linesNamed, replaceLines } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
@@ -23,8 +23,8 @@ import {
 } from '../../../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../../../lib/recurrence/event-time.ts';
 import { expand } from '../../../lib/recurrence/expand.ts';
+import { RecurrenceBudgetError, recurrenceBudget } from '../../../lib/recurrence/expand-rule.ts';
 import { endOf, lengthOf } from '../../../lib/recurrence/master-clock.ts';
-import { RecurrenceBudgetError, recurrenceBudget } from '../../../lib/recurrence/recurrence-budget.ts';
 import { localOfInstant } from '../../../lib/recurrence/zone.ts';
 import type { CalendarObject, EventEdit } from './calendar-object.ts';
 

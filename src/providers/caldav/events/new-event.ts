@@ -31,7 +31,7 @@ export function newObject(draft: EventDraft, uid: string, { user, now }: Editor)
     `LAST-MODIFIED:${utcText(now)}`,
     'SEQUENCE:0',
     dtstart,
-    // Written even when it is the start: iCloud refuses events without one.
+    // WriteResult even when it is the start: iCloud refuses events without one.
     timeLine('DTEND', end, unnamed),
     ...(recurrence === undefined || property === undefined
       ? []

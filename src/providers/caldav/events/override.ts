@@ -1,6 +1,5 @@
 /** One occurrence of a series as an override: the one its object has, or one made from the series. */
-import { ProviderError } from '../../../calendars/provider-error.ts';
-import { UnsupportedByProvider } from '../../../calendars/unsupported.ts';
+import { ProviderError, UnsupportedByProvider } from '../../../calendars/provider-error.ts';
 import { linesWithout } from '../../../lib/icalendar/edit-lines.ts';
 import type { ReadEvent } from '../../../lib/icalendar/parse-icalendar.ts';
 import type { VEvent } from '../../../lib/icalendar/v-event.ts';

@@ -1,0 +1,137 @@
+/** What people do with events, written as calendar apps write it: one resource for a series and all its exceptions. */
+import { randomUUID } from 'node:crypto';
+
+import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
+import { expand } from '../../src/lib/recurrence/expand.ts';
+import { recurrenceBudget } from '../../src/lib/recurrence/expand-rule.ts';
+import type { DraftTime, EventDraft, ManualChanges } from '../core/provider-sandbox.ts';
+import type { Accounts } from './accounts.ts';
+import type { CalendarCollection, CalendarObject } from './collection.ts';
+import { eventLines, eventTimeOf, type Writing } from './event-writer.ts';
+import { timeLine } from './icalendar-writer.ts';
+import { readEvents, seriesOf } from './instances.ts';
+import {
+  changedEvent,
+  type EditedObject,
+  lineNamed,
+  type OccurrenceChange,
+  readObject,
+  sequenceOf,
+  without,
+  writeObject,
+} from './object-editor.ts';
+import { lengthened } from './occurrence-end.ts';
+
+export type ManualEventsDeps = {
+  readonly now: () => number;
+  readonly accounts: Accounts;
+  /** Throws an Error when there is no such calendar. */
+  find(email: string, calendarId: string): CalendarCollection;
+};
+
+export type ManualEvents = Pick<
+  ManualChanges,
+  'createEvent' | 'updateEvent' | 'deleteEvent' | 'changeOccurrence' | 'deleteOccurrence'
+>;
+
+export function manualEvents({ now, accounts, find }: ManualEventsDeps): ManualEvents {
+  const write = (calendar: CalendarCollection, object: CalendarObject, edited: EditedObject) =>
+    calendar.put(object.name, object.uid, writeObject(edited, now()));
+
+  return {
+    async createEvent(email, calendarId, draft) {
+      const calendar = find(email, calendarId);
+      const uid = randomUUID().toUpperCase();
+      const master = eventLines(draft, {
+        uid,
+        now: now(),
+        sequence: 0,
+        organizer: accounts.of(email).person,
+      });
+      const name = `${uid}.ics`;
+      calendar.put(name, uid, writeObject({ master, overrides: new Map() }, now()));
+      return name;
+    },
+    async updateEvent(email, calendarId, { id: eventId, ...draft }) {
+      const calendar = find(email, calendarId);
+      const object = objectOf(calendar, eventId);
+      const organizer = accounts.of(email).person;
+      write(calendar, object, replaced(object, draft, { now: now(), organizer }));
+    },
+    async deleteEvent(email, calendarId, eventId) {
+      const calendar = find(email, calendarId);
+      calendar.remove(objectOf(calendar, eventId).name);
+    },
+    async changeOccurrence(email, calendarId, { id: eventId, original: originalStart, ...change }) {
+      const calendar = find(email, calendarId);
+      const object = objectOf(calendar, eventId);
+      checkOccurrence(object, originalStart);
+      write(calendar, object, withOverride(object, { originalStart, change }, now()));
+    },
+    async deleteOccurrence(email, calendarId, { id: eventId, original: originalStart }) {
+      const calendar = find(email, calendarId);
+      const object = objectOf(calendar, eventId);
+      checkOccurrence(object, originalStart);
+      const { master, overrides } = readObject(object.icalendar);
+      const remaining = new Map(overrides);
+      remaining.delete(keyOf(originalStart));
+      const excluded = [...changedEvent(master, {}, now()), timeLine('EXDATE', originalStart)];
+      write(calendar, object, { master: excluded, overrides: remaining });
+    },
+  };
+}
+
+function objectOf(calendar: CalendarCollection, eventId: string): CalendarObject {
+  const object = calendar.object(eventId);
+  if (object === undefined) throw new Error(`The calendar ${calendar.name} has no event ${eventId}`);
+  return object;
+}
+
+/** As calendar apps do: exceptions stay while the series keeps its times, and go when those change. */
+function replaced(
+  { uid, icalendar }: CalendarObject,
+  draft: EventDraft,
+  writer: Pick<Writing, 'now' | 'organizer'>,
+): EditedObject {
+  const { master, overrides } = readObject(icalendar);
+  const lines = eventLines(draft, { ...writer, uid, sequence: sequenceOf(master) + 1 });
+  const keeps = ['DTSTART', 'RRULE'].every((name) => lineNamed(master, name) === lineNamed(lines, name));
+  if (!keeps) return { master: lines, overrides: new Map() };
+  return { master: [...lines, ...master.filter((line) => /^EXDATE\b/i.test(line))], overrides };
+}
+
+/** What names an occurrence, however its original start was spelled. */
+const keyOf = (originalStart: DraftTime): number => instantOf(eventTimeOf(originalStart), 'UTC');
+
+/** Throws an Error unless the event recurs at that time and the occurrence was not deleted. */
+function checkOccurrence({ name, icalendar }: CalendarObject, originalStart: DraftTime): void {
+  const { master } = seriesOf(readEvents(icalendar));
+  const key = keyOf(originalStart);
+  const pattern = { master, overrides: [] };
+  const instances = expand(pattern, { start: key, end: key + 1 }, 'UTC', recurrenceBudget()).instances;
+  const isNamed = instances.some((instance) => instantOf(instance.originalStart, 'UTC') === key);
+  if (master?.recurrence?.rrules.length === 0 || !isNamed)
+    throw new Error(`${name} has no occurrence at ${JSON.stringify(originalStart)}`);
+}
+
+function withOverride(
+  object: CalendarObject,
+  { originalStart, change }: { readonly originalStart: DraftTime; readonly change: OccurrenceChange },
+  now: number,
+): EditedObject {
+  const { master, overrides } = readObject(object.icalendar);
+  const key = keyOf(originalStart);
+  const { master: series } = seriesOf(readEvents(object.icalendar));
+  if (series === undefined) throw new Error(`${object.name} has no series`);
+  const fresh = () =>
+    changedEvent(
+      [...without(master, 'RRULE', 'RDATE', 'EXDATE'), timeLine('RECURRENCE-ID', originalStart)],
+      { start: originalStart, end: lengthened(originalStart, series) },
+      now,
+    );
+  const before = overrides.get(key);
+  // Moved without being given an end, it takes as long as the series does.
+  const end = change.end ?? (change.start && lengthened(change.start, series));
+  const changed = changedEvent(before ?? fresh(), { ...change, ...(end && { end }) }, now);
+  return { master, overrides: new Map([...overrides, [key, changed]]) };
+}

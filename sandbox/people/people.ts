@@ -1,0 +1,67 @@
+/** A few people with believable calendars over the coming weeks, so that the sandbox has something to show. */
+import type { SandboxKind } from '../core/faults.ts';
+import type { Person, ProviderSandbox } from '../core/provider-sandbox.ts';
+import { type CalendarPlan, weekOf } from './calendar-plan.ts';
+import { CALENDARS } from './people-calendars.ts';
+
+/** One account of one person, with what is in it. */
+export type AccountPlan = { readonly person: Person; readonly calendars: readonly CalendarPlan[] };
+
+/** Easy to type. The first has the form Apple's passwords have. */
+export const APPLE_PASSWORD = 'demo-demo-demo-demo';
+export const CALDAV_PASSWORD = 'demo';
+
+const MARA = 'Mara Lindqvist';
+const THEO = 'Theo Okafor';
+
+const { job, freelance, family, choir, travel, holidays, writing } = CALENDARS;
+
+/** Who has which account. Mara has one of each kind; Theo works in another zone. Nobody has a calendar twice: it would look like a fault. */
+export const ACCOUNTS: Readonly<Record<SandboxKind, readonly AccountPlan[]>> = {
+  google: [
+    { person: { email: 'mara@gmail.example', name: MARA }, calendars: [freelance, holidays] },
+    { person: { email: 'theo@gmail.example', name: THEO }, calendars: [writing, travel] },
+  ],
+  microsoft: [
+    { person: { email: 'mara@northwind.example', name: MARA }, calendars: [job] },
+    { person: { email: 'theo@northwind.example', name: THEO }, calendars: [job] },
+  ],
+  icloud: [
+    {
+      person: { email: 'mara@icloud.example', name: MARA, password: APPLE_PASSWORD },
+      calendars: [family, travel],
+    },
+    { person: { email: 'theo@icloud.example', name: THEO, password: APPLE_PASSWORD }, calendars: [family] },
+  ],
+  caldav: [
+    { person: { email: 'mara', name: MARA, password: CALDAV_PASSWORD }, calendars: [choir] },
+    { person: { email: 'theo', name: THEO, password: CALDAV_PASSWORD }, calendars: [choir] },
+  ],
+};
+
+/** Creates the accounts of one provider with their calendars and events. `now` is epoch milliseconds. */
+export async function addAccounts(
+  { kind, manual }: Pick<ProviderSandbox, 'kind' | 'manual'>,
+  now: number,
+): Promise<void> {
+  const week = weekOf(now);
+  for (const { person, calendars } of ACCOUNTS[kind]) {
+    await manual.addPerson(person);
+    for (const { title, color, timeZone, readOnly = false, events } of calendars) {
+      const calendarId = await manual.addCalendar(person.email, { title, color, timeZone, readOnly });
+      for (const { exceptions = [], ...draft } of events(week)) {
+        const eventId = await manual.createEvent(person.email, calendarId, draft);
+        for (const { originalStart, change } of exceptions) {
+          if (change === undefined)
+            await manual.deleteOccurrence(person.email, calendarId, { id: eventId, original: originalStart });
+          else
+            await manual.changeOccurrence(person.email, calendarId, {
+              ...change,
+              id: eventId,
+              original: originalStart,
+            });
+        }
+      }
+    }
+  }
+}

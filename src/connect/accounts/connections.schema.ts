@@ -1,0 +1,95 @@
+/** GET /connection-status and POST /disconnect (wire 1.4, 1.5) for the API reference. */
+import { type TSchema, Type } from 'typebox';
+
+import { badField, badTokens } from '../../http/error.schema.ts';
+import { instant, type Operation, oneOf, query, required } from '../../http/operation.ts';
+import { ACTORS, Done, Provider } from '../../reading/calendar.schema.ts';
+
+const Account = Type.Object(
+  {
+    id: Type.String({ description: 'What `account` is elsewhere.' }),
+    display: Type.String(),
+    grantedScopes: Type.Array(Type.String(), { description: 'The provider’s own.' }),
+    calendarPermissionGranted: Type.Union([Type.Boolean(), Type.Null()], {
+      description: 'Null where the provider has no such permission, or it is not known.',
+    }),
+    syncState: oneOf(['active', 'reauth_required'], '`reauth_required`: the user must connect it again.'),
+    syncStateUpdatedAt: Type.Union([instant('Since when.'), Type.Null()]),
+    health: Type.Object({
+      state: oneOf(['active', 'degraded', 'reauth_required']),
+      reason: Type.Optional(Type.String()),
+      actor: Type.Optional(oneOf(ACTORS, 'Who must act.')),
+      message: Type.Optional(Type.String()),
+      since: instant('Since when.'),
+    }),
+  },
+  { $id: 'Account' },
+);
+
+const accounts = Type.Array(Account);
+const SINCE = '2026-11-01T08:00:00.000Z';
+
+const ConnectionStatus: TSchema = Type.Object(
+  {
+    connections: Type.Object({ google: accounts, microsoft: accounts, apple: accounts, caldav: accounts }),
+    limitReached: Type.Boolean(),
+  },
+  { $id: 'ConnectionStatus' },
+);
+
+export const connectionOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/connection-status',
+    id: 'getConnectionStatus',
+    group: 'Calendars and accounts',
+    summary: 'Which accounts the user has connected, and how they do',
+    callers: ['free-busy'],
+    answer: {
+      status: 200,
+      description: 'All four providers, each with a list.',
+      schema: ConnectionStatus,
+      example: {
+        connections: {
+          google: [
+            {
+              id: 'ada@example.com',
+              display: 'ada@example.com',
+              grantedScopes: ['https://www.googleapis.com/auth/calendar'],
+              calendarPermissionGranted: true,
+              syncState: 'active',
+              syncStateUpdatedAt: SINCE,
+              health: { state: 'active', since: SINCE },
+            },
+          ],
+          microsoft: [],
+          apple: [],
+          caldav: [],
+        },
+        limitReached: false,
+      },
+    },
+    refusals: [...badTokens],
+  },
+  {
+    method: 'post',
+    path: '/disconnect',
+    id: 'disconnectAccount',
+    group: 'Calendars and accounts',
+    summary: 'Disconnect an account, or all of a provider',
+    description:
+      'The parameters may stand in a JSON body instead. An account that is not there is no error: the call may be repeated.',
+    callers: ['free-busy'],
+    parameters: [
+      required({ ...query('provider', 'Whose account.', 'google'), schema: Provider }),
+      query('account', 'The account’s id; all of the provider when absent.', 'ada@example.com'),
+    ],
+    answer: {
+      status: 200,
+      description: 'Done.',
+      schema: Done,
+      example: { success: true, message: 'Disconnected accounts: 1' },
+    },
+    refusals: [badField('provider', 'is missing'), ...badTokens],
+  },
+];

@@ -1,0 +1,92 @@
+/**
+ * JSON text that is written once and joined many times, so that an answer parses and serialises nothing. Only this file
+ * makes, cuts and joins it. Names of members need no escape.
+ */
+
+declare const MEMBERS: unique symbol;
+declare const OBJECT: unique symbol;
+declare const LIST: unique symbol;
+
+/** The members of an object without its braces, as JSON.stringify writes them; empty where it has none. */
+export type RenderedMembers<T extends object = object> = string & { readonly [MEMBERS]: T };
+export type RenderedObject<T extends object = object> = string & { readonly [OBJECT]: T };
+export type RenderedList = string & { readonly [LIST]: true };
+
+// Each cast of this file brands text that the same line writes.
+
+/** A field that is undefined is left out. */
+export const renderMembers = <T extends object>(fields: { readonly [K in keyof T]: T[K] | undefined }) =>
+  JSON.stringify(fields).slice(1, -1) as RenderedMembers<T>;
+
+/** One member whose value is rendered. */
+export const renderMember = (name: string, value: RenderedObject | RenderedList) =>
+  `"${name}":${value}` as RenderedMembers;
+
+/** An object of all these members, in this order: fields, or rendered ones. No two may have the same name. */
+export function renderObject(...parts: readonly (RenderedMembers | object | undefined)[]): RenderedObject {
+  let members = '';
+  for (const part of parts) {
+    if (part === undefined) continue;
+    const text = typeof part === 'object' ? renderMembers(part) : part;
+    // Strings are added up without copying them; only the whole answer is copied.
+    if (text !== '') members = members === '' ? text : `${members},${text}`;
+  }
+  return `{${members}}` as RenderedObject;
+}
+
+export const renderList = (objects: readonly RenderedObject[]) => `[${objects.join(',')}]` as RenderedList;
+
+export const membersOf = (object: RenderedObject) => object.slice(1, -1) as RenderedMembers;
+
+export const readObject = <T extends object>(object: RenderedObject<T>): T => JSON.parse(object);
+
+export const readMembers = <T extends object>(members: RenderedMembers<T>): T => JSON.parse(`{${members}}`);
+
+/** The members that have none of these names, in any order. The text is cut, not parsed. */
+export function withoutMembers<T extends object, K extends keyof T>(
+  members: RenderedMembers<T>,
+  names: ReadonlySet<K>,
+): RenderedMembers<Omit<T, K>> {
+  const excluded: ReadonlySet<unknown> = names;
+  let text = '';
+  let from: number | undefined;
+  for (let at = 0, end = 0; at < members.length; at = end + 1) {
+    const nameEnd = endOfString(members, at);
+    end = endOfValue(members, nameEnd + 1);
+    if (!excluded.has(members.slice(at + 1, nameEnd - 1))) from ??= at;
+    else if (from !== undefined) {
+      text += members.slice(from, at);
+      from = undefined;
+    }
+  }
+  return (from === undefined ? text.slice(0, -1) : text + members.slice(from)) as RenderedMembers<Omit<T, K>>;
+}
+
+/** Where the string that begins at `start` has ended. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
+    let escaped = false;
+    for (let at = end - 1; text[at] === '\\'; at -= 1) escaped = !escaped;
+    if (!escaped) return end + 1;
+  }
+  return text.length;
+}
+
+/** Where the value that begins at `start` has ended: the comma behind it, or the end of the text. */
+function endOfValue(text: string, start: number): number {
+  for (let at = start, depth = 0; at < text.length; at += 1) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at) - 1;
+    else if (char === ',' && depth === 0) return at;
+    else if (char === '{' || char === '[') depth += 1;
+    else if (char === '}' || char === ']') depth -= 1;
+  }
+  return text.length;
+}
+
+/** Any value as JSON that a header can carry: ASCII only. */
+export const asciiJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[^\x20-\x7e]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

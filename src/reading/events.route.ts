@@ -1,0 +1,17 @@
+/** GET /events (wire 1.7). */
+import type { FastifyPluginAsync } from 'fastify';
+
+import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
+import { type ListEventsDeps, listEvents } from './list-events.ts';
+
+export type EventListRouteDeps = BearerDeps & ListEventsDeps;
+
+/** Relative paths: mounted wherever the resources are. */
+export function eventListRoute(deps: EventListRouteDeps): FastifyPluginAsync {
+  return async (app) => {
+    app.get<{ Querystring: Record<string, unknown> }>('/events', async ({ headers, query }, reply) => {
+      const grant = await authenticateBearer(headers.authorization, deps);
+      return reply.type('application/json; charset=utf-8').send(await listEvents(query, grant, deps));
+    });
+  };
+}

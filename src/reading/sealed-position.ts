@@ -1,0 +1,111 @@
+/**
+ * The token of the next page (wire 1.7) and the cursor of GET /events/changes. They hold all that the next request needs, so
+ * that nothing is stored here. They are encrypted and authenticated, with owner and purpose as additional data: one that was
+ * changed, or is another user's, or has another purpose, does not open. The bearer learns nothing from it, not even the id of
+ * an event that its scope hides. `key` is 32 bytes.
+ */
+import { openWith, sealWith } from '../lib/sealing.ts';
+import type { EventName, FeedPlace } from './change-feed.ts';
+import type { EventPosition, EventWindow, ReadingUser } from './event-reader.ts';
+
+export type PagePosition = {
+  readonly window: EventWindow;
+  readonly singleEvents: boolean;
+  /** The keys of the calendars listed; `undefined` lists all. */
+  readonly calendarKeys: readonly string[] | undefined;
+  readonly pageSize: number;
+  /** Words that are searched for, folded; none lists everything. */
+  readonly search: readonly string[];
+  readonly after: EventPosition;
+};
+
+type PagePayload = {
+  w: [number, number];
+  s: 0 | 1;
+  k?: readonly string[];
+  n: number;
+  q?: readonly string[];
+  p: [number, string, string];
+};
+
+export function sealPageToken(page: PagePosition, owner: ReadingUser, key: Buffer): string {
+  const { window, after } = page;
+  const payload: PagePayload = {
+    w: [window.start, window.end],
+    s: page.singleEvents ? 1 : 0,
+    ...(page.calendarKeys === undefined ? {} : { k: page.calendarKeys }),
+    n: page.pageSize,
+    ...(page.search.length === 0 ? {} : { q: page.search }),
+    p: [after.startsAt, after.calendarKey, after.id],
+  };
+  return sealText(JSON.stringify(payload), pageContext(owner), key);
+}
+
+/** `undefined` for anything but a token that was sealed for this owner. */
+export function openPageToken(token: string, owner: ReadingUser, key: Buffer): PagePosition | undefined {
+  const text = openText(token, pageContext(owner), key);
+  if (text === undefined) return undefined;
+  // Authenticated, so it is what sealPageToken wrote.
+  const { w, s, k, n, q = [], p } = JSON.parse(text) as PagePayload;
+  return {
+    window: { start: w[0], end: w[1] },
+    singleEvents: s === 1,
+    calendarKeys: k,
+    pageSize: n,
+    search: q,
+    after: { startsAt: p[0], calendarKey: p[1], id: p[2] },
+  };
+}
+
+const pageContext = ({ clientId, userId }: ReadingUser) => [clientId, userId];
+
+export type ChangeCursor = FeedPlace & {
+  readonly feedId: string;
+  /** Between the pages of one answer: where the first page started. What appeared since then is `created`. */
+  readonly from?: number | undefined;
+  /** While all events are listed: the last one listed, or the empty name. What changed since `seq` follows. */
+  readonly state?: EventName | undefined;
+};
+
+type ChangePayload = { f: string; s: number; b?: number; e?: [string, string]; i?: [string, string] };
+
+export function sealCursor(
+  { feedId, seq, from, event, state }: ChangeCursor,
+  owner: ReadingUser,
+  key: Buffer,
+): string {
+  const payload: ChangePayload = {
+    f: feedId,
+    s: seq,
+    ...(from === undefined ? {} : { b: from }),
+    ...(event && { e: [event.calendarKey, event.id] }),
+    ...(state && { i: [state.calendarKey, state.id] }),
+  };
+  return sealText(JSON.stringify(payload), changeContext(owner), key);
+}
+
+/** `undefined` for anything but a cursor of this owner. */
+export function openCursor(text: string, owner: ReadingUser, key: Buffer): ChangeCursor | undefined {
+  const opened = openText(text, changeContext(owner), key);
+  if (opened === undefined) return undefined;
+  // Authenticated, so it is what sealCursor wrote.
+  const { f, s, b, e, i } = JSON.parse(opened) as ChangePayload;
+  const nameOf = ([calendarKey, id]: [string, string]) => ({ calendarKey, id });
+  return { feedId: f, seq: s, from: b, event: e && nameOf(e), state: i && nameOf(i) };
+}
+
+const changeContext = ({ clientId, userId }: ReadingUser) => ['changes', clientId, userId];
+
+/** `context` names the owner and the purpose. */
+const sealText = (text: string, context: readonly string[], key: Buffer): string =>
+  sealWith(key, text, JSON.stringify(context));
+
+/** `undefined` for anything but a text that was sealed for this context. */
+function openText(token: string, context: readonly string[], key: Buffer): string | undefined {
+  try {
+    return openWith(key, token, JSON.stringify(context));
+  } catch {
+    // The only failure there is: the text is not ours, or not for this context.
+    return undefined;
+  }
+}

@@ -1,2 +1,0 @@
-/** The most words of one search: each is a condition of its own. */
-export const MOST_WORDS = 8;

@@ -1,0 +1,43 @@
+/** What the routes that write take from other features, so that they load none of it themselves. */
+import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
+import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
+import { type FreshnessDeps, freshAccounts } from '../reading/freshness.ts';
+import { changedMeanwhile, renderedEvent, requireVersion, writtenBody } from './event-answer.ts';
+import type { ChosenCalendar, FindCalendarDeps } from './find-calendar.ts';
+import type { WriteDeps } from './write-deps.ts';
+
+export type WritingPorts = Pick<FindCalendarDeps, 'freshAccounts'> & {
+  readonly writeAccess: BearerHook;
+  readonly eventAnswers: ReturnType<typeof eventAnswers>;
+};
+
+export type WritingPortsDeps = FreshnessDeps & BearerDeps & Pick<WriteDeps, 'events' | 'storedEvents'>;
+
+export function writingPorts(deps: WritingPortsDeps): WritingPorts {
+  return {
+    freshAccounts: (request) => freshAccounts(request, deps),
+    writeAccess: writeAccess(deps),
+    eventAnswers: eventAnswers(deps),
+  };
+}
+
+/** For a hook before the body is read. */
+function writeAccess(deps: BearerDeps): BearerHook {
+  const bearer = bearerHook(deps);
+  return {
+    ...bearer,
+    async check(request) {
+      await bearer.check(request);
+      requireScope(bearer.grantOf(request), 'read-write', 'Write access denied for current scope');
+    },
+  };
+}
+
+function eventAnswers(deps: Pick<WriteDeps, 'events' | 'storedEvents'>) {
+  return {
+    render: (id: string, chosen: ChosenCalendar) => renderedEvent(id, chosen, deps),
+    bodyOf: writtenBody,
+    requireVersion,
+    changedMeanwhile,
+  };
+}

@@ -1,0 +1,86 @@
+/** What StoredEvents must answer. Each database's test calls this with its own empty, migrated one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import type { CalendarEvent } from '../../src/calendars/event.ts';
+import type { Database } from '../../src/store/drivers/database.ts';
+import { storedEvents } from '../../src/store/stored-events.ts';
+import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';
+
+const RICH: CalendarEvent = event('2026-11-16T09:00:00', {
+  title: 'Rich "title"',
+  description: 'Words',
+  location: 'Here',
+  color: '#ff0000',
+  conference: 'https://meet.example/a',
+  custom: { a: [1, null] },
+  availability: 'free',
+  privacy: 'private',
+  status: 'tentative',
+  attendees: [{ email: 'a@example.com', name: 'A', status: 'accepted' }],
+  link: 'https://cal.example/1',
+  lastModified: Date.UTC(2026, 10, 1),
+});
+const original = (local: string) => ({ recurrenceId: event(local).start });
+
+export function storedEventsContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const filled = await mirrorWith(await open(), calendar('/home/'));
+    return { ...filled, stored: storedEvents(filled.db) };
+  };
+
+  describe(`StoredEvents on ${database}`, () => {
+    it('answers an event as it was synced', async () => {
+      const { mirror, calendarKey, stored } = await prepare();
+      await fill(mirror, calendarKey, resource('rich', RICH));
+
+      const [found, ...others] = await stored.findEvents(calendarKey, 'rich');
+
+      assert.deepEqual(found?.event, RICH);
+      assert.deepEqual([found?.href, found?.etag, found?.eventId], ['/rich.ics', '"rich"', 'rich']);
+      assert.deepEqual(others, []);
+      assert.deepEqual(await stored.findEvents(calendarKey, 'poor'), []);
+    });
+
+    it('answers a series whole, its master first, cancelled overrides among it', async () => {
+      const { mirror, calendarKey, stored } = await prepare();
+      const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
+      const master = event('2026-11-16T09:00:00', { recurrence });
+      const moved = event('2026-11-18T11:00:00', original('2026-11-17T09:00:00'));
+      const gone = event('2026-11-19T09:00:00', { ...original('2026-11-19T09:00:00'), status: 'cancelled' });
+      await fill(mirror, calendarKey, resource('daily', moved, master, gone));
+
+      const found = await stored.findEvents(calendarKey, 'daily');
+
+      assert.deepEqual(
+        found.map((one) => one.event),
+        [master, moved, gone],
+      );
+    });
+
+    it('finds the series by its master and by an override that is a resource of its own', async () => {
+      const { mirror, calendarKey, stored } = await prepare();
+      const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
+      const apart = event('2026-11-18T11:00:00', original('2026-11-17T09:00:00'));
+      const ownId = 'daily_20261117T080000Z';
+      await fill(
+        mirror,
+        calendarKey,
+        { ...resource('daily', event('2026-11-16T09:00:00', { recurrence })), href: 'daily' },
+        { ...resource('apart', apart), href: 'apart', seriesId: 'daily' },
+      );
+
+      for (const id of ['daily', ownId]) {
+        const found = await stored.findEvents(calendarKey, id);
+        assert.deepEqual(
+          found.map(({ href, eventId, seriesId }) => [href, eventId, seriesId]),
+          [
+            ['daily', 'daily', 'daily'],
+            ['apart', ownId, 'daily'],
+          ],
+        );
+        assert.deepEqual(found[1]?.event, apart);
+      }
+    });
+  });
+}

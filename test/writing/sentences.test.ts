@@ -1,0 +1,66 @@
+/** The exact sentences of refusals that depend on the event that is there and on its calendar's zone. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { calendar } from '../contract/mirror-rows.ts';
+import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+
+const HOME = 'https://dav.example/ada/home/';
+const ID = { provider: 'caldav', calendarId: HOME };
+const MEETING = { ...ID, title: 'Meeting', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
+
+/** What a change of the weekly series' first instance says → what it is answered. */
+const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[] = [
+  [
+    { allDay: true },
+    {
+      start: 'start must be given when allDay changes',
+      end: 'end must be given when allDay changes',
+    },
+  ],
+  [{ end: '2026-11-20T08:00:00Z' }, { end: 'end must not be before start' }],
+  [
+    { allDay: true, start: '2026-11-20', end: '2026-11-20' },
+    { end: 'end must be after start: the end of an all-day event is exclusive' },
+  ],
+  [
+    { recurrence: { frequency: 'DAILY' } },
+    { recurrence: 'recurrence cannot be changed for one instance: say updateMode following or all' },
+  ],
+  [
+    { updateMode: 'all', recurrence: { frequency: 'DAILY', until: '2020-01-01' } },
+    { 'recurrence.until': 'recurrence.until must not be before start' },
+  ],
+  [
+    { updateMode: 'all', start: '2026-11-21T09:00:00Z', end: '2026-11-21T10:00:00Z' },
+    { start: 'start moves the series to another day: give its recurrence as well' },
+  ],
+];
+
+describe('a change that does not fit the event', () => {
+  let server: CalendarServer;
+  let token: string;
+  before(async () => {
+    server = await openCalendarServer();
+    server.provider.addCalendar(calendar(HOME));
+    await link(server);
+    token = await server.token();
+    await get(server, '/calendars', token);
+  });
+  after(() => server.close());
+
+  it('is refused in the documented sentence, under the name of its field', async () => {
+    const send = async (method: 'POST' | 'PUT', payload: object) => {
+      const headers = { authorization: `Bearer ${token}` };
+      return (await server.app.inject({ method, url: '/event', headers, payload })).json();
+    };
+    const series = await send('POST', { ...MEETING, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
+
+    for (const [change, sentences] of REFUSALS) {
+      const answer = await send('PUT', { ...ID, eventId: `${series.id}_20261120T090000Z`, ...change });
+
+      const details = Object.fromEntries(Object.entries(sentences).map(([field, text]) => [field, [text]]));
+      assert.deepEqual([answer.code, answer.details], ['invalid_request', details]);
+      assert.equal(answer.message, Object.values(sentences)[0]);
+    }
+  });
+});
