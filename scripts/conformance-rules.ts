@@ -1,9 +1,9 @@
 /**
- * What docs/conformance.md must keep: every clause of the requirement has a number without gaps and a
+ * What docs/conformance.md must keep: every clause of the interface has a number without gaps and a
  * test that exists. A test is named `file › title`, the title as it is printed when it runs.
  */
 
-/** The requirement's sections that say something to hold, and S for what is settled where it is open. */
+/** The interface's sections that say something to hold, and S for what is settled where it is open. */
 const SECTIONS = [
   ...['1', '2.1', '2.2', '2.3', '2.4', '2.5', '2.6', '2.7', '2.8', '3.1', '3.2', '3.3', '3.4'],
   ...['4.1', '4.2', '4.3', '4.4', '4.5', '5', '6', '7', '8', '9', 'S'],

@@ -50,7 +50,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(healthRoute);
   app.register(healthRoute, { prefix: '/api' });
 
-  // The requirement's paths at the origin's root, and the published clients' under /api (wire 0): one
+  // The interface's paths at the origin's root, and the published clients' under /api (docs/wire.md 0): one
   // set of handlers. `/authorize` at the root is the page as well; connectRoutes has it.
   const resources = resourceRoutes(deps);
   const oauth = oauthRoutes(deps);

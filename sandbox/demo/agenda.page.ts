@@ -61,7 +61,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** All-day events are at midnight UTC of their dates, whatever the zone (wire 1.11). */
+/** All-day events are at midnight UTC of their dates, whatever the zone (docs/wire.md 1.11). */
 function firstDay({ start, allDay }: ListedEvent, now: number): string {
   const zone = allDay ? 'UTC' : ZONE;
   const begins = Temporal.Instant.from(start).toZonedDateTimeISO(zone).toPlainDate();

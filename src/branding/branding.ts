@@ -1,4 +1,7 @@
-/** How an application shows itself on the Connect pages (wire 4.3), and who helps its users (wire 4.1). */
+/**
+ * How an application shows itself on the Connect pages (docs/wire.md 4.3), and who helps its users
+ * (docs/wire.md 4.1).
+ */
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 
@@ -33,7 +36,7 @@ export type ApplicationFacts = {
   readonly supportEmail: string | undefined;
   /** An absolute https address. */
   readonly supportUrl: string | undefined;
-  /** Whether the operator has reviewed the application (wire 4.4). */
+  /** Whether the operator has reviewed the application (docs/wire.md 4.4). */
   readonly verified: boolean;
 };
 

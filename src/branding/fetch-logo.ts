@@ -3,7 +3,7 @@ import { ApiError } from '../http/refusal.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import { EgressError } from '../lib/egress/egress-error.ts';
 
-/** Wire 5.3. */
+/** See docs/wire.md 5.3. */
 const MOST_FETCHED_BYTES = 2 * 1024 * 1024;
 const SECONDS = 15;
 

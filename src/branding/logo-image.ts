@@ -10,7 +10,7 @@ import { ApiError } from '../http/refusal.ts';
 import type { LogoImage } from './branding-store.ts';
 import { svgProblem } from './svg-check.ts';
 
-/** Most bytes of a picture (wire 4.3). */
+/** Most bytes of a picture (docs/wire.md 4.3). */
 export const MOST_LOGO_BYTES = 5 * 1024 * 1024;
 
 const DRAWING_SECONDS = 10;

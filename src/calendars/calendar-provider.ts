@@ -167,7 +167,7 @@ export type PasswordLogin = {
 };
 
 export type VerifiedAccount = {
-  /** The account's id on the wire (wire 2.2); stable however the login was spelled. */
+  /** The account's id on the wire (docs/wire.md 2.2); stable however the login was spelled. */
   readonly accountId: string;
   /** What the user recognises it by. */
   readonly display: string;

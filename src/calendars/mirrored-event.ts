@@ -32,7 +32,7 @@ type TimingName = 'start' | 'end' | 'recurrence' | 'recurrenceId' | 'thisAndFutu
 /** The times as the calendar means them. */
 export type Timing = Pick<CalendarEvent, TimingName> & { readonly cancelled?: true };
 
-/** The members of an event in an answer (wire 2.5) that the mirror stores. */
+/** The members of an event in an answer (docs/wire.md 2.5) that the mirror stores. */
 export type EventMembers = InstanceMembers &
   Omit<CalendarEvent, TimingName | 'uid' | 'lastModified'> & {
     readonly allDay: boolean;

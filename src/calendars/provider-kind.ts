@@ -1,4 +1,4 @@
-/** The four kinds of provider, in the order every list has (wire 2.4). */
+/** The four kinds of provider, in the order every list has (docs/wire.md 2.4). */
 export type ProviderKind = 'google' | 'microsoft' | 'apple' | 'caldav';
 
 export const PROVIDER_KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];

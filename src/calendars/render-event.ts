@@ -1,4 +1,7 @@
-/** Renders events once, when they are synced, as JSON members of wire 2.5, so that a listing only joins text. */
+/**
+ * Renders events once, when they are synced, as JSON members of docs/wire.md 2.5, so that a listing only
+ * joins text.
+ */
 import { conferenceProviderOf } from '../lib/conference-provider.ts';
 import { dateText, instantText } from '../lib/instant-text.ts';
 import { instanceIdOf, instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';

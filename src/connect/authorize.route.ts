@@ -1,4 +1,4 @@
-/** `GET /authorize`, the authorization endpoint (RFC 6749 §3.1, requirement §4.1): only HTTP lives here. */
+/** `GET /authorize`, the authorization endpoint (RFC 6749 §3.1, docs/wire.md O4.1): only HTTP lives here. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
 import { setCookie } from '../http/cookies.ts';
@@ -11,7 +11,7 @@ import { ConnectError } from './flow/connect-error.ts';
 import { selectionPath } from './flow/paths.ts';
 import { startAuthorization } from './flow/start-authorization.ts';
 
-/** Starts a flow, whatever `transaction` says: for mounts other than the origin's root (wire 0). */
+/** Starts a flow, whatever `transaction` says: for mounts other than the origin's root (docs/wire.md 0). */
 export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
   return async (app) => {
     await prepare(app, deps);
@@ -19,7 +19,7 @@ export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
   };
 }
 
-/** Answers 302 to the provider-selection page and sets `oauth_req` (requirement §2.7). */
+/** Answers 302 to the provider-selection page and sets `oauth_req` (docs/wire.md O2.7). */
 export async function startFlow(
   { url, headers, ip }: FastifyRequest,
   reply: FastifyReply,

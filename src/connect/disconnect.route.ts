@@ -1,4 +1,7 @@
-/** Disconnecting accounts on the pages: one at once, all after a question. Only those this browser linked (threat T4). */
+/**
+ * Disconnecting accounts on the pages: one at once, all after a question. Only those this browser linked
+ * (docs/security.md T4).
+ */
 import type { FastifyInstance } from 'fastify';
 
 import type { Account } from '../calendars/account-store.ts';

@@ -8,7 +8,7 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import { messagesFor } from './messages/messages.ts';
 import { openPage } from './visit.ts';
 
-/** What the script shows; nothing of accounts that this browser did not link (threat T4). */
+/** What the script shows; nothing of accounts that this browser did not link (docs/security.md T4). */
 export type Progress = {
   readonly done: boolean;
   readonly accounts: readonly (AccountState & { readonly key: string })[];

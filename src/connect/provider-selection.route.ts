@@ -11,7 +11,7 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import { type ProviderSelection, providerSelectionPage } from './pages/provider-selection.page.ts';
 import { appearanceOf, openPage, showPage } from './visit.ts';
 
-/** The parameter that only this server makes says which of the two is meant (wire 0). */
+/** The parameter that only this server makes says which of the two is meant (docs/wire.md 0). */
 export function providerSelectionRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/authorize', (http, reply) => {
     const starts = scalar(receivedQuery(http.url), 'transaction') === undefined;

@@ -1,4 +1,4 @@
-/** Whether a caller wants a page or JSON (RFC 9110 §12.5.1; wire 3.1). */
+/** Whether a caller wants a page or JSON (RFC 9110 §12.5.1; docs/wire.md 3.1). */
 
 /**
  * True for whoever names HTML and does not prefer JSON to it: browsers do. A bare wildcard, or no

@@ -9,7 +9,10 @@ import { ApiError, type ErrorDetails, Refusal } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `oauth`: errors have the shape of RFC 6749 §5.2. By default that of the REST interface (wire 3.1). */
+    /**
+     * `oauth`: errors have the shape of RFC 6749 §5.2. By default that of the REST interface
+     * (docs/wire.md 3.1).
+     */
     errorShape?: 'oauth';
   }
 }

@@ -1,9 +1,12 @@
-/** The refusals every part of the REST interface shares (wire 3.1, 3.2), in the bodies they are sent with. */
+/**
+ * The refusals every part of the REST interface shares (docs/wire.md 3.1, 3.2), in the bodies they are sent
+ * with.
+ */
 import { Type } from 'typebox';
 import { anyObject, type RefusalCase } from './operation.ts';
 import { ApiError, type ApiErrorAnswer } from './refusal.ts';
 
-/** Wire 3.1. Further members are named where they occur. */
+/** See docs/wire.md 3.1. Further members are named where they occur. */
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'A short name.' }),

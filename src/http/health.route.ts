@@ -1,4 +1,4 @@
-/** GET /health (wire 1.14): 200 once requests can be served. */
+/** GET /health (docs/wire.md 1.14): 200 once requests can be served. */
 import type { FastifyPluginAsync } from 'fastify';
 
 export const healthRoute: FastifyPluginAsync = async (app) => {

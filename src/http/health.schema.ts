@@ -1,4 +1,4 @@
-/** GET /health (wire 1.14) for the API reference. */
+/** GET /health (docs/wire.md 1.14) for the API reference. */
 import { Type } from 'typebox';
 
 import type { Operation } from './operation.ts';

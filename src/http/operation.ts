@@ -61,12 +61,12 @@ export type RefusalCase = {
   readonly code: string;
   readonly when: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** `oauth`: the shape of RFC 6749 §5.2. By default that of the REST interface (wire 3.1). */
+  /** `oauth`: the shape of RFC 6749 §5.2. By default that of the REST interface (docs/wire.md 3.1). */
   readonly shape?: 'oauth';
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** An RFC 3339 instant in answers: UTC, three fraction digits (wire 2). */
+/** An RFC 3339 instant in answers: UTC, three fraction digits (docs/wire.md 2). */
 export const instant = (description: string) => Type.String({ format: 'date-time', description });
 
 /** One of a few words. */

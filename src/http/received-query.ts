@@ -1,6 +1,6 @@
 /**
  * A query string as it was received. What the application sent must come back to it byte for byte
- * (requirement §4.1), so each parameter keeps its own spelling beside the text it means.
+ * (docs/wire.md O4.1), so each parameter keeps its own spelling beside the text it means.
  */
 
 /** One parameter: `name` and `value` decoded, `spelling` as it stood, safe to put into an address. */
@@ -28,7 +28,10 @@ export function receivedQuery(target: string): ReceivedQuery {
     });
 }
 
-/** The first value that is not empty: an empty one means absent, and the first of several wins (wire 1). */
+/**
+ * The first value that is not empty: an empty one means absent, and the first of several wins
+ * (docs/wire.md 1).
+ */
 export function scalar(query: ReceivedQuery, name: string): string | undefined {
   return parameterOf(query, name)?.value;
 }

@@ -35,7 +35,7 @@ export type ApiErrorAnswer = {
   readonly cause?: unknown;
 };
 
-/** A refusal of the REST interface, in the body shape of wire 3.1. */
+/** A refusal of the REST interface, in the body shape of docs/wire.md 3.1. */
 export class ApiError extends Refusal {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;

@@ -1,6 +1,7 @@
 /**
- * Reading a request's body or query, once, into a typed input (wire 1): unknown fields are never looked at, null is
- * absent, and every mistake is kept under its field's name, so that a caller hears of all of them at once.
+ * Reading a request's body or query, once, into a typed input (docs/wire.md 1): unknown fields are never
+ * looked at, null is absent, and every mistake is kept under its field's name, so that a caller hears of all
+ * of them at once.
  */
 import { ApiError } from './refusal.ts';
 

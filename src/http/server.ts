@@ -90,7 +90,7 @@ function trustedProxies(trust: number | string[] | undefined) {
   return (_address: string, hop: number) => hop < trust;
 }
 
-/** Published clients send `Content-Type: application/json` with no body (wire 1): that is no body. */
+/** Published clients send `Content-Type: application/json` with no body (docs/wire.md 1): that is no body. */
 function tolerateEmptyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('remove', 'remove');
   app.removeContentTypeParser('application/json');

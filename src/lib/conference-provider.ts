@@ -1,4 +1,4 @@
-/** Whose meeting an address joins (wire 1.8). */
+/** Whose meeting an address joins (docs/wire.md 1.8). */
 export type ConferenceProvider = 'google-meet' | 'microsoft-teams' | 'zoom' | 'webex';
 
 const DOMAINS: readonly (readonly [domain: string, provider: ConferenceProvider])[] = [

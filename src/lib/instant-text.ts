@@ -1,4 +1,6 @@
-/** Instants as every answer writes them (wire 2): RFC 3339 in UTC with exactly three fraction digits. */
+/**
+ * Instants as every answer writes them (docs/wire.md 2): RFC 3339 in UTC with exactly three fraction digits.
+ */
 
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;

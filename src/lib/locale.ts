@@ -1,5 +1,5 @@
 /**
- * Which catalogue a reader gets (wire 4.2; BCP 47, RFC 4647 §3.4 look-up): tags are compared without
+ * Which catalogue a reader gets (docs/wire.md 4.2; BCP 47, RFC 4647 §3.4 look-up): tags are compared without
  * regard to case, `_` is `-`, and old or narrow codes are read as the ones catalogues are named by. Then
  *
  * 1. the very variant: `pt-BR` → `pt-BR`, `zh-Hans-CN` → `zh-Hans`, `de-AT-1996` and `en-u-ca-gregory` with their ends cut off;
@@ -37,7 +37,7 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(['ar', 'he', 'fa', 'ur', 'yi'
 
 /** What a request says about its reader's language. */
 export type LocaleWish = {
-  /** Named outright: it wins, and an unknown one means English (wire 4.2). */
+  /** Named outright: it wins, and an unknown one means English (docs/wire.md 4.2). */
   readonly named?: string | undefined;
   /** The Accept-Language header (RFC 9110 §12.5.4). */
   readonly acceptLanguage?: string | undefined;

@@ -1,7 +1,7 @@
 /**
  * Authorization code grant, RFC 6749 §4.1.3: the code's record is spent and a token family begins.
  *
- * Departs from RFC 6749 §10.10 and RFC 9700 §2.1: the code's value is the user's id (requirement §2.3),
+ * Departs from RFC 6749 §10.10 and RFC 9700 §2.1: the code's value is the user's id (docs/wire.md O2.3),
  * so it proves nothing by itself. Only the record an approval made does, redeemed once and by its own
  * client. See docs/departures.md#code-is-user-id.
  */

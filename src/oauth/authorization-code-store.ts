@@ -2,7 +2,7 @@ import type { Scope } from './scope.ts';
 import type { NewFamily } from './token-family-store.ts';
 
 /**
- * A code's record. Its value is the user's id (requirement §2.3), so it is a look-up key only: what
+ * A code's record. Its value is the user's id (docs/wire.md O2.3), so it is a look-up key only: what
  * authorizes is this record, which only an approval makes. One at most for an (application, user).
  */
 export type AuthorizationCode = {

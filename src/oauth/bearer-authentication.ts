@@ -30,7 +30,10 @@ export async function authenticateBearer(
   return named;
 }
 
-/** Throws 403 when the grant's scope is smaller than `needed` (wire C2). `error` is the body's short name. */
+/**
+ * Throws 403 when the grant's scope is smaller than `needed` (docs/wire.md C2). `error` is the body's short
+ * name.
+ */
 export function requireScope(
   grant: Grant,
   needed: Scope,

@@ -1,4 +1,4 @@
-/** Client authentication at the token endpoint (RFC 6749 §2.3.1, requirement §5). */
+/** Client authentication at the token endpoint (RFC 6749 §2.3.1, docs/wire.md O5). */
 import { timingSafeEqual } from 'node:crypto';
 
 import type { AttemptLimit } from '../http/attempt-limit.ts';
@@ -35,7 +35,7 @@ type Credentials = { clientId: string; clientSecret: string; method: 'basic' | '
 
 /**
  * The authenticated application. Throws `invalid_client`, the same for an unknown application and a
- * wrong secret: 401 with a challenge when Basic was tried, 400 otherwise (requirement §7 has both).
+ * wrong secret: 401 with a challenge when Basic was tried, 400 otherwise (docs/wire.md O7 has both).
  * Departs from RFC 6749 §5.2, whose 401 is for any method: docs/departures.md#invalid-client-400.
  */
 export async function authenticateClient(

@@ -1,4 +1,4 @@
-/** Registering applications and giving them new secrets (requirement §2.1); the operator's side only. */
+/** Registering applications and giving them new secrets (docs/wire.md O2.1); the operator's side only. */
 import { ApiError } from '../http/refusal.ts';
 import { randomText } from '../lib/random-text.ts';
 import { hashOfSecret } from '../lib/sealing.ts';

@@ -1,4 +1,4 @@
-/** An application (requirement §2.1): what integrates Kalends. */
+/** An application (docs/wire.md O2.1): what integrates Kalends. */
 export type Client = {
   readonly clientId: string;
   /** The operator's name for it; never shown to its users. */

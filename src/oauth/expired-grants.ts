@@ -12,7 +12,7 @@ export type ExpiredGrantsDeps = {
 };
 
 const DAY_MS = 24 * 3_600_000;
-/** Well over its ten minutes, so that a late exchange is told that the code expired (requirement §7). */
+/** Well over its ten minutes, so that a late exchange is told that the code expired (docs/wire.md O7). */
 const CODE_LIFE_MS = DAY_MS;
 const ENDED_GRANT_LIFE_MS = DAY_MS;
 const IDLE_USER_LIFE_MS = 30 * DAY_MS;

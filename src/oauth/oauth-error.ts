@@ -1,4 +1,4 @@
-/** Refusals of the token and revocation endpoints (RFC 6749 §5.2, requirement §7). */
+/** Refusals of the token and revocation endpoints (RFC 6749 §5.2, docs/wire.md O7). */
 import { Refusal } from '../http/refusal.ts';
 
 export type OAuthErrorCode =
@@ -28,7 +28,9 @@ export class OAuthError extends Refusal {
     this.headers = options.headers ?? {};
   }
 
-  /** `message` repeats the description: five of the published clients read nothing else (wire 3.1). */
+  /**
+   * `message` repeats the description: five of the published clients read nothing else (docs/wire.md 3.1).
+   */
   get body() {
     return { error: this.code, error_description: this.message, message: this.message };
   }

@@ -1,4 +1,7 @@
-/** GET /authorize, POST /token, POST /revoke and the metadata (requirement §4, RFC 8414) for the API reference. */
+/**
+ * GET /authorize, POST /token, POST /revoke and the metadata (docs/wire.md O4, RFC 8414) for the API
+ * reference.
+ */
 import { Type } from 'typebox';
 
 import { THEMES } from '../branding/branding.ts';

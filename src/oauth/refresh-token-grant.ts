@@ -2,7 +2,7 @@
  * Refresh token grant, RFC 6749 §6: the presented token is spent and a successor issued.
  *
  * Departs from RFC 9700 §4.14.2: a second use of a spent token is refused, but the rest of its
- * family stays valid, as requirement §3.2 promises. See docs/departures.md#refresh-token-reuse.
+ * family stays valid, as docs/wire.md O3.2 promises. See docs/departures.md#refresh-token-reuse.
  */
 import type { Log } from '../lib/log.ts';
 import type { Client } from './client.ts';
@@ -39,6 +39,6 @@ export async function refreshTokenGrant(
     );
     throw invalidGrant('Invalid refresh token');
   }
-  // The scope is the grant's, never the request's: refreshing cannot raise it (requirement §4.3).
+  // The scope is the grant's, never the request's: refreshing cannot raise it (docs/wire.md O4.3).
   return signer.signTokenResponse(grant, successor);
 }

@@ -1,4 +1,4 @@
-/** POST /revoke (requirement §4.4): JSON as required, and the form encoding of RFC 7009 §2.1 too. */
+/** POST /revoke (docs/wire.md O4.4): JSON as required, and the form encoding of RFC 7009 §2.1 too. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 
 import { invalidRequest } from './oauth-error.ts';

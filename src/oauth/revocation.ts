@@ -1,5 +1,5 @@
 /**
- * Revocation (requirement §4.4, RFC 7009 §2).
+ * Revocation (docs/wire.md O4.4, RFC 7009 §2).
  *
  * Departs from RFC 7009 §2.1: the caller does not authenticate as a client; who holds a token may end
  * what it stands for. See docs/departures.md#unauthenticated-revocation.

@@ -1,4 +1,4 @@
-/** Scopes: the three of the requirement (§2.8), and the spellings published clients send (wire C3). */
+/** Scopes: the three of docs/wire.md O2.8, and the spellings published clients send (docs/wire.md C3). */
 export type Scope = 'free-busy' | 'read' | 'read-write';
 
 /** From the smallest to the widest. */

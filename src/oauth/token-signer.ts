@@ -1,4 +1,4 @@
-/** What tokens say and who signs them (requirement §2.4 to §2.6). */
+/** What tokens say and who signs them (docs/wire.md O2.4 to O2.6). */
 import { hash } from 'node:crypto';
 
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
@@ -7,7 +7,7 @@ import { familyText, type RefreshTokenId } from './refresh-token-id.ts';
 import type { Scope } from './scope.ts';
 import type { SigningKeys, TokenType } from './signing-keys.ts';
 
-/** The token endpoint's answer, with the wire's own names (requirement §2.6). */
+/** The token endpoint's answer, with the wire's own names (docs/wire.md O2.6). */
 export type TokenResponse = {
   readonly access_token: string;
   readonly token_type: 'Bearer';

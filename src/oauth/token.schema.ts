@@ -16,5 +16,5 @@ export const TokenForm = Type.Object({
 });
 export type TokenForm = Static<typeof TokenForm>;
 
-/** Requirement §4.4. */
+/** See docs/wire.md O4.4. */
 export const RevocationRequest = Type.Object({ token: Type.String() });

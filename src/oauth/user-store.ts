@@ -1,4 +1,4 @@
-/** An application's own user (requirement §2.2); `userId` is unique within the application only. */
+/** An application's own user (docs/wire.md O2.2); `userId` is unique within the application only. */
 export type User = {
   readonly clientId: string;
   readonly userId: string;

@@ -1,4 +1,4 @@
-/** Events, calendars and their parts as answers show them (wire 2.4, 2.5), for the API reference. */
+/** Events, calendars and their parts as answers show them (docs/wire.md 2.4, 2.5), for the API reference. */
 import { Type } from 'typebox';
 import { PROVIDER_KINDS } from '../calendars/provider-kind.ts';
 import { anyObject, instant, oneOf } from '../http/operation.ts';

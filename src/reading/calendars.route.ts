@@ -1,4 +1,4 @@
-/** GET /calendars (wire 1.6). */
+/** GET /calendars (docs/wire.md 1.6). */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';

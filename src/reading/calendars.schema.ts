@@ -1,4 +1,4 @@
-/** GET /calendars (wire 1.6) for the API reference. */
+/** GET /calendars (docs/wire.md 1.6) for the API reference. */
 import { Type } from 'typebox';
 
 import { badTokens, smallScope, unreadable } from '../http/error.schema.ts';

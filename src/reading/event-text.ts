@@ -1,4 +1,4 @@
-/** Events as answers have them (wire 2.5), joined from the JSON that the mirror stores. */
+/** Events as answers have them (docs/wire.md 2.5), joined from the JSON that the mirror stores. */
 import { createHmac, hkdfSync } from 'node:crypto';
 
 import type { InstanceMembers } from '../calendars/mirrored-event.ts';
@@ -93,8 +93,8 @@ export function busyText(key: Buffer): EventText {
 }
 
 /**
- * The rules of a series: wire 1.10's object, and beside it what calendars say that the object of a request cannot. Instants
- * are UTC, as everywhere on the wire.
+ * The rules of a series: docs/wire.md 1.10's object, and beside it what calendars say that the object of a
+ * request cannot. Instants are UTC, as everywhere on the wire.
  */
 export type RecurrenceObject = {
   /** Absent where the calendar has no rule, or none that can be followed: `rrules` has the text then. */

@@ -1,4 +1,4 @@
-/** The query of GET /events (wire 1.7): every parameter optional, each mistake told by name. */
+/** The query of GET /events (docs/wire.md 1.7): every parameter optional, each mistake told by name. */
 
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -56,7 +56,7 @@ export function parsePageSize(query: RawQuery): number | undefined {
 /** Epoch milliseconds. */
 export const instant = unlessEmpty(textRead(parseDateParameter, SENTENCES.noTime('2026-11-01T00:00:00Z')));
 
-/** 0 and absence mean the default; more than the most is the most (wire 1.7). */
+/** 0 and absence mean the default; more than the most is the most (docs/wire.md 1.7). */
 const pageSize = textRead(
   (text) => (/^\+?\d{1,15}$/.test(text.trim()) ? Math.min(Number(text), LARGEST_PAGE_SIZE) : undefined),
   SENTENCES.noWholeNumber(1, LARGEST_PAGE_SIZE),
@@ -118,7 +118,10 @@ export function windowTooLarge(cause?: unknown): ApiError {
   return new ApiError(400, 'window_too_large', { message, details, cause });
 }
 
-/** RFC 3339 and its looser relatives (wire 1.7). What has no offset is UTC, what has no time begins its day. */
+/**
+ * RFC 3339 and its looser relatives (docs/wire.md 1.7). What has no offset is UTC, what has no time begins
+ * its day.
+ */
 const DATE_AND_TIME =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(?:(Z)|([+-]| )(\d\d)(?::?(\d\d))?)?$/i;
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-/** GET /events (wire 1.7). */
+/** GET /events (docs/wire.md 1.7). */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';

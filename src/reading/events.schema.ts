@@ -1,4 +1,4 @@
-/** Reading events (wire 1.7, 2.5) and following their changes, for the API reference. */
+/** Reading events (docs/wire.md 1.7, 2.5) and following their changes, for the API reference. */
 import { Type } from 'typebox';
 
 import { badField, badTokens, refusal, smallScope, unreadable } from '../http/error.schema.ts';

@@ -1,4 +1,6 @@
-/** GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (wire 2.5). */
+/**
+ * GET /event and GET /events/{id}: one event of the mirror, rendered as a listing would (docs/wire.md 2.5).
+ */
 
 import { PROVIDER_KINDS, type ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/refusal.ts';
@@ -100,7 +102,7 @@ async function eventsOf(
   }
 }
 
-/** `primary` is the account's main calendar (wire C18), unless a calendar has that very id. */
+/** `primary` is the account's main calendar (docs/wire.md C18), unless a calendar has that very id. */
 function isMeant(
   { href, primary }: ReadableCalendar,
   { provider, accountId, calendars }: MirroredAccount,

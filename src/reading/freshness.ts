@@ -47,7 +47,10 @@ export type FreshAccounts = {
   readonly problems: readonly ReadProblem[];
 };
 
-/** An account that could not be brought up to date, as an answer tells of it (beside wire 2.4 and 2.5). */
+/**
+ * An account that could not be brought up to date, as an answer tells of it (beside docs/wire.md 2.4 and
+ * 2.5).
+ */
 export type ReadProblem = {
   readonly provider: ProviderKind;
   /** The account's id on the wire. */
@@ -66,7 +69,7 @@ const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
 /**
  * The user's accounts after these syncs. Throws 503 when nothing at all can be served:
  * `sync_in_progress` while a first sync goes on, `providers_unavailable` otherwise; and 403 when accounts
- * are connected but none gave the permission to see calendars (wire 3.2).
+ * are connected but none gave the permission to see calendars (docs/wire.md 3.2).
  */
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
   const { clientId, userId } = request;

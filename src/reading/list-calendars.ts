@@ -1,4 +1,4 @@
-/** GET /calendars: the calendars of all connected accounts, grouped by provider (wire 2.4). */
+/** GET /calendars: the calendars of all connected accounts, grouped by provider (docs/wire.md 2.4). */
 import {
   asciiJson,
   type RenderedObject,

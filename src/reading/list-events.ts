@@ -1,7 +1,7 @@
 /**
  * GET /events: one page of the events of all chosen calendars, sorted by start over the whole listing
- * (wire 1.7), read from the mirror. A page begins behind the last event of the one before, so that none is
- * shown twice or passed over, whatever changes in between elsewhere.
+ * (docs/wire.md 1.7), read from the mirror. A page begins behind the last event of the one before, so that
+ * none is shown twice or passed over, whatever changes in between elsewhere.
  */
 import { ApiError } from '../http/refusal.ts';
 import { parameterOf } from '../http/request-fields.ts';
@@ -108,7 +108,7 @@ function requestedPage(
     const page = { window, singleEvents, search, calendarKeys: undefined, pageSize, after: undefined };
     return { page, choice: filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true) };
   }
-  // Callers repeat the other parameters or leave them out; the token's values hold (wire 1.7).
+  // Callers repeat the other parameters or leave them out; the token's values hold (docs/wire.md 1.7).
   const page = openPageToken(token, grant, pagingKey);
   if (page === undefined) {
     const problem = 'nextPageToken is not one of this user and application: start again without it';

@@ -1,8 +1,9 @@
 /**
- * The token of the next page (wire 1.7) and the cursor of GET /events/changes. They hold all that the next request needs, so
- * that nothing is stored here. They are encrypted and authenticated, with owner and purpose as additional data: one that was
- * changed, or is another user's, or has another purpose, does not open. The bearer learns nothing from it, not even the id of
- * an event that its scope hides. `key` is 32 bytes.
+ * The token of the next page (docs/wire.md 1.7) and the cursor of GET /events/changes. They hold all that the
+ * next request needs, so that nothing is stored here. They are encrypted and authenticated, with owner and
+ * purpose as additional data: one that was changed, or is another user's, or has another purpose, does not
+ * open. The bearer learns nothing from it, not even the id of an event that its scope hides. `key` is 32
+ * bytes.
  */
 import { openWith, sealWith } from '../lib/sealing.ts';
 import type { EventName, FeedPlace } from './change-feed.ts';

@@ -1,4 +1,7 @@
-/** Webhook subscriptions, which are not available yet (wire 1.12), under both of their names (wire C11). */
+/**
+ * Webhook subscriptions, which are not available yet (docs/wire.md 1.12), under both of their names
+ * (docs/wire.md C11).
+ */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { ApiError } from '../http/refusal.ts';
@@ -8,7 +11,7 @@ export type WebhookRouteDeps = BearerDeps;
 
 const PATHS = ['/subscribe-webhook', '/unsubscribe-webhook', '/webhooks/subscribe', '/webhooks/unsubscribe'];
 
-/** Every scope may subscribe: a notification contains only what its scope may read (wire 3.2). */
+/** Every scope may subscribe: a notification contains only what its scope may read (docs/wire.md 3.2). */
 export function webhookRoutes(deps: WebhookRouteDeps): FastifyPluginAsync {
   return async (app) => {
     for (const url of PATHS) {

@@ -1,4 +1,4 @@
-/** Webhook subscriptions, which are not available yet (wire 1.12), for the API reference. */
+/** Webhook subscriptions, which are not available yet (docs/wire.md 1.12), for the API reference. */
 import { badTokens, refusal } from '../http/error.schema.ts';
 import type { Operation } from '../http/operation.ts';
 

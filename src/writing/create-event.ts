@@ -1,4 +1,4 @@
-/** POST /event: a new event or series (wire 1.8). */
+/** POST /event: a new event or series (docs/wire.md 1.8). */
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
 import { draftOf } from './event-draft.ts';

@@ -1,4 +1,4 @@
-/** DELETE /event: an event, one instance, this and later ones, or a whole series (wire 1.9). */
+/** DELETE /event: an event, one instance, this and later ones, or a whole series (docs/wire.md 1.9). */
 import type { Grant } from '../oauth/grant.ts';
 import type { Turn } from './calendar-turn.ts';
 import { scopedTarget, scopeOf } from './event-scope.ts';

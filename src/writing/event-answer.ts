@@ -1,4 +1,7 @@
-/** What a write answers (wire 2.5): the event's fields at the root with `success`, and the same event under `event`. */
+/**
+ * What a write answers (docs/wire.md 2.5): the event's fields at the root with `success`, and the same event
+ * under `event`.
+ */
 import { ApiError } from '../http/refusal.ts';
 import {
   membersOf,

@@ -1,6 +1,6 @@
 /**
- * What a request says of an event (wire 1.8, 1.9), checked field by field and not yet in any zone. Absent is
- * `undefined`; `null` removes what is there.
+ * What a request says of an event (docs/wire.md 1.8, 1.9), checked field by field and not yet in any zone.
+ * Absent is `undefined`; `null` removes what is there.
  */
 import type { Attendee } from '../calendars/event.ts';
 import type { EventChange } from '../calendars/event-writing.ts';
@@ -77,7 +77,7 @@ function checkOrder(start: TimeInput | undefined, end: TimeInput | undefined, fi
     fields.mistake('end', SENTENCES.reversed);
 }
 
-/** .NET clients cannot leave a title out: they send an empty one (wire 1.9). */
+/** .NET clients cannot leave a title out: they send an empty one (docs/wire.md 1.9). */
 const filledTitle: Parse<string> = (value) => {
   const title = text(LONGEST.title)(value);
   return typeof title === 'string' && title.trim() === '' ? undefined : title;
@@ -89,7 +89,7 @@ const time: Parse<TimeInput> = (value) => {
   return parsed.trim() === '' ? undefined : textRead(parseTimeInput, SENTENCES.noTime(EXAMPLE_TIME))(parsed);
 };
 
-/** .NET clients send year 1 for a date that is not set (wire 1.9). */
+/** .NET clients send year 1 for a date that is not set (docs/wire.md 1.9). */
 const timeUnlessUnset: Parse<TimeInput> = (value) => {
   const parsed = text(100)(value);
   return typeof parsed === 'string' && /^\s*0001-/.test(parsed) ? undefined : time(value);
@@ -129,7 +129,7 @@ function detailsInput(fields: Fields): EventDetailsInput {
   });
 }
 
-/** A URL, or the object that documentation shows; `autoGenerate` wins over a URL (wire 1.8). */
+/** A URL, or the object that documentation shows; `autoGenerate` wins over a URL (docs/wire.md 1.8). */
 function conferenceInput(fields: Fields): { conference: string | undefined; autoConference: boolean } {
   const raw = fields.raw('conference');
   const conference = typeof raw === 'string' ? { url: raw } : fields.optional('conference', object);
@@ -190,7 +190,7 @@ function attendeesInput(fields: Fields): readonly Attendee[] | undefined {
   return [...attendees.values()];
 }
 
-/** An e-mail address, or an object with one (wire 1.8). A text says what is wrong. */
+/** An e-mail address, or an object with one (docs/wire.md 1.8). A text says what is wrong. */
 function attendeeOf(value: unknown): Attendee | string {
   const members = typeof value === 'string' ? { email: value } : asObject(value);
   const { email, name, status, organizer }: Members = members ?? {};

@@ -1,4 +1,4 @@
-/** How much of a series a write is of (wire 1.9): decisions only. */
+/** How much of a series a write is of (docs/wire.md 1.9): decisions only. */
 import type { WriteTarget } from '../calendars/event-writing.ts';
 import { UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { refuseMistakes } from '../http/request-fields.ts';

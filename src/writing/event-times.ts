@@ -1,6 +1,6 @@
 /**
- * The times of a request (wire 1.7, 1.11). Callers send instants. A series needs a wall clock: that of the request's
- * zone, or else the calendar's.
+ * The times of a request (docs/wire.md 1.7, 1.11). Callers send instants. A series needs a wall clock: that
+ * of the request's zone, or else the calendar's.
  *
  * Where the clock shows a time twice, a single event at the second of them is kept in UTC, since a wall clock could not
  * tell the two apart; a series begins at the first, as its later instances have one such time only. A time of day the
@@ -54,7 +54,7 @@ export function parseTimeInput(text: string): TimeInput | undefined {
   return { date: formatDate(dayOfLocal(local)), local, offset: isPlaced ? offset : undefined };
 }
 
-/** Epoch milliseconds; without an offset it is UTC (wire 1.7). */
+/** Epoch milliseconds; without an offset it is UTC (docs/wire.md 1.7). */
 export const instantOfInput = ({ local, offset }: TimeInput): number => local - (offset ?? 0);
 
 export type Times = { readonly start: EventTime; readonly end: EventTime };

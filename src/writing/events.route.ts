@@ -1,4 +1,4 @@
-/** POST, PUT and DELETE /event, and POST /event/rsvp (wire 1.8, 1.9). Only HTTP lives here. */
+/** POST, PUT and DELETE /event, and POST /event/rsvp (docs/wire.md 1.8, 1.9). Only HTTP lives here. */
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 
 import type { Grant } from '../oauth/grant.ts';

@@ -1,4 +1,4 @@
-/** POST, PUT and DELETE /event, and POST /event/rsvp (wire 1.8, 1.9, 3.2) for the API reference. */
+/** POST, PUT and DELETE /event, and POST /event/rsvp (docs/wire.md 1.8, 1.9, 3.2) for the API reference. */
 import { Type } from 'typebox';
 import {
   badBodies,

@@ -20,7 +20,7 @@ const LIST_AGE = 10_000;
 
 /**
  * Throws 404 for one that is not the user's, 422 `calendar_read_only`, and 403 when the account's user has to sign in
- * again or left out the permission (wire 3.2).
+ * again or left out the permission (docs/wire.md 3.2).
  */
 export async function findCalendar(
   name: CalendarName,
@@ -97,7 +97,7 @@ function isNamed(
 const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>
   health.state !== 'reauth_required' && calendarPermission !== false;
 
-/** Throws 403 when the account's user has to sign in again or left out the permission (wire 3.2). */
+/** Throws 403 when the account's user has to sign in again or left out the permission (docs/wire.md 3.2). */
 function requireWorking(account: MirroredAccount): void {
   if (isWorking(account)) return;
   const { provider, accountId, calendarPermission, health } = account;

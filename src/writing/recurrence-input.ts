@@ -1,4 +1,4 @@
-/** The recurrence object of a request (wire 1.10) as a rule of RFC 5545 §3.3.10. */
+/** The recurrence object of a request (docs/wire.md 1.10) as a rule of RFC 5545 §3.3.10. */
 import { type Fields, list, object, oneOf, text, wholeNumber } from '../http/request-fields.ts';
 import { parseTimeInput } from './event-times.ts';
 import type { RuleInput, UntilInput } from './series-rules.ts';

@@ -1,4 +1,4 @@
-/** PUT /event: what a request names of an event, and nothing else (wire 1.9). */
+/** PUT /event: what a request names of an event, and nothing else (docs/wire.md 1.9). */
 
 import type { EventChange } from '../calendars/event-writing.ts';
 import { refuseMistakes } from '../http/request-fields.ts';

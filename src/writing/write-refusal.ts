@@ -1,4 +1,6 @@
-/** What a write failed of, as its caller is told (wire 3.2): a status, a code, and when to try again. */
+/**
+ * What a write failed of, as its caller is told (docs/wire.md 3.2): a status, a code, and when to try again.
+ */
 
 import { ProviderError, type ProviderErrorKind, UnsupportedByProvider } from '../calendars/provider-error.ts';
 import { ApiError } from '../http/refusal.ts';

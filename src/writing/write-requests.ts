@@ -98,9 +98,12 @@ export function responseRequest(body: unknown): ResponseRequest {
 
 export type SentDeletion = { readonly query: unknown; readonly body: unknown };
 
-/** Parameters come in the query, as every published client sends them, or in a body; the query wins (wire C5). */
+/**
+ * Parameters come in the query, as every published client sends them, or in a body; the query wins
+ * (docs/wire.md C5).
+ */
 export function deletionBody({ query, body }: SentDeletion): unknown {
-  // A repeated parameter counts once, an empty one not at all (wire 1).
+  // A repeated parameter counts once, an empty one not at all (docs/wire.md 1).
   const entries = Object.entries(asObject(query) ?? {})
     .map(([name, value]) => [name, Array.isArray(value) ? value[0] : value] as const)
     .filter(([, value]) => value !== '' && value !== undefined);

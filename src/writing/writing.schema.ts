@@ -1,4 +1,4 @@
-/** The shapes of event writes (wire 1.8 to 1.10, 2.5) for the API reference. */
+/** The shapes of event writes (docs/wire.md 1.8 to 1.10, 2.5) for the API reference. */
 import { Type } from 'typebox';
 import { anyObject, oneOf } from '../http/operation.ts';
 import { Event, eventMembers, Provider } from '../reading/calendar.schema.ts';

@@ -1,4 +1,7 @@
-/** The published client and a user's tokens, and when it tries again: requirement §5's handling of 401, at the program. */
+/**
+ * The published client and a user's tokens, and when it tries again: docs/wire.md O5's handling of 401, at
+ * the program.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,4 +1,7 @@
-/** The published client and webhooks: deliveries it believes and those it refuses, each for its reason (wire 2.7). */
+/**
+ * The published client and webhooks: deliveries it believes and those it refuses, each for its reason
+ * (docs/wire.md 2.7).
+ */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';

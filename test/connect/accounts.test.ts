@@ -1,4 +1,7 @@
-/** Linking, seeing and disconnecting accounts on the Connect pages: requirement §1, threat T4. On SQLite. */
+/**
+ * Linking, seeing and disconnecting accounts on the Connect pages: docs/wire.md O1, docs/security.md T4. On
+ * SQLite.
+ */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';

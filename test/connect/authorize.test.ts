@@ -1,4 +1,4 @@
-/** GET /authorize, where a flow starts: requirement §2.7, §4.1, wire 1.1. Over HTTP on SQLite. */
+/** GET /authorize, where a flow starts: docs/wire.md O2.7, O4.1, 1.1. Over HTTP on SQLite. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

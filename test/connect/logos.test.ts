@@ -1,4 +1,4 @@
-/** Logos as browsers ask for them (wire 4.3). */
+/** Logos as browsers ask for them (docs/wire.md 4.3). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,4 +1,7 @@
-/** The application's look on the Connect pages, who helps its users, and the notice on it (wire 4.1, 4.3, 4.4). On SQLite. */
+/**
+ * The application's look on the Connect pages, who helps its users, and the notice on it (docs/wire.md 4.1,
+ * 4.3, 4.4). On SQLite.
+ */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, beforeEach, describe, it } from 'node:test';

@@ -1,4 +1,7 @@
-/** Coming back to manage linked accounts, and how they stand (wire 4.1, threat T4). On SQLite. */
+/**
+ * Coming back to manage linked accounts, and how they stand (docs/wire.md 4.1, docs/security.md T4). On
+ * SQLite.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 

@@ -1,4 +1,6 @@
-/** Connecting an account again, with its id kept and its own browser asking: threat T4. On SQLite. */
+/**
+ * Connecting an account again, with its id kept and its own browser asking: docs/security.md T4. On SQLite.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 

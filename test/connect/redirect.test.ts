@@ -1,4 +1,7 @@
-/** Signing in at Google and Microsoft from the Connect pages: threat T11, requirement §1. On SQLite. */
+/**
+ * Signing in at Google and Microsoft from the Connect pages: docs/security.md T11, docs/wire.md O1. On
+ * SQLite.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 

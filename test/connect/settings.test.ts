@@ -1,4 +1,7 @@
-/** The choice of language and colours on the Connect pages, and its precedence (wire 4.2, 4.3). On SQLite. */
+/**
+ * The choice of language and colours on the Connect pages, and its precedence (docs/wire.md 4.2, 4.3). On
+ * SQLite.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

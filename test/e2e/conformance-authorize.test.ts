@@ -1,4 +1,7 @@
-/** GET /authorize and the way to the callback, on the running program: requirement §1, §2.7, §2.8, §3.4, §4.1. */
+/**
+ * GET /authorize and the way to the callback, on the running program: docs/wire.md O1, O2.7, O2.8, O3.4,
+ * O4.1.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** The Connect pages on the running program: requirement §1 and §4.1, and who may answer them. */
+/** The Connect pages on the running program: docs/wire.md O1 and O4.1, and who may answer them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

@@ -1,4 +1,7 @@
-/** /token, /revoke and the protected endpoints on the running program: requirement §2 to §5, §7, at both mounts. */
+/**
+ * /token, /revoke and the protected endpoints on the running program: docs/wire.md O2 to O5, O7, at both
+ * mounts.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

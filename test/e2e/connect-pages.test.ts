@@ -1,6 +1,7 @@
 /**
  * What people do on the Connect pages in a real browser, on the program as shipped and a real CalDAV
- * server (wire 4). How the pages look is in connect-matrix.test.ts, the keyboard in connect-keyboard.test.ts.
+ * server (docs/wire.md 4). How the pages look is in connect-matrix.test.ts, the keyboard in
+ * connect-keyboard.test.ts.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -118,7 +118,7 @@ class CrashWorker implements Worker {
   async #refresh({ refreshToken }: TokenPair): Promise<void> {
     const ask = async () => tokensOf(await refresh(this.#application, refreshToken));
     this.#held = await this.#step('refresh', ask);
-    // Its access token stays good (requirement §3.3): only the refresh token has ended.
+    // Its access token stays good (docs/wire.md O3.3): only the refresh token has ended.
     this.#end({ refreshToken, accessToken: '' });
   }
 

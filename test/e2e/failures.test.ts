@@ -1,4 +1,4 @@
-/** What the requirement promises for a database that fails and for time that passes, on the running program. */
+/** What the interface promises for a database that fails and for time that passes, on the running program. */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

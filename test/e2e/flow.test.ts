@@ -1,4 +1,4 @@
-/** The whole flow of requirement §1 on a real calendar server, on both databases and at both mounts. */
+/** The whole flow of docs/wire.md O1 on a real calendar server, on both databases and at both mounts. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
@@ -59,7 +59,7 @@ onEachDatabase((database, _open, place) => {
 
         const calendars = await read(application, `${base}/calendars`, first.accessToken);
         assert.equal(calendars.status, 200);
-        // The documented list: a bare array (wire 2.4).
+        // The documented list: a bare array (docs/wire.md 2.4).
         const [calendar, ...none] = (await calendars.json()) as { provider: string; id: string }[];
         assert.deepEqual(none, []);
         assert.equal(calendar?.provider, 'caldav');
@@ -102,7 +102,7 @@ async function listed({ application }: Site, base: string, accessToken: string):
   const answer = await read(application, `${base}/events?${WINDOW}`, accessToken);
   assert.equal(answer.status, 200);
   const { events: list } = await jsonOf(answer);
-  return list as Listed[]; // the documented list (wire 2.5)
+  return list as Listed[]; // the documented list (docs/wire.md 2.5)
 }
 
 async function events(site: Site, base: string, accessToken: string) {
@@ -110,12 +110,14 @@ async function events(site: Site, base: string, accessToken: string) {
   return list.map(({ title, start, end, allDay }) => [title, start, end, allDay]);
 }
 
-/** Wire 1.4, 1.5, 2.2: the account is there, is disconnected with the clients' own call, and is gone. */
+/**
+ * docs/wire.md 1.4, 1.5, 2.2: the account is there, is disconnected with the clients' own call, and is gone.
+ */
 async function disconnects({ application }: Site, base: string, accessToken: string): Promise<void> {
   const path = base === '' ? '/connection-status' : `${base}/oauth/connection-status`;
   const accountsOf = async () => {
     const { connections } = await jsonOf(await read(application, path, accessToken));
-    return connections as Record<string, unknown[]>; // the documented object (wire 2.2)
+    return connections as Record<string, unknown[]>; // the documented object (docs/wire.md 2.2)
   };
   const linked = await accountsOf();
   assert.deepEqual(Object.keys(linked).sort(), ['apple', 'caldav', 'google', 'microsoft']);

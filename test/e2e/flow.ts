@@ -1,9 +1,9 @@
-/** What an application and its user do in the flow of requirement §1, over HTTP on a running program. */
+/** What an application and its user do in the flow of docs/wire.md O1, over HTTP on a running program. */
 
 import type { Registration } from '../harness/program.ts';
 import { type Browser, buttonsOf, openBrowser, type Page } from './browser.ts';
 
-/** The requirement's own mount, and the one the published clients use (wire 0). */
+/** The interface's own mount, and the one the published clients use (docs/wire.md 0). */
 export const MOUNTS = ['', '/api/oauth'] as const;
 
 /** How a user signs in to a CalDAV server. */

@@ -1,6 +1,6 @@
 /**
- * How the published clients read an event (wire 2.5 and 6), each with its own strictness: what one of them would refuse,
- * replace by the current time or drop without a word, fails here.
+ * How the published clients read an event (docs/wire.md 2.5 and 6), each with its own strictness: what one of
+ * them would refuse, replace by the current time or drop without a word, fails here.
  */
 import assert from 'node:assert/strict';
 

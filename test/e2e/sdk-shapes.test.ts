@@ -1,5 +1,5 @@
 /**
- * What the published clients in seven languages send, replayed (wire 6): their headers, bodies and
+ * What the published clients in seven languages send, replayed (docs/wire.md 6): their headers, bodies and
  * encodings, their way to refresh and retry, and the second paths they fall back to.
  */
 import assert from 'node:assert/strict';

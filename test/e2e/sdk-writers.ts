@@ -1,6 +1,6 @@
 /**
- * An event's life as each of the published clients writes it (wire 1.8, 1.9 and 6): what it sends, and what its caller
- * must find afterwards.
+ * An event's life as each of the published clients writes it (docs/wire.md 1.8, 1.9 and 6): what it sends,
+ * and what its caller must find afterwards.
  */
 import type { READERS, ReadEvent } from './sdk-reading.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the published clients in seven languages send to write an event, replayed (wire 1.8, 1.9 and 6), on calendars at
- * Google, Microsoft and a CalDAV server; every answer is read as that client reads it.
+ * What the published clients in seven languages send to write an event, replayed (docs/wire.md 1.8, 1.9 and
+ * 6), on calendars at Google, Microsoft and a CalDAV server; every answer is read as that client reads it.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -187,7 +187,7 @@ describe('writing as the published clients do', () => {
       assert.deepEqual([refused.status, missing.status], [400, 404]);
       for (const { body } of [refused, missing])
         for (const name of ['error', 'message', 'code']) assert.equal(typeof body[name], 'string', name);
-      // Strings where lists belong end the PHP client with a TypeError (wire 3.1).
+      // Strings where lists belong end the PHP client with a TypeError (docs/wire.md 3.1).
       const details = Object.entries(refused.body.details ?? {});
       assert.deepEqual(details.map(([name]) => name).sort(), ['attendees', 'end', 'start', 'title']);
       for (const [, texts] of details)
@@ -245,7 +245,7 @@ function assertHas(event: ReadEvent, expected: Expected): void {
   assert.deepEqual(Object.fromEntries(names.map((name) => [name, event[name]])), expected);
 }
 
-/** Without the organizer, whom some providers list (wire 2.5). */
+/** Without the organizer, whom some providers list (docs/wire.md 2.5). */
 function guestsOf({ attendees = [] }: ReadEvent) {
   return attendees
     .filter((attendee) => !('organizer' in attendee && attendee.organizer))

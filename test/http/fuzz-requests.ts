@@ -165,7 +165,7 @@ function headers(existing: Target): fc.Arbitrary<[string, string][]> {
   return fc.tuple(...optional).map((lists) => lists.flat() as [string, string][]); // pairs were made above
 }
 
-/** GET /authorize: the query of requirement §4.1, and pages of a transaction that exists. */
+/** GET /authorize: the query of docs/wire.md O4.1, and pages of a transaction that exists. */
 export function authorizeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const parameters = fields({
     client_id: [existing.clientId],

@@ -1,4 +1,4 @@
-/** POST /revoke and the Bearer check: requirement §3.2, §3.3, §4.4, §4.5 and RFC 6750. */
+/** POST /revoke and the Bearer check: docs/wire.md O3.2, O3.3, O4.4, O4.5 and RFC 6750. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
@@ -159,14 +159,14 @@ describe('the Bearer check', () => {
     assert.equal((await callProtected(server.app, refreshToken)).statusCode, 401);
   });
 
-  it('the Bearer check keeps earlier access tokens valid after a refresh (requirement §3.3)', async () => {
+  it('the Bearer check keeps earlier access tokens valid after a refresh (docs/wire.md O3.3)', async () => {
     const { accessToken, refreshToken } = await tokenPair(server);
     await refresh(server.app, refreshToken);
 
     assert.equal((await callProtected(server.app, accessToken)).statusCode, 200);
   });
 
-  it('the Bearer check answers a scope that is too small 403, never 401 (wire C2)', async () => {
+  it('the Bearer check answers a scope that is too small 403, never 401 (docs/wire.md C2)', async () => {
     const { accessToken } = await tokenPair(server, { scope: 'free-busy' });
 
     const answer = await callProtected(server.app, accessToken);

@@ -1,4 +1,4 @@
-/** What POST /token answers: requirement §4.2, §4.3, §5, §7 and wire 3.1. */
+/** What POST /token answers: docs/wire.md O4.2, O4.3, O5, O7 and 3.1. */
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -26,7 +26,7 @@ afterEach(() => server.close());
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
 
 describe('authorization code grant', () => {
-  it('the code grant answers the token response of requirement §2.6', async () => {
+  it('the code grant answers the token response of docs/wire.md O2.6', async () => {
     await approve(server);
 
     const answer = await exchange(server.app);
@@ -43,7 +43,7 @@ describe('authorization code grant', () => {
     assert.equal(answer.json().expires_in, 3600);
   });
 
-  it('the code grant signs an access token with the claims of requirement §2.4 and the scope', async () => {
+  it('the code grant signs an access token with the claims of docs/wire.md O2.4 and the scope', async () => {
     const { accessToken } = await tokenPair(server);
 
     const { family, ...claims } = decodeJwt(accessToken);
@@ -61,7 +61,7 @@ describe('authorization code grant', () => {
     assert.equal(decodeProtectedHeader(accessToken).typ, 'at+jwt');
   });
 
-  it('the code grant signs a refresh token with the claims of requirement §2.5 and no exp', async () => {
+  it('the code grant signs a refresh token with the claims of docs/wire.md O2.5 and no exp', async () => {
     const { refreshToken } = await tokenPair(server);
 
     const { family, jti, ...claims } = decodeJwt(refreshToken);
@@ -298,7 +298,7 @@ describe('client authentication', () => {
     });
   }
 
-  it('client authentication refuses two ways at once (wire 1.2)', async () => {
+  it('client authentication refuses two ways at once (docs/wire.md 1.2)', async () => {
     const answer = await postToken(server.app, { ...form, client_secret: SECRET }, basic(`acme:${SECRET}`));
 
     assert.equal(answer.statusCode, 400);
@@ -331,7 +331,7 @@ describe('requests that cannot be read', () => {
     ['no grant_type', {}, 'grant_type is missing'],
     ['an empty grant_type', { grant_type: '' }, 'grant_type is missing'],
     ['no code', { ...code, code: '' }, 'code is missing'],
-    ['no redirect_uri (wire C6)', { ...code, redirect_uri: '' }, 'redirect_uri is missing'],
+    ['no redirect_uri (docs/wire.md C6)', { ...code, redirect_uri: '' }, 'redirect_uri is missing'],
     ['no refresh_token', { grant_type: 'refresh_token' }, 'refresh_token is missing'],
   ] as const) {
     it(`POST /token answers ${name} with invalid_request`, async () => {

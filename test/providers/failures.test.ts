@@ -103,7 +103,10 @@ describe('a failure of a provider', () => {
   });
 });
 
-/** The status and the read tell the same, and what is not the user's to mend is active on the wire (2.2). */
+/**
+ * The status and the read tell the same, and what is not the user's to mend is active on the wire
+ * (docs/wire.md 2.2).
+ */
 function tellsOf(reading: Reading, expected: { state: string; reason: HealthReason; actor: Actor }): void {
   const { state, reason, actor, message } = reading.health;
   assert.deepEqual({ state, reason, actor }, expected);

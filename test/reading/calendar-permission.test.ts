@@ -1,4 +1,4 @@
-/** An account whose user let the application see no calendars (wire 2.2, 3.2). */
+/** An account whose user let the application see no calendars (docs/wire.md 2.2, 3.2). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

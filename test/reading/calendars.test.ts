@@ -1,4 +1,7 @@
-/** GET /calendars, the connections, and what is to come, as wire 1.4–1.6, 1.8, 1.12, 2.2–2.4 and 3.2 state them. */
+/**
+ * GET /calendars, the connections, and what is to come, as docs/wire.md 1.4 to 1.6, 1.8, 1.12, 2.2 to 2.4 and
+ * 3.2 state them.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { codeIsWithdrawn, makeCode } from '../contract/calendar-rows.ts';

@@ -1,4 +1,4 @@
-/** The pages of GET /events: one sorted listing, whatever the size of a page (wire 1.7). */
+/** The pages of GET /events: one sorted listing, whatever the size of a page (docs/wire.md 1.7). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { calendar, event, resource } from '../contract/mirror-rows.ts';

@@ -1,4 +1,4 @@
-/** GET /events as wire 1.7, 2.5 and 3.2 state it. */
+/** GET /events as docs/wire.md 1.7, 2.5 and 3.2 state it. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 

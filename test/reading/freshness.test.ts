@@ -1,4 +1,4 @@
-/** What a read shows of calendars that change, are slow, or fail (requirement §1 of the mirror). */
+/** What a read shows of calendars that change, are slow, or fail (docs/reading.md). */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** A revocation holds on every instance from the moment its answer is there (requirement §3.3, §4.4). */
+/** A revocation holds on every instance from the moment its answer is there (docs/wire.md O3.3, O4.4). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { connect, read, refresh, revoke, type TokenPair } from '../e2e/flow.ts';

@@ -136,7 +136,7 @@ async function listedIn({ provider, round }: Pick<Load, 'provider' | 'round'>, s
   const url = `${application.url}/events?${query}`;
   const { status, text, body } = await send(url, 'GET', { authorization: `Bearer ${token}` });
   assert.equal(status, 200, text);
-  // Every event has these members (wire 2.5).
+  // Every event has these members (docs/wire.md 2.5).
   return body.events as Listed[];
 }
 

@@ -1,4 +1,4 @@
-/** What requests may look like (wire 1.8–1.11): each mistake is told by its field's name, leniency where clients need it. */
+/** What requests may look like (docs/wire.md 1.8 to 1.11): each mistake is told by its field's name. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { calendar } from '../contract/mirror-rows.ts';

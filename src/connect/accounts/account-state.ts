@@ -19,7 +19,7 @@ const PROBLEMS: Readonly<Record<ProblemForUser, MessageKey>> = {
   passing: 'selection.passing',
 };
 
-/** Nothing is said about the calendars of an account that another browser linked (threat T4). */
+/** Nothing is said about the calendars of an account that another browser linked (docs/security.md T4). */
 export function accountState(
   { isLinkedHere, problem }: AccountView,
   loading: AccountLoading | undefined,

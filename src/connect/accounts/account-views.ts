@@ -1,4 +1,6 @@
-/** A user's accounts as a browser may see them: whole where it linked them, else masked (threat T4). */
+/**
+ * A user's accounts as a browser may see them: whole where it linked them, else masked (docs/security.md T4).
+ */
 import { type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
 import type { Account, AccountLoading } from '../../calendars/account-store.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
@@ -51,7 +53,8 @@ export async function accountsOf({ visit, request }: PageVisit, deps: AccountDep
 
 /**
  * The account that a form or link of this request names, `undefined` when there is none such. Throws
- * ConnectError 403 when this browser did not link it: whoever knows a user's id sees its page (threat T4).
+ * ConnectError 403 when this browser did not link it: whoever knows a user's id sees its page
+ * (docs/security.md T4).
  */
 export async function accountLinkedHere(
   page: PageVisit,

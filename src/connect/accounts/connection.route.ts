@@ -1,4 +1,4 @@
-/** GET /connection-status and POST /disconnect (wire 1.4, 1.5), mounted at several prefixes. */
+/** GET /connection-status and POST /disconnect (docs/wire.md 1.4, 1.5), mounted at several prefixes. */
 import type { FastifyPluginAsync } from 'fastify';
 
 import { authenticateBearer, type BearerDeps } from '../../oauth/bearer-authentication.ts';

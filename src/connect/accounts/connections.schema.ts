@@ -1,4 +1,4 @@
-/** GET /connection-status and POST /disconnect (wire 1.4, 1.5) for the API reference. */
+/** GET /connection-status and POST /disconnect (docs/wire.md 1.4, 1.5) for the API reference. */
 import { type TSchema, Type } from 'typebox';
 
 import { badField, badTokens } from '../../http/error.schema.ts';

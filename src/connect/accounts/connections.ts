@@ -1,4 +1,4 @@
-/** Which accounts a user has connected, and disconnecting them (wire 1.4, 1.5, 2.2, 2.3). */
+/** Which accounts a user has connected, and disconnecting them (docs/wire.md 1.4, 1.5, 2.2, 2.3). */
 
 import type { Account, AccountHealth, AccountStore } from '../../calendars/account-store.ts';
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
@@ -26,7 +26,7 @@ type Connection = {
   readonly calendarPermissionGranted: boolean | null;
   readonly syncState: 'active' | 'reauth_required';
   readonly syncStateUpdatedAt: string;
-  /** Not in wire 2.2: all that is known, where `syncState` says only what the user must do. */
+  /** Not in docs/wire.md 2.2: all that is known, where `syncState` says only what the user must do. */
   readonly health: ConnectionHealth;
 };
 
@@ -108,7 +108,7 @@ function accountOf(value: unknown): string | undefined {
   return value;
 }
 
-/** Wire 1: null and an empty value mean "absent". */
+/** docs/wire.md 1: null and an empty value mean "absent". */
 const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 const invalid = (field: string, problem: string) =>

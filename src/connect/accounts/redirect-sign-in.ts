@@ -1,7 +1,7 @@
 /**
- * Signing in on a provider's own pages (RFC 6749 §4.1, threat T11). The browser leaves with a `state` that
- * names the authorization request and holds 256 random bits; what is needed to redeem its code stays here,
- * sealed, and is given out once, to a browser that has the state and the cookies it left with.
+ * Signing in on a provider's own pages (RFC 6749 §4.1, docs/security.md T11). The browser leaves with a
+ * `state` that names the authorization request and holds 256 random bits; what is needed to redeem its code
+ * stays here, sealed, and is given out once, to a browser that has the state and the cookies it left with.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

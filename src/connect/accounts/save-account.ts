@@ -28,7 +28,7 @@ export async function saveAccount(
   { accounts, requests, log, now }: Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>,
 ): Promise<Account> {
   // Providers can take seconds: meanwhile the user, and this request with it, may have been deleted, or the
-  // user may have answered it in another tab, on a page that did not list this account (threat T3).
+  // user may have answered it in another tab, on a page that did not list this account (docs/security.md T3).
   const current = await requests.findRequest(request.transactionId);
   if (current === undefined) throw new ConnectError('session_expired');
   if (current.status !== 'open') throw finishedError(current);

@@ -11,7 +11,7 @@ export type AuthorizationRequest = {
   readonly transactionId: string;
   readonly clientId: string;
   readonly userId: string;
-  /** The registered one; whatever was sent as `redirect_uri` is ignored (requirement §4.1). */
+  /** The registered one; whatever was sent as `redirect_uri` is ignored (docs/wire.md O4.1). */
   readonly redirectUri: string;
   readonly scope: Scope;
   /** As received, still percent-encoded: it goes back exactly so. */

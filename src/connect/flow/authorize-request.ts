@@ -1,5 +1,5 @@
 /**
- * What `GET /authorize` asks for (requirement §4.1, wire 1.1), read once from its query. The
+ * What `GET /authorize` asks for (docs/wire.md O4.1, 1.1), read once from its query. The
  * application comes first and is looked up elsewhere; here is everything after it.
  */
 import { parseTheme, type Theme } from '../../branding/branding.ts';

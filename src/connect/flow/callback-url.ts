@@ -5,8 +5,8 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 export type UserAnswer = 'approved' | 'denied';
 
 /**
- * What the application is told beside `state`. Approved: `code`, which is the user's id (requirement §2.3); denied:
- * `error=access_denied` (RFC 6749 §4.1.2.1).
+ * What the application is told beside `state`. Approved: `code`, which is the user's id (docs/wire.md O2.3);
+ * denied: `error=access_denied` (RFC 6749 §4.1.2.1).
  */
 export function answerParameters(
   { userId }: AuthorizationRequest,

@@ -1,4 +1,7 @@
-/** The cookies of the Connect pages: the running request (requirement §2.7), the device, and the colours chosen. */
+/**
+ * The cookies of the Connect pages: the running request (docs/wire.md O2.7), the device, and the colours
+ * chosen.
+ */
 import { randomBytes } from 'node:crypto';
 
 import { parseTheme, type Theme } from '../../branding/branding.ts';
@@ -21,7 +24,7 @@ export type ConnectCookies = {
   readonly request: RequestCookie | undefined;
   /** 256 random bits: whoever has it linked the accounts that its hash is kept with. */
   readonly device: string | undefined;
-  /** The colours this browser's user chose, for applications that leave the choice (wire 4.3). */
+  /** The colours this browser's user chose, for applications that leave the choice (docs/wire.md 4.3). */
   readonly theme: Theme | undefined;
 };
 
@@ -35,7 +38,7 @@ export function readCookies(cookies: Readonly<Record<string, string | undefined>
   };
 }
 
-/** `oauth_req`: a JSON object of exactly these three (threat T8). */
+/** `oauth_req`: a JSON object of exactly these three (docs/security.md T8). */
 export function requestCookie(cookie: RequestCookie): CookieToSet {
   const { clientId, userId, transactionId } = cookie;
   const value = JSON.stringify({ client_id: clientId, user_id: userId, transaction: transactionId });

@@ -25,8 +25,8 @@ export type ConnectDeps = {
   /** How applications look, and who helps their users. */
   readonly branding: Pick<BrandingStore, 'findLook'>;
   /**
-   * Who runs this instance, as the notice on applications that are not verified names them (wire 4.4);
-   * `undefined`: there is no such notice.
+   * Who runs this instance, as the notice on applications that are not verified names them
+   * (docs/wire.md 4.4); `undefined`: there is no such notice.
    */
   readonly operatorName: string | undefined;
   /** For access that was given too late to be linked. */

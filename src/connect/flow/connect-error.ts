@@ -1,4 +1,7 @@
-/** Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs (wire 3.1). */
+/**
+ * Refusals of the Connect pages: a page to people, the token endpoint's body shape to programs
+ * (docs/wire.md 3.1).
+ */
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { Refusal } from '../../http/refusal.ts';
 import type { MessageKey } from '../messages/messages.ts';

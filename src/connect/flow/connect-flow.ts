@@ -44,7 +44,7 @@ import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
 import { startPath } from './paths.ts';
 
-/** How long a request can be answered, in milliseconds (requirement §8). */
+/** How long a request can be answered, in milliseconds (docs/wire.md O8). */
 export const REQUEST_LIFETIME_MS = 7200 * 1000;
 
 export type Standing = 'current' | 'finished' | 'other_connection' | 'session_expired';

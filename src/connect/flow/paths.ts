@@ -5,7 +5,7 @@ import type { AuthorizationRequest } from './authorization-request-store.ts';
 
 /**
  * The provider-selection page: what the application sent, with the registered redirect URI and the
- * transaction (requirement §4.1). `happened` makes the page say what was just done.
+ * transaction (docs/wire.md O4.1). `happened` makes the page say what was just done.
  */
 export function selectionPath(request: AuthorizationRequest, happened?: string): string {
   const parts = [

@@ -10,8 +10,8 @@ export type PopupAnswer = {
   /** The redirect URI with the answer: the way back without a page to tell. */
   readonly url: string;
   /**
-   * Whose pages alone are told (threat T9): the registered redirect URI's origin. `undefined` for an installed app,
-   * which has no pages.
+   * Whose pages alone are told (docs/security.md T9): the registered redirect URI's origin. `undefined` for
+   * an installed app, which has no pages.
    */
   readonly origin: string | undefined;
   readonly message: Readonly<Record<string, string>>;

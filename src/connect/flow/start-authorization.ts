@@ -1,4 +1,4 @@
-/** The start of a flow: `GET /authorize` without a transaction (requirement §4.1, §3.4). */
+/** The start of a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
 import { randomBytes } from 'node:crypto';
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import { chooseLanguage } from '../messages/messages.ts';
@@ -43,7 +43,7 @@ export async function startAuthorization(
   return request;
 }
 
-/** Requirement §7 answers 400 when the user cannot be created or retrieved, whatever the cause. */
+/** docs/wire.md O7 answers 400 when the user cannot be created or retrieved, whatever the cause. */
 async function loadUser({ clientId, userId }: AuthorizationRequest, deps: StartDeps): Promise<void> {
   try {
     await deps.users.loadOrCreateUser(clientId, userId, deps.now());

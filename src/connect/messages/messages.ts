@@ -1,5 +1,5 @@
 /**
- * The Connect pages' words: one catalogue of ICU messages for each language (wire 4.2). English says
+ * The Connect pages' words: one catalogue of ICU messages for each language (docs/wire.md 4.2). English says
  * which messages there are; a test holds the others to it. A catalogue is read when somebody first
  * needs its language, and a message is parsed when it is first shown.
  */

@@ -18,7 +18,7 @@ const POP_DIRECTION = '\u202c';
 /** The parser's numbers for what is text, and for what has texts inside. */
 const LITERAL = 0;
 
-/** The pseudo-locale that a `lng` names outright, in any spelling of a tag (wire 4.2). */
+/** The pseudo-locale that a `lng` names outright, in any spelling of a tag (docs/wire.md 4.2). */
 export function pseudoLocaleOf(named: string | undefined): PseudoLocale | undefined {
   const tag = named?.trim().replaceAll('_', '-').toLowerCase();
   return tag === 'en-xa' ? 'en-XA' : tag === 'ar-xb' ? 'ar-XB' : undefined;

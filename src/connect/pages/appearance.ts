@@ -1,4 +1,7 @@
-/** In whose words and colours a page is shown: which language, theme and application's look it gets (wire 4.2, 4.3). */
+/**
+ * In whose words and colours a page is shown: which language, theme and application's look it gets
+ * (docs/wire.md 4.2, 4.3).
+ */
 import { brandColors, brandRule } from '../../branding/brand-colors.ts';
 import {
   type ApplicationFacts,
@@ -22,7 +25,9 @@ export type Appearance = {
   /** The rule that puts its primary colour in the place of the stylesheet's own. */
   readonly brandRule: string | undefined;
   readonly facts: ApplicationFacts;
-  /** Who has not verified the application (wire 4.4); `undefined` when nothing is to be said of that. */
+  /**
+   * Who has not verified the application (docs/wire.md 4.4); `undefined` when nothing is to be said of that.
+   */
   readonly unverifiedBy: string | undefined;
 };
 
@@ -51,7 +56,10 @@ export async function appearanceFor(
   };
 }
 
-/** Wire 4.3: what was sent, else what the application has set, else what the reader chose, else the device. */
+/**
+ * docs/wire.md 4.3: what was sent, else what the application has set, else what the reader chose, else the
+ * device.
+ */
 export function themeOf(sent: Theme | undefined, application: Theme, remembered: Theme | undefined): Theme {
   if (sent !== undefined) return sent;
   return application === 'auto' ? (remembered ?? 'auto') : application;

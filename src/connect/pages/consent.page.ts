@@ -1,4 +1,4 @@
-/** The consent page: who gets what, for whom, from which accounts (threat T3), in plain words. */
+/** The consent page: who gets what, for whom, from which accounts (docs/security.md T3), in plain words. */
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Scope } from '../../oauth/scope.ts';

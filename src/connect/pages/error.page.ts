@@ -1,4 +1,4 @@
-/** The error page: what happened, the way forward, and who can help (wire 4.1). */
+/** The error page: what happened, the way forward, and who can help (docs/wire.md 4.1). */
 import type { ApplicationFacts } from '../../branding/branding.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';

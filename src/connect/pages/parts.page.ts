@@ -8,7 +8,10 @@ import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
-/** The fields that make a form one of a request's own pages (threat T3): to stand in every form that is posted. */
+/**
+ * The fields that make a form one of a request's own pages (docs/security.md T3): to stand in every form that
+ * is posted.
+ */
 export const formFields = ({ transactionId, formToken }: AuthorizationRequest): Html =>
   html`${transactionField({ transactionId })}${tokenField(formToken)}`;
 
@@ -16,7 +19,7 @@ export const formFields = ({ transactionId, formToken }: AuthorizationRequest): 
 export const transactionField = ({ transactionId }: Pick<AuthorizationRequest, 'transactionId'>): Html =>
   html`<input type="hidden" name="transaction" value="${transactionId}">`;
 
-/** The application's name as text: its display name, else generic words (requirement §1). */
+/** The application's name as text: its display name, else generic words (docs/wire.md O1). */
 export function applicationName(displayName: string | undefined, messages: Messages): string {
   return displayName ?? messages.text('app.generic');
 }
@@ -79,7 +82,7 @@ export function cancelForm(request: AuthorizationRequest, messages: Messages): H
   return html`<form method="post" action="/connect/cancel">${formFields(request)}<button>${messages.text('cancel')}</button></form>`;
 }
 
-/** "Back to <Display Name>" (wire 4.1), in generic words without a name. */
+/** "Back to <Display Name>" (docs/wire.md 4.1), in generic words without a name. */
 export function returnLabel({ displayName, messages }: Appearance): Html {
   return displayName === undefined
     ? html`${messages.text('return.generic')}`
@@ -102,8 +105,8 @@ export function withBreakPoints(address: string): Html {
 }
 
 /**
- * The notice on applications that the operator has not verified (wire 4.4). Nothing else is withheld. `undefined` where
- * there is nothing to say: no operator named, or the application is verified.
+ * The notice on applications that the operator has not verified (docs/wire.md 4.4). Nothing else is withheld.
+ * `undefined` where there is nothing to say: no operator named, or the application is verified.
  */
 export function verificationNotice({ unverifiedBy, displayName, messages }: Appearance): Html | undefined {
   if (unverifiedBy === undefined) return undefined;

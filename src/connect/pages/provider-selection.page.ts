@@ -1,4 +1,4 @@
-/** The provider-selection page: what is linked, what can be, and the ways on and out (wire 4.1). */
+/** The provider-selection page: what is linked, what can be, and the ways on and out (docs/wire.md 4.1). */
 
 import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
 import type { AccountLoading } from '../../calendars/account-store.ts';

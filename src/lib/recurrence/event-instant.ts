@@ -5,8 +5,8 @@ import { instantOfLocal, localOfInstant } from './zone.ts';
 
 /**
  * The instant of an event time, epoch milliseconds. A date is midnight UTC, which is how all-day events are
- * written on the wire (wire 1.11); a floating time is read in `floatingZone`. Throws RangeError for text that is
- * no time.
+ * written on the wire (docs/wire.md 1.11); a floating time is read in `floatingZone`. Throws RangeError for
+ * text that is no time.
  */
 export function instantOf(time: EventTime, floatingZone: string): number {
   return instantOfLocal(zoneOf(time, floatingZone), localOf(time));

@@ -34,7 +34,7 @@ export type SeriesOverride<T> = {
 export type TimeWindow = { readonly start: number; readonly end: number };
 
 export type Instance<T> = {
-  /** Epoch milliseconds; an all-day instance is from midnight to midnight UTC (wire 1.11). */
+  /** Epoch milliseconds; an all-day instance is from midnight to midnight UTC (docs/wire.md 1.11). */
   readonly startsAt: number;
   readonly endsAt: number;
   /** The instance's start by the series' rule, in the type and zone of the master's start. It names the instance. */

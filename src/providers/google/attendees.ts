@@ -9,7 +9,9 @@ import { unsupportedField } from '../unsupported-field.ts';
 type Guest = calendar_v3.Schema$EventAttendee;
 type Guests = calendar_v3.Schema$Event['attendees'];
 
-/** Google's guest list exactly as it is (wire 2.5): the organizer is in it only where Google lists it. */
+/**
+ * Google's guest list exactly as it is (docs/wire.md 2.5): the organizer is in it only where Google lists it.
+ */
 export function attendeesOf({ attendees }: calendar_v3.Schema$Event): Attendee[] {
   return objects<Guest>(attendees).flatMap((guest) => {
     const email = text(guest.email);

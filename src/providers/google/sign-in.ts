@@ -34,7 +34,10 @@ const parametersFor = ({ language }: SignInRequest) => ({
   hl: language,
 });
 
-/** The account is known by its address on the wire (wire 2.2): Google's `sub` would tell its user nothing. */
+/**
+ * The account is known by its address on the wire (docs/wire.md 2.2): Google's `sub` would tell its user
+ * nothing.
+ */
 function identityOf({ email, email_verified: isVerified }: IDToken): AccountIdentity {
   // An address that anybody could have typed would take the place of the account that is really its.
   if (typeof email === 'string' && email !== '' && isVerified !== false)

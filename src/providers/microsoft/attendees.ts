@@ -11,7 +11,7 @@ import { unsupportedField } from '../unsupported-field.ts';
 
 /**
  * The guests, each address once. Outlook keeps the organizer outside of the guest list; callers find it in the list,
- * marked (wire 2.5).
+ * marked (docs/wire.md 2.5).
  */
 export function attendeesOf({
   organizer,

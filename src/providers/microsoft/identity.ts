@@ -4,9 +4,9 @@ import type { IDToken } from 'oauth4webapi';
 import type { AccountIdentity } from '../openid/relying-party.ts';
 
 /**
- * The account's id is its e-mail address (wire 2.2). The sign-in name comes first: its domain is one its tenant has
- * proved, where the claim `email` is whatever an administrator typed. Accounts without an address (some sign in with
- * a phone number) are named by tenant and object.
+ * The account's id is its e-mail address (docs/wire.md 2.2). The sign-in name comes first: its domain is one
+ * its tenant has proved, where the claim `email` is whatever an administrator typed. Accounts without an
+ * address (some sign in with a phone number) are named by tenant and object.
  */
 export function identityOf(claims: IDToken): AccountIdentity {
   const signInName = textOf(claims.preferred_username);

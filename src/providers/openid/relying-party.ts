@@ -41,7 +41,7 @@ import {
 import { accessOf, clientOf, parseScopes, refreshOf } from './client.ts';
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
-/** Who signed in. `accountId` is the address on the wire (wire 2.2), where there is one. */
+/** Who signed in. `accountId` is the address on the wire (docs/wire.md 2.2), where there is one. */
 export type AccountIdentity = { readonly accountId: string; readonly display: string };
 
 export type OpenIdFacts = ServerFacts & {

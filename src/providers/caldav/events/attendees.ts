@@ -5,7 +5,7 @@ import { percentDecoded } from '../dav/href.ts';
 
 /**
  * The guests, each address once, those without an e-mail address left out. iCalendar keeps the organizer outside the
- * guest list; callers find it in the list, marked (wire 2.5).
+ * guest list; callers find it in the list, marked (docs/wire.md 2.5).
  */
 export function attendeesOf({ organizer, attendees }: Pick<VEvent, 'organizer' | 'attendees'>): Attendee[] {
   const organizerEmail = organizer && emailOf(organizer);
