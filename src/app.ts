@@ -60,8 +60,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   return app;
 }
 
-function resourceRoutes(given: AppDeps): FastifyPluginAsync {
-  const deps = { ...given, answers: answerCache(), ...writingPorts(given) };
+function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
+  const deps = { ...appDeps, answers: answerCache(), ...writingPorts(appDeps) };
   return async (app) => {
     app.register(calendarRoutes(deps));
     app.register(eventListRoute(deps));

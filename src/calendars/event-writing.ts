@@ -48,7 +48,7 @@ export type WriteTarget = {
   /** The override that the mirror has for it as a resource of its own, where there is one. */
   readonly override?: { readonly href: string; readonly etag: string | undefined };
   /** What the mirror holds of the event or series, master first. */
-  readonly known: readonly EventResource[];
+  readonly stored: readonly EventResource[];
 };
 
 export type EventDraft = Pick<

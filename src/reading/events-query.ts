@@ -74,11 +74,11 @@ const LONGEST_SEARCH = 200;
 function searchInput(fields: Fields): string[] {
   const text = fields.optional('q', anyText);
   if (text === undefined) return [];
-  const words = searchTerms(text);
-  if (text.length > LONGEST_SEARCH || words.length > MOST_SEARCH_TERMS)
+  const terms = searchTerms(text);
+  if (text.length > LONGEST_SEARCH || terms.length > MOST_SEARCH_TERMS)
     fields.mistake('q', `must have at most ${MOST_SEARCH_TERMS} words and ${LONGEST_SEARCH} characters`);
-  else if (words.length === 0) fields.mistake('q', 'has nothing to search for');
-  return words;
+  else if (terms.length === 0) fields.mistake('q', 'has nothing to search for');
+  return terms;
 }
 
 /**

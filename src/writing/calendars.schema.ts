@@ -33,7 +33,7 @@ const CalendarUpdate = Type.Object(
   },
 );
 
-const WrittenCalendar = Type.Object(
+const CalendarAnswer = Type.Object(
   { success: Type.Literal(true), ...calendarMembers, calendar: Calendar },
   {
     $id: 'WrittenCalendar',
@@ -54,7 +54,7 @@ const CALENDAR = {
 const writeAnswer = {
   status: 200,
   description: 'The calendar as `GET /calendars` answers it from now on.',
-  schema: WrittenCalendar,
+  schema: CalendarAnswer,
   example: { success: true, ...CALENDAR, calendar: CALENDAR },
 };
 const NAMED = { provider: 'google', calendarId: CALENDAR.id };

@@ -46,7 +46,7 @@ function cancelled(
 }
 
 /** The body of an answer to a create or an update. */
-export const writtenBody = (event: RenderedObject): RenderedObject =>
+export const eventBody = (event: RenderedObject): RenderedObject =>
   renderObject({ success: true }, membersOf(event), renderMember('event', event));
 
 /** The etag in an answer; `undefined` where the server gives none. */

@@ -54,8 +54,8 @@ export function scopeOf(target: Target, { mode, field, calendarZone }: ScopeRequ
 
 /** What is written at the provider: for a whole series without the instance that names it. */
 export function scopedTarget({ of }: Scope, target: WriteTarget): WriteTarget {
-  const { href, etag, known } = target;
-  return of === 'series' ? { href, etag, known } : target;
+  const { href, etag, stored } = target;
+  return of === 'series' ? { href, etag, stored } : target;
 }
 
 /** Whether the series has an instance before this one. */

@@ -105,8 +105,8 @@ export function changedTimes(
     const isMoved = timeZone !== undefined && !allDay;
     return { value: isMoved ? inZone(current, timeZone, context) : undefined, mistakes: [] };
   }
-  const ownZone = current.start.type === 'zoned' ? current.start.zone : undefined;
-  const place = placing(input, allDay, { ...context, ownZone });
+  const currentZone = current.start.type === 'zoned' ? current.start.zone : undefined;
+  const place = placing(input, allDay, { ...context, ownZone: currentZone });
   const times = {
     start: start === undefined ? current.start : place.start(start),
     end: end === undefined ? current.end : place.end(end),
@@ -129,7 +129,7 @@ type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>
 function placing(
   { start, end, timeZone }: TimesInput,
   allDay: boolean,
-  { recurs, calendarZone, ownZone }: TimesContext & { readonly ownZone?: Zone | undefined },
+  { recurs, calendarZone, ownZone: currentZone }: TimesContext & { readonly ownZone?: Zone | undefined },
 ): Placing {
   if (allDay) {
     const inputs = [start, end].filter((input) => input !== undefined);
@@ -137,7 +137,7 @@ function placing(
     const place = (input: TimeInput): EventTime => ({ type: 'date', date: dateOf(input) });
     return { start: place, end: place };
   }
-  const zone = timeZone ?? ownZone ?? calendarZone;
+  const zone = timeZone ?? currentZone ?? calendarZone;
   const place =
     (isTimeOfDay: boolean) =>
     (input: TimeInput): EventTime => {

@@ -11,7 +11,7 @@ import {
 } from '../http/error.schema.ts';
 import { type Operation, type Parameter, query, type RefusalCase, required } from '../http/operation.ts';
 import { Done, EVENT_EXAMPLE, Provider } from '../reading/calendar.schema.ts';
-import { EventUpdate, Mode, NewEvent, Rsvp, WrittenEvent } from './writing.schema.ts';
+import { EventAnswer, EventUpdate, Mode, NewEvent, Rsvp } from './writing.schema.ts';
 
 const group = 'Writing events';
 const PLACE = { provider: 'google', calendarId: 'ada@example.com' };
@@ -139,7 +139,7 @@ export const ofKey: readonly RefusalCase[] = [
 const writeAnswer = {
   status: 200,
   description: 'The event as `GET /event` answers it from now on.',
-  schema: WrittenEvent,
+  schema: EventAnswer,
   example: { success: true, ...EVENT_EXAMPLE, event: EVENT_EXAMPLE },
 };
 
@@ -228,7 +228,7 @@ export const eventWriteOperations: readonly Operation[] = [
     callers: ['read-write'],
     parameters: [idempotencyKey],
     body: { schema: Rsvp, required: true, example: { ...NAMED, response: 'accepted' } },
-    answer: { ...writeAnswer, schema: Type.Union([WrittenEvent, Done]) },
+    answer: { ...writeAnswer, schema: Type.Union([EventAnswer, Done]) },
     refusals: [
       badField('response', 'is missing'),
       ...ofAnyWrite,

@@ -110,10 +110,10 @@ function takesPlace({ event }: StoredEvent, originalStart: EventTime, zone: stri
 
 /** The event as the provider's adapter is to find it, of that very version. */
 export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarget {
-  const known = resourcesOf(target.stored, provider);
+  const stored = resourcesOf(target.stored, provider);
   if (target.kind !== 'instance') {
     const { href, etag } = target.match;
-    return { href, etag, known };
+    return { href, etag, stored };
   }
   const { master, override, originalStart } = target;
   const main = master ?? override;
@@ -125,7 +125,7 @@ export function writeTargetOf(target: Target, provider: ProviderKind): WriteTarg
     etag: main.etag,
     instance: originalStart,
     ...(isApart ? { override: { href: override.href, etag: override.etag } } : {}),
-    known,
+    stored,
   };
 }
 

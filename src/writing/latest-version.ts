@@ -91,10 +91,10 @@ async function currentOf({ eventId }: EventName, chosen: ChosenCalendar, { event
 }
 
 /** Puts the event as its provider has it now into the mirror, or takes it out. */
-async function readAgain({ href, known }: WriteTarget, { writing, calendar, keep }: Turn): Promise<void> {
+async function readAgain({ href, stored }: WriteTarget, { writing, calendar, keep }: Turn): Promise<void> {
   const resources = (await writing.read(calendar.href, href)) ?? [];
   const there = new Set(resources.map((resource) => resource.href));
-  const removed = [href, ...known.map((resource) => resource.href)].filter((name) => !there.has(name));
+  const removed = [href, ...stored.map((resource) => resource.href)].filter((name) => !there.has(name));
   await keep({ changed: resources, removed: [...new Set(removed)] });
 }
 

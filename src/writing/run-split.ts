@@ -85,7 +85,7 @@ async function undo({ splitId, plan }: Split, turn: Turn, deps: SplitDeps): Prom
   const href = plan.newHref ?? (await createdHref(plan, turn));
   const resources = href === undefined ? undefined : await writing.read(calendar.href, href);
   if (href !== undefined && resources !== undefined) {
-    const gone = await writing.delete(calendar.href, { href, etag: resources[0]?.etag, known: resources });
+    const gone = await writing.delete(calendar.href, { href, etag: resources[0]?.etag, stored: resources });
     await keep({ changed: [], removed: [...new Set([href, ...gone.removed])] });
   }
   await deps.splits.closeSplit(splitId);

@@ -86,10 +86,10 @@ export function planOf({ input, scope, target }: SplitRequest, calendarZone: str
   const shift = { before: at, after: times.start, floatingZone: calendarZone };
   const otherDays = rule.value === undefined ? mistakesOfOtherDays(master.event, shift) : [];
   refuseMistakes([...requested.mistakes, ...rule.mistakes, ...otherDays]);
-  const series = seriesIn(target.known);
+  const series = seriesIn(target.stored);
   if (series === undefined) throw new Error('A series was to be split that has no master');
   const newSeries = { details: input.details, times, moved: requested.value !== undefined, rule: rule.value };
-  const hrefs = target.known.map(({ href }) => href);
+  const hrefs = target.stored.map(({ href }) => href);
   const key = randomBytes(16).toString('hex');
   return planSplit(series, newSeries, { seriesHref: master.href, hrefs, key, at, calendarZone });
 }

@@ -71,14 +71,14 @@ async function onNewest(
 function targetIn(
   resources: readonly EventResource[],
   instance: EventTime,
-): Pick<WriteTarget, 'instance' | 'override' | 'known'> {
+): Pick<WriteTarget, 'instance' | 'override' | 'stored'> {
   const isIt = (time: EventTime | undefined) => JSON.stringify(time) === JSON.stringify(instance);
   const apart = resources.find(
     ({ seriesId, events }) => seriesId !== undefined && events.some(({ recurrenceId }) => isIt(recurrenceId)),
   );
   return {
     instance,
-    known: resources,
+    stored: resources,
     ...(apart === undefined ? {} : { override: { href: apart.href, etag: apart.etag } }),
   };
 }
@@ -110,7 +110,7 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
       throw new ProviderError('precondition_failed', 'The series was changed by somebody else meanwhile');
     }
     try {
-      const target = { href: seriesHref, etag: resources[0]?.etag, known: resources };
+      const target = { href: seriesHref, etag: resources[0]?.etag, stored: resources };
       const result = await turn.writing.update(turn.calendar.href, target, { recurrence: trimmed });
       return await withoutLater({ before: resources, result }, plan, turn);
     } catch (reason) {
@@ -123,14 +123,14 @@ export async function trimSeries(plan: SplitPlan, turn: Turn): Promise<WriteResu
 /** A deletion with `following`: ends the series before the instance, in one conditional write. */
 export async function endSeriesBefore(
   { master, instance }: Following,
-  { href, etag, known }: WriteTarget,
+  { href, etag, stored }: WriteTarget,
   turn: Turn,
 ): Promise<void> {
   const { calendar, writing, keep } = turn;
   const cut = { at: instance.originalStart, calendarZone: calendar.timeZone };
   const recurrence = trimmedRules(master.event, cut);
-  const result = await writing.update(calendar.href, { href, etag, known }, { recurrence });
-  await keep(await withoutLater({ before: known, result }, { seriesHref: href, ...cut }, turn));
+  const result = await writing.update(calendar.href, { href, etag, stored }, { recurrence });
+  await keep(await withoutLater({ before: stored, result }, { seriesHref: href, ...cut }, turn));
 }
 
 /** What trimming a series answered, and what there was before. */

@@ -2,7 +2,7 @@
 import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
 import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
 import { type FreshnessDeps, freshAccounts } from '../reading/freshness.ts';
-import { changedMeanwhile, renderedEvent, requireVersion, writtenBody } from './event-answer.ts';
+import { changedMeanwhile, eventBody, renderedEvent, requireVersion } from './event-answer.ts';
 import type { ChosenCalendar, FindCalendarDeps } from './find-calendar.ts';
 import type { WriteDeps } from './write-deps.ts';
 
@@ -36,7 +36,7 @@ function writeAccess(deps: BearerDeps): BearerHook {
 function eventAnswers(deps: Pick<WriteDeps, 'events' | 'storedEvents'>) {
   return {
     render: (id: string, chosen: ChosenCalendar) => renderedEvent(id, chosen, deps),
-    bodyOf: writtenBody,
+    bodyOf: eventBody,
     requireVersion,
     changedMeanwhile,
   };

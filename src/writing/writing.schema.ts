@@ -112,7 +112,7 @@ export const Rsvp = Type.Object(
 );
 
 /** The event at the root, and again under `event`: published clients read the one or the other. */
-export const WrittenEvent = Type.Object(
+export const EventAnswer = Type.Object(
   { success: Type.Literal(true), ...eventMembers, event: Event },
   { $id: 'WrittenEvent', description: 'The event’s members at the root, and the same event under `event`.' },
 );

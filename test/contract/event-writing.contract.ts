@@ -355,7 +355,7 @@ export function eventWritingContract(target: WritingTarget): void {
 
         const resources = await opened.account.writing.read(opened.calendarHref, href);
 
-        const known = targetAt(mirror, href).known;
+        const known = targetAt(mirror, href).stored;
         assert.deepEqual(
           resources?.map((resource) => [resource.href, resource.etag]),
           known.map((resource) => [resource.href, resource.etag]),

@@ -66,7 +66,7 @@ export function targetAt(mirror: Mirror, href: string, instance?: EventTime): Wr
   return {
     href,
     etag: master.etag,
-    known: [master, ...apart],
+    stored: [master, ...apart],
     ...(instance && { instance }),
     ...(override && { override: { href: override.href, etag: override.etag } }),
   };

@@ -173,7 +173,7 @@ const resultOf = (collection: URL, object: StoredObject): WriteResult => ({
 async function versionSeen(
   session: DavSession,
   collection: URL,
-  { href, etag, known: stored }: WriteTarget,
+  { href, etag, stored }: WriteTarget,
 ): Promise<StoredObject | undefined> {
   const object = await getObject(session, urlOf(collection, href));
   if (object === undefined || sameEtag(object.etag, etag)) return object;

@@ -33,10 +33,10 @@ export async function currentEvent(target: WriteTarget, events: GoogleEvents): P
 
 async function versionOf(
   { href, etag }: Pick<WriteTarget, 'href' | 'etag'>,
-  { known }: WriteTarget,
+  { stored }: WriteTarget,
   events: GoogleEvents,
 ): Promise<CurrentEvent> {
-  const storedEvent = known.find((resource) => resource.href === href);
+  const storedEvent = stored.find((resource) => resource.href === href);
   const isSameVersion = storedEvent !== undefined && storedEvent.etag === etag;
   // `original` is what Google answered of it.
   const event: GoogleEvent = presentEvent(isSameVersion ? storedEvent.original : await events.get(href));

@@ -104,9 +104,9 @@ function seriesResult(target: WriteTarget, changed: readonly EventResource[]): W
 }
 
 /** What the mirror has of the event: itself, and the exceptions of a series. */
-const hrefsOf = ({ href, known }: WriteTarget): string[] => [
+const hrefsOf = ({ href, stored }: WriteTarget): string[] => [
   href,
-  ...known.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),
+  ...stored.filter(({ seriesId }) => seriesId === href).map((resource) => resource.href),
 ];
 
 async function remove(target: WriteTarget, events: GoogleEvents): Promise<WriteResult> {

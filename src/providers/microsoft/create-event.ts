@@ -25,7 +25,7 @@ export async function createEvent(source: Source, draft: EventDraft, key: string
   const id = await post(source, { ...body, transactionId: uuidOf(key) });
   const exdates = draft.recurrence?.exdates ?? [];
   if (exdates.length > 0) {
-    const series = await currentEvent(source, { href: id, etag: undefined, known: [] });
+    const series = await currentEvent(source, { href: id, etag: undefined, stored: [] });
     for (const exdate of exdates) await deleteAt(source, series, exdate);
   }
   const changed = await readEvent(source, id, draft.recurrence !== undefined);

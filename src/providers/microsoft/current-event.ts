@@ -35,8 +35,8 @@ export async function currentEvent(source: Source, target: WriteTarget): Promise
   return series;
 }
 
-async function readCurrent(source: Source, { href, known }: WriteTarget): Promise<CurrentSeries> {
-  const resources = await readEvent(source, href, known[0]?.events[0]?.recurrence !== undefined);
+async function readCurrent(source: Source, { href, stored }: WriteTarget): Promise<CurrentSeries> {
+  const resources = await readEvent(source, href, stored[0]?.events[0]?.recurrence !== undefined);
   if (resources === 'gone') throw new ProviderError('not_found', 'Microsoft has no such event');
   const [master] = resources;
   const [event] = master?.events ?? [];
@@ -118,7 +118,7 @@ export const keyOn = ({ start }: CalendarEvent, named: EventTime): number =>
 
 const zoneOfEvent = ({ start }: CalendarEvent): Zone => (start.type === 'zoned' ? start.zone : 'UTC');
 
-/** What is not known cannot be compared; the write itself is conditional all the same. */
+/** What the mirror lacks cannot be compared; the write itself is conditional all the same. */
 export function requireVersion(expected: string | undefined, actual: string | undefined): void {
   if (expected !== undefined && expected !== actual) throw changedMeanwhile();
 }

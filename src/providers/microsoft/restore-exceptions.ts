@@ -32,7 +32,7 @@ export async function restoreExceptions(
   const newExdates = recurrence?.exdates ?? [];
   if (exceptions.length + deleted.length + newExdates.length === 0) return;
 
-  const after = await currentEvent(source, { href: before.id, etag: undefined, known: before.resources });
+  const after = await currentEvent(source, { href: before.id, etag: undefined, stored: before.resources });
   const existing = exceptionKeys(after);
   const shift = { before: before.event.start, after: after.event.start, floatingZone: 'UTC' };
   const shifted = (original: EventTime) => shiftWithSeries(original, shift);

@@ -20,6 +20,6 @@ export const deletedResult = (target: WriteTarget): WriteResult => ({
   removed: hrefsOf(target),
 });
 
-const hrefsOf = ({ href, known, override }: WriteTarget): string[] => [
-  ...new Set([href, ...known.map((resource) => resource.href), ...(override ? [override.href] : [])]),
+const hrefsOf = ({ href, stored, override }: WriteTarget): string[] => [
+  ...new Set([href, ...stored.map((resource) => resource.href), ...(override ? [override.href] : [])]),
 ];

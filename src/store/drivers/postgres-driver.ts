@@ -187,8 +187,8 @@ class StatementTexts {
   readonly #known = new Map<string, StatementText & { name: string }>();
 
   query(sql: string, values: Values, rule: TextRule): Query {
-    const known = this.#known.get(sql);
-    if (known !== undefined) return { ...known, values: bound(known.parameters, values, rule) };
+    const prepared = this.#known.get(sql);
+    if (prepared !== undefined) return { ...prepared, values: bound(prepared.parameters, values, rule) };
     const { text, parameters } = numbered(sql, '$');
     const query = { text, values: bound(parameters, values, rule) };
     // The server keeps every named statement for as long as the connection lives: only so many.

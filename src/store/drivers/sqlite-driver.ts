@@ -137,8 +137,8 @@ class SqliteDatabase implements Database {
   }
 
   #sqlOf(statement: BatchStatement): string {
-    const known = this.#batchSql.get(statement);
-    if (known !== undefined) return known;
+    const cached = this.#batchSql.get(statement);
+    if (cached !== undefined) return cached;
     const sql = statement.sql({ value: (column) => `:${column}`, from: '', andFrom: '' });
     this.#batchSql.set(statement, sql);
     return sql;
@@ -167,8 +167,8 @@ class SqliteDatabase implements Database {
    * few of them would pay for a flush of the disk that all can share.
    */
   async #gather(): Promise<void> {
-    for (let turn = 0, known = 0; this.#waiting.length > known && turn < MOST_TURNS; turn++) {
-      known = this.#waiting.length;
+    for (let turn = 0, before = 0; this.#waiting.length > before && turn < MOST_TURNS; turn++) {
+      before = this.#waiting.length;
       await new Promise((next) => setImmediate(next));
     }
   }

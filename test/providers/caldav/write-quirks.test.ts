@@ -214,7 +214,7 @@ describe('writing to a CalDAV server', () => {
 
       await account.writing.update(
         account.calendar,
-        { href, etag: 'W/"7"', known: [stored] },
+        { href, etag: 'W/"7"', stored: [stored] },
         { title: 'Second' },
       );
 
@@ -321,7 +321,7 @@ describe('writing to a CalDAV server', () => {
     it('an address outside of the calendar is told as not_found, and nobody is asked', async () => {
       for (const href of ['/dav/ada/work/', 'http://other.test/a.ics', 'http://['])
         await assert.rejects(
-          account.writing.update(account.calendar, { href, etag: undefined, known: [] }, { title: 'x' }),
+          account.writing.update(account.calendar, { href, etag: undefined, stored: [] }, { title: 'x' }),
           failsAs('not_found'),
         );
 

@@ -205,7 +205,7 @@ describe('the Google adapter on @emulators/google', () => {
     assert.deepEqual([start, conference], [timed.start, timed.conference]);
     assert.deepEqual(day.events[0]?.end, wholeDay.end);
     const { href } = event;
-    const target = { href, etag: event.etag, known: [event] };
+    const target = { href, etag: event.etag, stored: [event] };
     for (let time = 0; time < 2; time += 1)
       assert.deepEqual((await account.writing.delete(EMAIL, target)).removed, [href]);
   });

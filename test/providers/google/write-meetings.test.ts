@@ -190,7 +190,7 @@ function instances(): void {
     await assert.rejects(update(href, { title: 'Ours' }, SECOND), failsAs('not_found'));
     apply(site.mirror, await writing().delete(site.calendarHref, targetAt(site.mirror, href, SECOND)));
 
-    const [exception] = targetAt(site.mirror, href).known.slice(1);
+    const [exception] = targetAt(site.mirror, href).stored.slice(1);
     assert.deepEqual([exception?.seriesId, exception?.events[0]?.status], [href, 'cancelled']);
   });
 

@@ -201,7 +201,7 @@ function changing(): void {
 
     await update(href, { recurrence: rule('FREQ=WEEKLY;INTERVAL=2;COUNT=2') });
 
-    const [exception] = targetAt(site.mirror, href).known.slice(1);
+    const [exception] = targetAt(site.mirror, href).stored.slice(1);
     assert.equal(exception?.events[0]?.status, 'cancelled');
   });
 
@@ -222,7 +222,7 @@ function changing(): void {
           occurrences(site.mirror, href).map(({ title, start, end }) => `${title} ${start} ${end}`),
           expected,
         );
-        const first = targetAt(site.mirror, href).known.flatMap(({ events }) => events);
+        const first = targetAt(site.mirror, href).stored.flatMap(({ events }) => events);
         const named = first.find(({ title, status }) => title === 'Named' && status !== 'cancelled');
         assert.deepEqual([named?.custom, named?.conference], [details.custom, details.conference]);
         await assertMirrored(site.google.account, site.calendarHref, site.mirror);
@@ -238,7 +238,7 @@ function changing(): void {
     assert.equal(eventAt(href).recurrence, undefined);
     assert.ok(
       targetAt(site.mirror, href)
-        .known.slice(1)
+        .stored.slice(1)
         .every(({ events }) => events[0]?.status === 'cancelled'),
     );
   });
