@@ -1,4 +1,4 @@
-/** What is played at the sandbox's providers, and what it must lead to: for provider-failures.test.ts. */
+/** What is played at the sandbox's providers, and what it must lead to: for failures.test.ts. */
 import type { FaultEffect } from '../../sandbox/core/faults.ts';
 import type { Actor, HealthReason } from '../../src/calendars/health-reason.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
@@ -8,11 +8,11 @@ export const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-export type FailureCase = {
+type FailureCase = {
   readonly provider: ProviderKind;
   readonly name: string;
   /** Makes it so. */
-  readonly befall: (bench: Bench) => unknown;
+  readonly cause: (bench: Bench) => unknown;
   /** How long until the next read; just over what counts as fresh unless said. */
   readonly after?: number;
   readonly state: 'degraded' | 'reauth_required';
@@ -33,303 +33,154 @@ const everywhere = (effect: FaultEffect) => (bench: Bench) => bench.fault(effect
 /** Long enough that the access token has to be renewed. */
 const EXPIRED = 2 * HOUR;
 const signInAgain = (bench: Bench) => bench.link();
-
-const google = (
-  name: string,
-  befall: FailureCase['befall'],
-  state: FailureCase['state'],
-  reason: HealthReason,
-  actor: Actor,
-  more: Partial<FailureCase> = {},
-): FailureCase => ({ provider: 'google', name, befall, state, reason, actor, ...more });
-const microsoft: typeof google = (...args) => ({ ...google(...args), provider: 'microsoft' });
-const caldav: typeof google = (...args) => ({ ...google(...args), provider: 'caldav' });
-const apple: typeof google = (...args) => ({ ...google(...args), provider: 'apple' });
+const revokeAccess = ({ hand }: Bench) => hand.revokeAccess('ada@example.com');
+const block =
+  (code: 50076 | 53003 | 700082) =>
+  ({ microsoft }: Bench) =>
+    microsoft().manual.block('ada@example.com', code);
+const changeSecret = ({ registerApp }: Bench) => registerApp({ clientSecret: 'another' });
 const renewing = { after: EXPIRED };
+const registeredAnew = { ...renewing, mend: ({ registerApp }: Bench) => registerApp({}) };
 
-export const CASES: readonly FailureCase[] = [
-  google(
-    'the user takes the access back',
-    ({ hand }) => hand.revokeAccess('ada@example.com'),
-    'reauth_required',
-    'access_revoked',
-    'user',
-    { mend: signInAgain },
-  ),
-  google(
-    'the refresh token is refused',
-    at('token', status(400, 'invalid_grant')),
-    'reauth_required',
-    'access_revoked',
-    'user',
-    { ...renewing, mend: signInAgain },
-  ),
-  google(
+const signInNeeded = { state: 'reauth_required', mend: signInAgain } as const;
+
+type Outcome = Pick<FailureCase, 'state' | 'reason' | 'actor' | 'mend'>;
+const UNAVAILABLE: Outcome = { state: 'degraded', reason: 'provider_unavailable', actor: 'nobody' };
+const ACCESS_REVOKED: Outcome = { ...signInNeeded, reason: 'access_revoked', actor: 'user' };
+const APP_REFUSED: Outcome = { state: 'degraded', reason: 'app_credentials_refused', actor: 'operator' };
+const CONSENT_REQUIRED: Outcome = {
+  state: 'degraded',
+  reason: 'admin_consent_required',
+  actor: 'administrator',
+};
+const QUOTA_EXHAUSTED: Outcome = { state: 'degraded', reason: 'quota_exhausted', actor: 'nobody' };
+const USER_QUOTA_EXHAUSTED: Outcome = { state: 'degraded', reason: 'user_quota_exhausted', actor: 'nobody' };
+const SIGN_IN_DEMANDED: Outcome = {
+  ...signInNeeded,
+  reason: 'reauthentication_demanded',
+  actor: 'user',
+  mend: unblocked,
+};
+const PERMISSION_MISSING: Outcome = { ...signInNeeded, reason: 'calendar_permission_missing', actor: 'user' };
+const PASSWORD_REFUSED: Outcome = { ...signInNeeded, reason: 'password_refused', actor: 'user' };
+
+type Change = Partial<Pick<FailureCase, 'after' | 'mend'>>;
+type Row = readonly [name: string, cause: FailureCase['cause'], outcome: Outcome, change?: Change];
+
+const GOOGLE: readonly Row[] = [
+  ['the user takes the access back', revokeAccess, ACCESS_REVOKED],
+  ['the refresh token is refused', at('token', status(400, 'invalid_grant')), ACCESS_REVOKED, renewing],
+  [
     'a test app loses its access after seven days',
     ({ registerApp }) => registerApp({ status: 'testing' }),
-    'reauth_required',
-    'google_testing_expired',
-    'operator',
-    { after: 7 * DAY + 1_000, mend: signInAgain },
-  ),
-  google(
-    'the app’s secret was changed',
-    ({ registerApp }) => registerApp({ clientSecret: 'another' }),
-    'degraded',
-    'app_credentials_refused',
-    'operator',
-    { ...renewing, mend: ({ registerApp }) => registerApp({}) },
-  ),
-  google(
-    'the app is refused',
-    at('token', status(401, 'unauthorized_client')),
-    'degraded',
-    'app_credentials_refused',
-    'operator',
-    renewing,
-  ),
-  google(
+    { ...signInNeeded, reason: 'google_testing_expired', actor: 'operator' },
+    { after: 7 * DAY + 1_000 },
+  ],
+  ['the app’s secret was changed', changeSecret, APP_REFUSED, registeredAnew],
+  ['the app is refused', at('token', status(401, 'unauthorized_client')), APP_REFUSED, renewing],
+  [
     'an administrator does not let the app in',
     at('token', status(400, 'admin_policy_enforced')),
-    'degraded',
-    'admin_consent_required',
-    'administrator',
+    CONSENT_REQUIRED,
     renewing,
-  ),
-  google(
-    'the token endpoint is out of order',
-    at('token', status(503)),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-    renewing,
-  ),
-  google(
-    'the token endpoint resets connections',
-    at('token', { kind: 'reset' }),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-    renewing,
-  ),
-  google(
+  ],
+  ['the token endpoint is out of order', at('token', status(503)), UNAVAILABLE, renewing],
+  ['the token endpoint resets connections', at('token', { kind: 'reset' }), UNAVAILABLE, renewing],
+  [
     'the token endpoint asks to wait',
     at('token', status(429, 'rateLimitExceeded', 30)),
-    'degraded',
-    'quota_exhausted',
-    'nobody',
+    QUOTA_EXHAUSTED,
     renewing,
-  ),
-  google(
+  ],
+  [
     'every access token is refused',
     at('calendarList.list', status(401)),
-    'reauth_required',
-    'access_revoked',
-    'user',
-    { after: 2 * MINUTE, mend: signInAgain },
-  ),
-  google(
+    ACCESS_REVOKED,
+    { after: 2 * MINUTE },
+  ],
+  [
     'the calendar permission is missing',
     at('events.list', status(403, 'insufficientPermissions')),
-    'reauth_required',
-    'calendar_permission_missing',
-    'user',
-    { mend: signInAgain },
-  ),
-  google(
-    'the project’s quota is used up',
-    at('events.list', status(403, 'rateLimitExceeded')),
-    'degraded',
-    'quota_exhausted',
-    'nobody',
-  ),
-  google(
+    PERMISSION_MISSING,
+  ],
+  ['the project’s quota is used up', at('events.list', status(403, 'rateLimitExceeded')), QUOTA_EXHAUSTED],
+  [
     'the user’s quota is used up',
     at('events.list', status(403, 'userRateLimitExceeded')),
-    'degraded',
-    'user_quota_exhausted',
-    'nobody',
-  ),
-  google(
+    USER_QUOTA_EXHAUSTED,
+  ],
+  [
     'calendar usage limits are exceeded',
     at('events.list', status(403, 'quotaExceeded')),
-    'degraded',
-    'user_quota_exhausted',
-    'nobody',
-  ),
-  google(
-    'it asks to wait',
-    at('events.list', status(429, 'rateLimitExceeded', 60)),
-    'degraded',
-    'quota_exhausted',
-    'nobody',
-  ),
-  google(
+    USER_QUOTA_EXHAUSTED,
+  ],
+  ['it asks to wait', at('events.list', status(429, 'rateLimitExceeded', 60)), QUOTA_EXHAUSTED],
+  [
     'the API is not switched on',
     at('events.list', status(403, 'accessNotConfigured')),
-    'degraded',
-    'provider_not_set_up',
-    'operator',
-  ),
-  google(
-    'the domain forbids the app',
-    at('events.list', status(403, 'domainPolicy')),
-    'degraded',
-    'admin_consent_required',
-    'administrator',
-  ),
-  google('the API is out of order', everywhere(status(503)), 'degraded', 'provider_unavailable', 'nobody'),
-  google(
-    'the API resets connections',
-    everywhere({ kind: 'reset' }),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-  ),
-  google(
-    'answers end in the middle',
-    at('events.list', { kind: 'truncate' }),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-  ),
-  microsoft(
-    'the user takes the access back',
-    ({ hand }) => hand.revokeAccess('ada@example.com'),
-    'reauth_required',
-    'access_revoked',
-    'user',
-    { ...renewing, mend: signInAgain },
-  ),
-  microsoft(
-    'a second factor is demanded',
-    ({ microsoft: of }) => of().manual.block('ada@example.com', 50076),
-    'reauth_required',
-    'reauthentication_demanded',
-    'user',
-    { ...renewing, mend: unblocked },
-  ),
-  microsoft(
-    'conditional access blocks the user',
-    ({ microsoft: of }) => of().manual.block('ada@example.com', 53003),
-    'reauth_required',
-    'reauthentication_demanded',
-    'user',
-    { ...renewing, mend: unblocked },
-  ),
-  microsoft(
-    'the refresh token was not used for too long',
-    ({ microsoft: of }) => of().manual.block('ada@example.com', 700082),
-    'reauth_required',
-    'reauthentication_demanded',
-    'user',
-    { ...renewing, mend: unblocked },
-  ),
-  microsoft(
+    { state: 'degraded', reason: 'provider_not_set_up', actor: 'operator' },
+  ],
+  ['the domain forbids the app', at('events.list', status(403, 'domainPolicy')), CONSENT_REQUIRED],
+  ['the API is out of order', everywhere(status(503)), UNAVAILABLE],
+  ['the API resets connections', everywhere({ kind: 'reset' }), UNAVAILABLE],
+  ['answers end in the middle', at('events.list', { kind: 'truncate' }), UNAVAILABLE],
+];
+
+const MICROSOFT: readonly Row[] = [
+  ['the user takes the access back', revokeAccess, ACCESS_REVOKED, renewing],
+  ['a second factor is demanded', block(50076), SIGN_IN_DEMANDED, renewing],
+  ['conditional access blocks the user', block(53003), SIGN_IN_DEMANDED, renewing],
+  ['the refresh token was not used for too long', block(700082), SIGN_IN_DEMANDED, renewing],
+  [
     'an administrator must consent',
-    ({ microsoft: of }) => of().manual.demandAdminConsent('ada@example.com'),
-    'degraded',
-    'admin_consent_required',
-    'administrator',
+    ({ microsoft }) => microsoft().manual.demandAdminConsent('ada@example.com'),
+    CONSENT_REQUIRED,
     {
       ...renewing,
-      mend: ({ microsoft: of }) =>
-        of().manual.giveAdminConsent('ada@example.com', '11111111-2222-4333-8444-555555555555'),
+      mend: ({ microsoft }) =>
+        microsoft().manual.giveAdminConsent('ada@example.com', '11111111-2222-4333-8444-555555555555'),
     },
-  ),
-  microsoft(
+  ],
+  [
     'the app’s secret has expired',
     ({ registerApp, clock }) => registerApp({ secretExpiresAt: clock.now() }),
-    'degraded',
-    'app_secret_expired',
-    'operator',
-    { ...renewing, mend: ({ registerApp }) => registerApp({}) },
-  ),
-  microsoft(
-    'the app’s secret was changed',
-    ({ registerApp }) => registerApp({ clientSecret: 'another' }),
-    'degraded',
-    'app_credentials_refused',
-    'operator',
-    { ...renewing, mend: ({ registerApp }) => registerApp({}) },
-  ),
-  microsoft(
-    'the token endpoint is out of order',
-    at('token', status(503)),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-    renewing,
-  ),
-  microsoft(
+    { state: 'degraded', reason: 'app_secret_expired', actor: 'operator' },
+    registeredAnew,
+  ],
+  ['the app’s secret was changed', changeSecret, APP_REFUSED, registeredAnew],
+  ['the token endpoint is out of order', at('token', status(503)), UNAVAILABLE, renewing],
+  [
     'the mailbox is asked too often',
     everywhere(status(429, 'ApplicationThrottled', 30)),
-    'degraded',
-    'user_quota_exhausted',
-    'nobody',
-  ),
-  microsoft('the API is out of order', everywhere(status(503)), 'degraded', 'provider_unavailable', 'nobody'),
-  microsoft(
-    'the API does not answer in time',
-    everywhere(status(504)),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-  ),
-  microsoft(
-    'the API resets connections',
-    everywhere({ kind: 'reset' }),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-  ),
-  microsoft(
-    'the calendar permission is missing',
-    everywhere(status(403)),
-    'reauth_required',
-    'calendar_permission_missing',
-    'user',
-    { mend: signInAgain },
-  ),
-  microsoft(
-    'answers end in the middle',
-    everywhere({ kind: 'truncate' }),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-  ),
-  caldav(
-    'the password was changed',
-    ({ hand }) => hand.revokeAccess('ada@example.com'),
-    'reauth_required',
-    'password_refused',
-    'user',
-    { mend: signInAgain },
-  ),
-  caldav('the server is out of order', everywhere(status(503)), 'degraded', 'provider_unavailable', 'nobody'),
-  caldav(
-    'the server asks to wait',
-    everywhere(status(429, 'too-many-requests', 30)),
-    'degraded',
-    'quota_exhausted',
-    'nobody',
-  ),
-  caldav(
-    'the server resets connections',
-    everywhere({ kind: 'reset' }),
-    'degraded',
-    'provider_unavailable',
-    'nobody',
-  ),
-  apple(
-    'the app-specific password was withdrawn',
-    ({ hand }) => hand.revokeAccess('ada@example.com'),
-    'reauth_required',
-    'password_refused',
-    'user',
-    { mend: signInAgain },
-  ),
-  apple('iCloud is out of order', everywhere(status(503)), 'degraded', 'provider_unavailable', 'nobody'),
+    USER_QUOTA_EXHAUSTED,
+  ],
+  ['the API is out of order', everywhere(status(503)), UNAVAILABLE],
+  ['the API does not answer in time', everywhere(status(504)), UNAVAILABLE],
+  ['the API resets connections', everywhere({ kind: 'reset' }), UNAVAILABLE],
+  ['the calendar permission is missing', everywhere(status(403)), PERMISSION_MISSING],
+  ['answers end in the middle', everywhere({ kind: 'truncate' }), UNAVAILABLE],
+];
+
+const CALDAV: readonly Row[] = [
+  ['the password was changed', revokeAccess, PASSWORD_REFUSED],
+  ['the server is out of order', everywhere(status(503)), UNAVAILABLE],
+  ['the server asks to wait', everywhere(status(429, 'too-many-requests', 30)), QUOTA_EXHAUSTED],
+  ['the server resets connections', everywhere({ kind: 'reset' }), UNAVAILABLE],
+];
+
+const APPLE: readonly Row[] = [
+  ['the app-specific password was withdrawn', revokeAccess, PASSWORD_REFUSED],
+  ['iCloud is out of order', everywhere(status(503)), UNAVAILABLE],
+];
+
+const casesOf = (provider: ProviderKind, rows: readonly Row[]): FailureCase[] =>
+  rows.map(([name, cause, outcome, change]) => ({ provider, name, cause, ...outcome, ...change }));
+
+export const CASES: readonly FailureCase[] = [
+  ...casesOf('google', GOOGLE),
+  ...casesOf('microsoft', MICROSOFT),
+  ...casesOf('caldav', CALDAV),
+  ...casesOf('apple', APPLE),
 ];
 
 async function unblocked(bench: Bench): Promise<void> {

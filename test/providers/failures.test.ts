@@ -24,11 +24,11 @@ async function openWell(provider: ProviderKind): Promise<Bench> {
 const NAMES = { google: 'Google', microsoft: 'Microsoft', caldav: 'CalDAV', apple: 'iCloud' };
 
 describe('a failure of a provider', () => {
-  for (const { provider, name, befall, after = 11_000, state, reason, actor, mend } of CASES) {
+  for (const { provider, name, cause, after = 11_000, state, reason, actor, mend } of CASES) {
     it(`${NAMES[provider]}, ${name}: ${state}, ${reason}, ${actor} must act; then it works again`, async (t) => {
       const bench = await openWell(provider);
       t.after(() => bench.close());
-      await befall(bench);
+      await cause(bench);
 
       bench.pass(after);
       const failed = await bench.read();
