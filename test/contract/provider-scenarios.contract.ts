@@ -1,6 +1,6 @@
 /**
  * What an application reads of what people do at their provider: the same, whichever it is. Played by the
- * provider's hand, read through the real adapter, mirror and GET /events.
+ * provider's own app, read through the real adapter, mirror and GET /events.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -9,13 +9,8 @@ import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sand
 import type { Scope } from '../../src/oauth/scope.ts';
 import { type CalendarServer, get, link, openCalendarServer, START } from '../harness/calendar-server.ts';
 import { type ReadEvent, readEvents } from '../providers/provider-reader.ts';
-import {
-  APP,
-  type MovableTime,
-  movableTime,
-  type ProviderTarget,
-  type StartedProvider,
-} from '../providers/provider-targets.ts';
+import type { ProviderTarget } from '../providers/provider-targets.ts';
+import { APP, type MovableTime, movableTime, type StartedProvider } from '../providers/sandbox-provider.ts';
 import { at, DIFFERENCES, type Scenario, type Scene, YEAR } from './provider-scenario.ts';
 import { SCENARIOS } from './provider-scenarios.ts';
 
@@ -29,14 +24,14 @@ export function providerScenarios(target: ProviderTarget): void {
     const time: MovableTime = movableTime(START);
     let started: StartedProvider;
     let server: CalendarServer;
-    let hand: ManualChanges;
+    let manual: ManualChanges;
 
     before(async () => {
       started = await target.start(time);
-      hand = started.hand;
+      manual = started.manual;
       for (const person of [ADA, GRACE]) {
-        await hand.addPerson(person);
-        await hand.addCalendar(person.email, { title: 'Main', timeZone: 'Europe/Paris' });
+        await manual.addPerson(person);
+        await manual.addCalendar(person.email, { title: 'Main', timeZone: 'Europe/Paris' });
       }
       const provider = { [target.kind]: started.provider };
       server = await openCalendarServer({ ...provider, apps: { google: APP, microsoft: APP }, clock: time });
@@ -48,7 +43,7 @@ export function providerScenarios(target: ProviderTarget): void {
     });
 
     const connect = async (email: string, userId: string, scope: Scope) =>
-      link(server, { provider: target.kind, userId, ...(await started.signIn(email, scope)) });
+      link(server, { provider: target.kind, userId, ...(await started.signIn(email, { scope })) });
     const read = async (calendarId: string, userId = 'ada', scope: Scope = 'read-write', window = YEAR) => {
       time.now += PAUSE_MS;
       return readEvents(server, await server.token(scope, userId), { kind: target.kind, calendarId, window });
@@ -60,7 +55,7 @@ export function providerScenarios(target: ProviderTarget): void {
 
     /** New calendars are known to readers who listed them. */
     const addCalendar: ManualChanges['addCalendar'] = async (email, calendar) => {
-      const id = await hand.addCalendar(email, calendar);
+      const id = await manual.addCalendar(email, calendar);
       time.now += PAUSE_MS;
       await get(server, '/calendars', await server.token());
       return id;
@@ -75,16 +70,16 @@ export function providerScenarios(target: ProviderTarget): void {
 
     async function play({ rule, window = YEAR, differs, play }: Scenario): Promise<void> {
       const calendarId = await addCalendar(ADA.email, { title: rule, timeZone: 'Europe/Paris' });
-      const scene = sceneOf(hand, ADA.email, calendarId, differs?.of.includes(target.kind) === true);
+      const scene = sceneOf(manual, ADA.email, calendarId, differs?.of.includes(target.kind) === true);
       for await (const events of play(scene)) {
         const { events: seen, problems } = await read(calendarId, 'ada', 'read-write', window);
-        const own = await hand.instances(ADA.email, calendarId, window);
+        const instances = await manual.instances(ADA.email, calendarId, window);
 
         assert.deepEqual(problems, []);
         assert.deepEqual(sorted(seen), sorted(expected(events)));
         assert.deepEqual(
           sorted(seen).map(({ title, start }) => [title, Date.parse(start)]),
-          own.map(({ title, start }) => [title, start]),
+          instances.map(({ title, start }) => [title, start]),
         );
       }
     }
@@ -100,11 +95,11 @@ export function providerScenarios(target: ProviderTarget): void {
       if (target.lacks['names and zones of calendars'] === undefined)
         it('a calendar is listed under its name, new and old, and no more once it is gone', async () => {
           const calendar = { title: 'Büro & „Co“', color: '#12abef', timeZone: 'America/New_York' };
-          const id = await hand.addCalendar(ADA.email, calendar);
+          const id = await manual.addCalendar(ADA.email, calendar);
           const [made] = await listed(id);
-          await hand.renameCalendar(ADA.email, id, 'Homework 📚');
+          await manual.renameCalendar(ADA.email, id, 'Homework 📚');
           const [renamed] = await listed(id);
-          await hand.removeCalendar(ADA.email, id);
+          await manual.removeCalendar(ADA.email, id);
 
           // Microsoft’s calendars have no zone of their own that an application may see, but their mailbox has.
           const timeZone = target.kind === 'microsoft' ? 'Europe/Paris' : 'America/New_York';
@@ -118,9 +113,9 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('the events of a calendar that is gone are shown no more, without a word of failure', async () => {
         const id = await addCalendar(ADA.email, { title: 'Doomed', timeZone: 'Europe/Paris' });
-        await hand.createEvent(ADA.email, id, meeting('Last words'));
+        await manual.createEvent(ADA.email, id, meeting('Last words'));
         assert.equal((await read(id)).events.length, 1);
-        await hand.removeCalendar(ADA.email, id);
+        await manual.removeCalendar(ADA.email, id);
 
         assert.deepEqual(await read(id), { events: [], problems: [] });
       });
@@ -129,7 +124,7 @@ export function providerScenarios(target: ProviderTarget): void {
         it('the events of a calendar that can only be read are shown', async () => {
           const calendar = { title: 'Team', timeZone: 'Europe/Paris', readOnly: true };
           const id = await addCalendar(ADA.email, calendar);
-          await hand.createEvent(ADA.email, id, meeting('Theirs'));
+          await manual.createEvent(ADA.email, id, meeting('Theirs'));
 
           assert.deepEqual(titlesOf((await read(id)).events), ['Theirs']);
         });
@@ -138,13 +133,13 @@ export function providerScenarios(target: ProviderTarget): void {
     function access(): void {
       it('a grant for free and busy times shows blocks alone', async () => {
         const id = await addCalendar(ADA.email, { title: 'Busy', timeZone: 'Europe/Paris' });
-        await hand.createEvent(ADA.email, id, {
+        await manual.createEvent(ADA.email, id, {
           ...meeting('Secret'),
           description: 'Secret',
           location: 'Secret',
         });
-        await hand.createEvent(ADA.email, id, { ...meeting('Secret'), availability: 'free' });
-        await hand.createEvent(ADA.email, id, {
+        await manual.createEvent(ADA.email, id, { ...meeting('Secret'), availability: 'free' });
+        await manual.createEvent(ADA.email, id, {
           title: 'Secret trip',
           start: { date: '2026-11-17' },
           end: { date: '2026-11-19' },
@@ -170,12 +165,12 @@ export function providerScenarios(target: ProviderTarget): void {
       });
 
       it('an account says that the user must sign in again where access was withdrawn, and goes on once they did', async () => {
-        const id = await hand.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
-        await hand.createEvent(GRACE.email, id, meeting('Before'));
+        const id = await manual.addCalendar(GRACE.email, { title: 'Work', timeZone: 'Europe/Paris' });
+        await manual.createEvent(GRACE.email, id, meeting('Before'));
         await connect(GRACE.email, 'ben', 'read-write');
         const before = await read(id, 'ben');
-        await hand.revokeAccess(GRACE.email);
-        await hand.createEvent(GRACE.email, id, meeting('Meanwhile'));
+        await manual.revokeAccess(GRACE.email);
+        await manual.createEvent(GRACE.email, id, meeting('Meanwhile'));
         // Whatever was given out before is out of date by then.
         time.now += 3_600_000;
         const refused = await read(id, 'ben');
@@ -197,13 +192,13 @@ export function providerScenarios(target: ProviderTarget): void {
 
       it('events keep their ids over changes', async () => {
         const id = await addCalendar(ADA.email, { title: 'Ids', timeZone: 'Europe/Paris' });
-        const single = await hand.createEvent(ADA.email, id, meeting('Single'));
+        const single = await manual.createEvent(ADA.email, id, meeting('Single'));
         const weekly = { ...meeting('Weekly'), recurrence: { frequency: 'weekly', count: 3 } } as const;
-        const series = await hand.createEvent(ADA.email, id, weekly);
+        const series = await manual.createEvent(ADA.email, id, weekly);
         const before = new Set((await read(id)).events.map((event) => event.id));
-        await hand.updateEvent(ADA.email, id, { id: single, ...meeting('Single'), location: 'Here' });
+        await manual.updateEvent(ADA.email, id, { id: single, ...meeting('Single'), location: 'Here' });
         const second = at('2026-11-23 09:00', 'Europe/Paris');
-        await hand.changeOccurrence(ADA.email, id, { id: series, original: second, title: 'Second' });
+        await manual.changeOccurrence(ADA.email, id, { id: series, original: second, title: 'Second' });
 
         const { events } = await read(id);
 
@@ -221,16 +216,16 @@ const meeting = (title: string): EventDraft => ({
   end: at('2026-11-16 10:00', 'Europe/Paris'),
 });
 
-function sceneOf(hand: ManualChanges, email: string, calendar: string, differs: boolean): Scene {
+function sceneOf(manual: ManualChanges, email: string, calendar: string, differs: boolean): Scene {
   return {
     differs,
-    create: (draft) => hand.createEvent(email, calendar, draft),
-    update: (id, draft) => hand.updateEvent(email, calendar, { ...draft, id }),
-    remove: (id) => hand.deleteEvent(email, calendar, id),
+    create: (draft) => manual.createEvent(email, calendar, draft),
+    update: (id, draft) => manual.updateEvent(email, calendar, { ...draft, id }),
+    remove: (id) => manual.deleteEvent(email, calendar, id),
     changeOccurrence: (id, original, change) =>
-      hand.changeOccurrence(email, calendar, { ...change, id, original }),
-    deleteOccurrence: (id, original) => hand.deleteOccurrence(email, calendar, { id, original }),
-    forgetSyncTokens: () => hand.forgetSyncTokens(email, calendar),
+      manual.changeOccurrence(email, calendar, { ...change, id, original }),
+    deleteOccurrence: (id, original) => manual.deleteOccurrence(email, calendar, { id, original }),
+    forgetSyncTokens: () => manual.forgetSyncTokens(email, calendar),
   };
 }
 

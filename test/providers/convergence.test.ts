@@ -15,15 +15,9 @@ import { connect, onEachDatabase, type Place } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
 import { FAULTS } from './provider-faults.ts';
 import { type Read, readEvents } from './provider-reader.ts';
-import {
-  APP,
-  type MovableTime,
-  movableTime,
-  type ProviderTarget,
-  SANDBOX_TARGETS,
-  type StartedProvider,
-} from './provider-targets.ts';
+import { type ProviderTarget, SANDBOX_TARGETS } from './provider-targets.ts';
 import { type Pick, random, randomChanges } from './random-changes.ts';
+import { APP, type MovableTime, movableTime, type StartedProvider } from './sandbox-provider.ts';
 
 const CHANGES = 200;
 /** `npm run soak` plays twenty times as many: 300. */
@@ -80,7 +74,7 @@ async function compare(kalends: Kalends): Promise<void> {
   time.now += MINUTE;
   const { events, problems } = await (await kalends.startRead(WINDOW)).outcome;
 
-  const instances = await started.hand.instances(ADA.email, calendarId, WINDOW);
+  const instances = await started.manual.instances(ADA.email, calendarId, WINDOW);
   const read = events.map(({ title, start, end, allDay }) => ({
     ...{ title, start: Date.parse(start), end: Date.parse(end), allDay },
   }));
@@ -90,10 +84,10 @@ async function compare(kalends: Kalends): Promise<void> {
 
 async function playChanges(kalends: Kalends, pick: Pick): Promise<void> {
   const { started, calendarId, time, target } = kalends;
-  const { hand, faults } = started;
+  const { manual, faults } = started;
   const provider: SandboxKind = target.kind === 'apple' ? 'icloud' : target.kind;
   const effects = FAULTS[provider];
-  const change = randomChanges(hand, ADA.email, calendarId, pick);
+  const change = randomChanges(manual, ADA.email, calendarId, pick);
 
   for (let made = 0; made < CHANGES; made += 1) {
     await change();
@@ -151,9 +145,9 @@ class Kalends {
     );
     await makeUsers(db);
     const kalends = new Kalends(opened, await serve(opened, db));
-    await started.hand.addPerson(ADA);
+    await started.manual.addPerson(ADA);
     const calendar = { title: 'Work', timeZone: 'Europe/Berlin' };
-    kalends.calendarId = await started.hand.addCalendar(ADA.email, calendar);
+    kalends.calendarId = await started.manual.addCalendar(ADA.email, calendar);
     await kalends.#connect();
     await kalends.#running.server.deps.sync.syncList(await kalends.#accountKey(), time.now);
     return kalends;
@@ -188,7 +182,7 @@ class Kalends {
   }
 
   async #connect(): Promise<void> {
-    const signedIn = await this.started.signIn(ADA.email, 'read-write');
+    const signedIn = await this.started.signIn(ADA.email, { scope: 'read-write' });
     await link(this.#running.server, { provider: this.target.kind, ...signedIn });
   }
 

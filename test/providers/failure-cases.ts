@@ -33,7 +33,7 @@ const everywhere = (effect: FaultEffect) => (bench: Bench) => bench.fault(effect
 /** Long enough that the access token has to be renewed. */
 const EXPIRED = 2 * HOUR;
 const signInAgain = (bench: Bench) => bench.link();
-const revokeAccess = ({ hand }: Bench) => hand.revokeAccess('ada@example.com');
+const revokeAccess = ({ manual }: Bench) => manual.revokeAccess('ada@example.com');
 const block =
   (code: 50076 | 53003 | 700082) =>
   ({ microsoft }: Bench) =>

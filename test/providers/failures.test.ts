@@ -49,7 +49,7 @@ describe('a failure of a provider', () => {
       const bench = await openWell(provider);
       t.after(() => bench.close());
       await bench.addEvent('New');
-      await bench.hand.forgetSyncTokens('ada@example.com', bench.calendarId);
+      await bench.manual.forgetSyncTokens('ada@example.com', bench.calendarId);
 
       bench.pass(11_000);
       const { titles, errors, health } = await bench.read();

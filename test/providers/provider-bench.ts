@@ -1,22 +1,11 @@
 /** One account of one kind, linked at the sandbox's provider with the real adapter, and read over HTTP. */
 import assert from 'node:assert/strict';
 
-import { caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
-import { type SandboxClock, sandboxClock } from '../../sandbox/core/clock.ts';
-import { type FaultEffect, type Faults, faultBoard } from '../../sandbox/core/faults.ts';
+import type { SandboxClock } from '../../sandbox/core/clock.ts';
+import type { FaultEffect } from '../../sandbox/core/faults.ts';
 import type { EventDraft, ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
-import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
-import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
-import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import type { NewAccount } from '../../src/calendars/account-store.ts';
-import type { CalendarProvider, RedirectSignIn } from '../../src/calendars/calendar-provider.ts';
+import type { MicrosoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
-import { createEgress } from '../../src/lib/egress/egress.ts';
-import type { Scope } from '../../src/oauth/scope.ts';
-import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
-import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
-import { googleProvider } from '../../src/providers/google/google-provider.ts';
-import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
 import {
   type CalendarServer,
   type CalendarServerOptions,
@@ -24,14 +13,9 @@ import {
   link,
   openCalendarServer,
 } from '../harness/calendar-server.ts';
-import { walk } from '../sandbox/google/google-client.ts';
-import { recordingLog } from '../servers/recording-log.ts';
+import { APP, movableTime, REGISTERED, type SignIn, startSandbox } from './sandbox-provider.ts';
 
 export const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
-export const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'canary-app-secret' };
-
-const REDIRECT_URI = 'http://127.0.0.1:9/callback';
-const REGISTERED = { ...APP, redirectUris: [REDIRECT_URI], name: 'Kalends' };
 
 /** What a reader sees of the account. */
 export type Reading = {
@@ -43,14 +27,10 @@ export type Reading = {
   readonly health: { state: string; reason?: string; actor?: string; message?: string; since: string };
 };
 
-/** How the user signs in: what is left out at Google, and what is asked for, reading unless said; `besides`: more of the provider's
- * own scopes, which another part of the application asks for. */
-export type SignIn = { untick?: string[]; scope?: Scope; besides?: readonly string[] };
-
 export type Bench = {
   readonly server: CalendarServer;
   readonly clock: SandboxClock;
-  readonly hand: ManualChanges;
+  readonly manual: ManualChanges;
   /** Microsoft's own; throws elsewhere. */
   microsoft(): MicrosoftSandbox;
   calendarId: string;
@@ -70,7 +50,7 @@ export type Bench = {
   close(): Promise<void>;
 };
 
-export type BenchOptions = {
+type BenchOptions = {
   readonly writing?: CalendarServerOptions['writing'];
   /** At Google: users who let events be written are asked for their calendars too. */
   readonly asksForCalendars?: boolean;
@@ -81,38 +61,26 @@ export async function openBench(
   kind: ProviderKind,
   { writing = {}, asksForCalendars = false }: BenchOptions = {},
 ): Promise<Bench> {
-  let offset = 0;
-  const time = {
-    get now() {
-      return Date.now() + offset;
-    },
-    set now(at: number) {
-      offset = at - Date.now();
-    },
-  };
-  const clock = sandboxClock(() => time.now);
-  const faults = faultBoard();
-  const sandbox = await startSandbox(kind, { clock, faults });
-  await sandbox.manual.addPerson(ADA);
-  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
-  const upstream = { egress, log: recordingLog().log, now: () => time.now, asksForCalendars };
-  const provider = providerOf(kind, sandbox, upstream);
+  const time = movableTime(Date.now());
+  const started = await startSandbox(kind, time, { asksForCalendars });
+  const { sandbox, manual, clock, faults, provider } = started;
+  await manual.addPerson(ADA);
   const server = await openCalendarServer({
     [kind]: provider,
     apps: { google: APP, microsoft: APP },
     clock: time,
     writing,
   });
-  const calendarId = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
+  const calendarId = await manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Paris' });
   const faultAt = kind === 'apple' ? 'icloud' : kind;
 
   const bench: Bench = {
     server,
     clock,
-    hand: sandbox.manual,
+    manual,
     calendarId,
     microsoft() {
-      assert.ok(isMicrosoft(sandbox));
+      assert.ok(sandbox.kind === 'microsoft' && 'issuer' in sandbox);
       return sandbox;
     },
     registerApp(change) {
@@ -126,19 +94,10 @@ export async function openBench(
     clearFaults: () => faults.clear(),
     requests: (operation) => sandbox.requests(operation),
     addEvent: async (title) => {
-      await sandbox.manual.createEvent(ADA.email, bench.calendarId, today(title, time.now));
+      await manual.createEvent(ADA.email, bench.calendarId, today(title, time.now));
     },
     async link(options) {
-      const { signIn } = provider;
-      const signedIn: Partial<NewAccount> =
-        signIn.method === 'redirect'
-          ? await signInAt(signIn, kind, options)
-          : await signIn.verify({
-              ...(kind === 'caldav' ? { server: sandbox.origin } : {}),
-              username: ADA.email,
-              password: 'passwordOf' in sandbox ? sandbox.passwordOf(ADA.email) : '',
-            });
-      await link(server, { provider: kind, grantedScopes: [], calendarPermission: undefined, ...signedIn });
+      await link(server, { provider: kind, ...(await started.signIn(ADA.email, options)) });
     },
     pass(milliseconds) {
       time.now += milliseconds;
@@ -155,57 +114,10 @@ export async function openBench(
     },
     async close() {
       await server.close();
-      await egress.close();
-      await sandbox.close();
+      await started.close();
     },
   };
   return bench;
-}
-
-type Started = Awaited<ReturnType<typeof startSandbox>>;
-const isMicrosoft = (sandbox: Started): sandbox is MicrosoftSandbox => sandbox.kind === 'microsoft';
-
-function startSandbox(kind: ProviderKind, deps: { clock: SandboxClock; faults: Faults }) {
-  switch (kind) {
-    case 'google':
-      return googleSandbox({ ...deps, apps: [REGISTERED] });
-    case 'microsoft':
-      return microsoftSandbox({ ...deps, apps: [REGISTERED] });
-    default:
-      return caldavSandbox({ ...deps, kind: kind === 'apple' ? 'icloud' : 'caldav' });
-  }
-}
-
-type AdapterDeps = Omit<Parameters<typeof googleProvider>[0], 'issuer' | 'apiUrl'>;
-
-function providerOf(kind: ProviderKind, sandbox: Started, deps: AdapterDeps): CalendarProvider {
-  if ('issuer' in sandbox) {
-    const { issuer, apiUrl } = sandbox;
-    const make = kind === 'google' ? googleProvider : microsoftProvider;
-    return make({ ...deps, issuer, apiUrl });
-  }
-  return kind === 'apple' ? appleProvider({ ...deps, serverUrl: sandbox.origin }) : caldavProvider(deps);
-}
-
-async function signInAt(
-  signIn: RedirectSignIn,
-  kind: ProviderKind,
-  { untick = [], scope = 'read', besides = [] }: SignIn = {},
-) {
-  const request = {
-    app: APP,
-    redirectUri: REDIRECT_URI,
-    scope,
-    state: 'state',
-    language: 'en',
-  } as const;
-  const { url, pending } = await signIn.begin(request);
-  url.searchParams.set('scope', [url.searchParams.get('scope'), ...besides].join(' '));
-  const callback =
-    kind === 'google'
-      ? await walk(url, { email: ADA.email, untick })
-      : await completeSignIn(url, { account: ADA.email });
-  return signIn.complete(callback, pending, APP);
 }
 
 /** One hour, noon of today: within the month that a read shows unless asked otherwise. */

@@ -1,35 +1,20 @@
 /** The providers that one suite is played on: the sandbox's four, and real CalDAV servers. */
-import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-sandbox.ts';
-import { sandboxClock } from '../../sandbox/core/clock.ts';
-import { type Faults, faultBoard, type SandboxKind } from '../../sandbox/core/faults.ts';
-import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
-import { googleSandbox } from '../../sandbox/google/google-sandbox.ts';
-import { completeSignIn } from '../../sandbox/microsoft/complete-sign-in.ts';
-import { microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
-import type { NewAccount } from '../../src/calendars/account-store.ts';
-import type {
-  CalendarProvider,
-  PasswordProvider,
-  RedirectProvider,
-} from '../../src/calendars/calendar-provider.ts';
+import { faultBoard } from '../../sandbox/core/faults.ts';
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
-import { createEgress } from '../../src/lib/egress/egress.ts';
-import type { Scope } from '../../src/oauth/scope.ts';
-import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
-import { googleProvider } from '../../src/providers/google/google-provider.ts';
-import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
 import { counterpart } from '../harness/counterpart.ts';
-import { walk } from '../sandbox/google/google-client.ts';
-import { serverHand, userOf } from '../servers/caldav-hand.ts';
+import { serverManualChanges, userOf } from '../servers/caldav-manual.ts';
 import { CYRUS, startCyrus } from '../servers/cyrus.ts';
 import { type ManagedCalDavServer, USERS } from '../servers/process.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
-import { recordingLog } from '../servers/recording-log.ts';
 import { startXandikos, XANDIKOS } from '../servers/xandikos.ts';
-
-/** Time that a test turns; it runs on by itself between. */
-export type MovableTime = { now: number };
+import {
+  adapterDeps,
+  type MovableTime,
+  type StartedProvider,
+  signInByPassword,
+  startSandbox,
+} from './sandbox-provider.ts';
 
 export type ProviderTarget = {
   /** For the titles of tests. */
@@ -37,7 +22,7 @@ export type ProviderTarget = {
   readonly kind: ProviderKind;
   /** For `describe`. */
   readonly options: { readonly skip: string | false };
-  /** What its hand cannot do, and why. */
+  /** What a person cannot change there, and why. */
   readonly lacks: Partial<Record<Ability, string>>;
   start(time: MovableTime): Promise<StartedProvider>;
 };
@@ -48,38 +33,21 @@ export type Ability =
   | 'backslashes before an n'
   | 'forgetting sync tokens';
 
-export type StartedProvider = {
-  readonly hand: ManualChanges;
-  readonly provider: CalendarProvider;
-  /** What befalls requests; none at a real server. */
-  readonly faults: Faults;
-  /** A person signs in, again or for the first time, and allows what is asked for. */
-  signIn(email: string, scope: Scope): Promise<SignedIn>;
-  close(): Promise<void>;
-};
+/** So few that some answers have several pages. */
+const PAGE_SIZE = 10;
 
-export type SignedIn = Pick<
-  NewAccount,
-  'accountId' | 'display' | 'credentials' | 'grantedScopes' | 'calendarPermission'
->;
-
-/** The app registered with Google and Microsoft. */
-export const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'canary-app-secret' };
-const REDIRECT_URI = 'http://127.0.0.1:9/callback';
-const APPS = [{ ...APP, redirectUris: [REDIRECT_URI], name: 'Kalends' }];
-
-const sandboxTarget = (name: string, kind: SandboxKind): ProviderTarget => ({
+const sandboxTarget = (name: string, kind: ProviderKind): ProviderTarget => ({
   name: `the sandbox’s ${name}`,
-  kind: kind === 'icloud' ? 'apple' : kind,
+  kind,
   options: { skip: false },
   lacks: {},
-  start: (time) => startSandbox(kind, time),
+  start: (time) => startSandbox(kind, time, { pageSize: PAGE_SIZE }),
 });
 
 export const SANDBOX_TARGETS: readonly ProviderTarget[] = [
   sandboxTarget('Google', 'google'),
   sandboxTarget('Microsoft', 'microsoft'),
-  sandboxTarget('Apple', 'icloud'),
+  sandboxTarget('Apple', 'apple'),
   sandboxTarget('CalDAV', 'caldav'),
 ];
 
@@ -110,111 +78,25 @@ export const XANDIKOS_TARGET = serverTarget('Xandikos', startXandikos, counterpa
 });
 export const CYRUS_TARGET = serverTarget('Cyrus', startCyrus, counterpart('Cyrus', CYRUS, { root: true }));
 
-const adapterDeps = (time: MovableTime) => ({
-  egress: createEgress({ privateNetwork: { mode: 'loopback' } }),
-  log: recordingLog().log,
-  now: () => time.now,
-});
-
-/** So many events in a page of Google’s or a part of a CalDAV answer, so that some answers have several. */
-const SMALL_PAGE = 10;
-
-async function startSandbox(kind: SandboxKind, time: MovableTime): Promise<StartedProvider> {
-  const deps = { clock: sandboxClock(() => time.now), faults: faultBoard() };
-  if (kind === 'icloud' || kind === 'caldav') {
-    return startedCalDav(await caldavSandbox({ ...deps, kind, syncPage: SMALL_PAGE }), deps.faults, time);
-  }
-  const start = kind === 'google' ? googleSandbox : microsoftSandbox;
-  const sandbox = await start({ ...deps, apps: APPS, eventsPerPage: SMALL_PAGE });
-  const { issuer, apiUrl } = sandbox;
-  const adapter = adapterDeps(time);
-  const make = kind === 'google' ? googleProvider : microsoftProvider;
-  const provider = make({ ...adapter, issuer, apiUrl });
-  return {
-    hand: sandbox.manual,
-    provider,
-    faults: deps.faults,
-    signIn: (email, scope) => signInAtPages(provider, email, scope),
-    async close() {
-      await adapter.egress.close();
-      await sandbox.close();
-    },
-  };
-}
-
-async function signInAtPages(
-  { kind, signIn }: RedirectProvider,
-  email: string,
-  scope: Scope,
-): Promise<SignedIn> {
-  const asked = { app: APP, redirectUri: REDIRECT_URI, scope, state: 'state', language: 'en' };
-  const { url, pending } = await signIn.begin(asked);
-  const back = await (kind === 'google' ? walk(url, { email }) : completeSignIn(url, { account: email }));
-  return signIn.complete(back, pending, APP);
-}
-
-async function startedCalDav(
-  sandbox: CalDavSandbox,
-  faults: Faults,
-  time: MovableTime,
-): Promise<StartedProvider> {
-  const adapter = adapterDeps(time);
-  const { origin } = sandbox;
-  const isApple = sandbox.kind === 'icloud';
-  const provider = isApple ? appleProvider({ ...adapter, serverUrl: origin }) : caldavProvider(adapter);
-  return {
-    hand: sandbox.manual,
-    provider,
-    faults,
-    signIn: (email) =>
-      signInByPassword(provider, email, sandbox.passwordOf(email), isApple ? {} : { server: origin }),
-    async close() {
-      await adapter.egress.close();
-      await sandbox.close();
-    },
-  };
-}
-
 async function startedServer(server: ManagedCalDavServer, time: MovableTime): Promise<StartedProvider> {
   const adapter = adapterDeps(time);
   const provider = caldavProvider(adapter);
-  const hand = serverHand(server, () => time.now);
+  const manual = serverManualChanges(server, () => time.now);
   return {
-    hand: {
-      ...hand,
+    manual: {
+      ...manual,
       // Its users are there already.
-      addPerson: (person) => hand.addPerson({ ...person, password: USERS[userOf(person.email)] ?? '' }),
+      addPerson: (person) => manual.addPerson({ ...person, password: USERS[userOf(person.email)] ?? '' }),
     },
     provider,
     faults: faultBoard(),
-    signIn: (email) =>
-      signInByPassword(provider, userOf(email), hand.passwordOf(email), { server: server.typed }),
+    signIn(email) {
+      const login = { server: server.typed, username: userOf(email), password: manual.passwordOf(email) };
+      return signInByPassword(provider, login);
+    },
     async close() {
       await adapter.egress.close();
       await server.stop();
-    },
-  };
-}
-
-async function signInByPassword(
-  { signIn }: PasswordProvider,
-  username: string,
-  password: string,
-  where: { readonly server?: string },
-): Promise<SignedIn> {
-  const verified = await signIn.verify({ ...where, username, password });
-  return { ...verified, grantedScopes: [], calendarPermission: undefined };
-}
-
-/** Real time from `start` on, plus what is turned. */
-export function movableTime(start: number): MovableTime {
-  let offset = start - Date.now();
-  return {
-    get now() {
-      return Date.now() + offset;
-    },
-    set now(at) {
-      offset = at - Date.now();
     },
   };
 }

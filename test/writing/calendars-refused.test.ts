@@ -90,11 +90,11 @@ describe('a calendar that may not be written', () => {
         await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
         const one = { title: 'One', timeZone: 'Europe/Paris' };
         const ids = [
-          await bench.hand.addCalendar(ADA.email, one),
-          await bench.hand.addCalendar(ADA.email, { ...one, title: 'Other' }),
+          await bench.manual.addCalendar(ADA.email, one),
+          await bench.manual.addCalendar(ADA.email, { ...one, title: 'Other' }),
         ];
         await bench.read();
-        for (const id of ids) await bench.hand.removeCalendar(ADA.email, id);
+        for (const id of ids) await bench.manual.removeCalendar(ADA.email, id);
         const [changed, deleted] = ids.map((calendarId) => ({ provider: kind, calendarId }));
 
         const deletion = await send(bench.server, 'DELETE', { ...deleted });
@@ -111,9 +111,9 @@ describe('a calendar that may not be written', () => {
     const bench = await openBench('google');
     try {
       await bench.link({ scope: 'read-write', besides: [FULL] });
-      const id = await bench.hand.addCalendar(ADA.email, { title: 'One', timeZone: 'Europe/Paris' });
+      const id = await bench.manual.addCalendar(ADA.email, { title: 'One', timeZone: 'Europe/Paris' });
       await bench.read();
-      await bench.hand.removeCalendar(ADA.email, id);
+      await bench.manual.removeCalendar(ADA.email, id);
 
       const { status, body } = await send(bench.server, 'PUT', {
         provider: 'google',

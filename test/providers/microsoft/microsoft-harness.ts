@@ -17,7 +17,10 @@ import { expand } from '../../../src/lib/recurrence/expand.ts';
 import { recurrenceBudget } from '../../../src/lib/recurrence/expand-rule.ts';
 import type { TimeWindow } from '../../../src/lib/recurrence/series.ts';
 import type { Scope } from '../../../src/oauth/scope.ts';
-import { microsoftProvider } from '../../../src/providers/microsoft/microsoft-provider.ts';
+import {
+  type MicrosoftDeps,
+  microsoftProvider,
+} from '../../../src/providers/microsoft/microsoft-provider.ts';
 import type { Mirror } from '../../servers/mirror.ts';
 import { recordingLog } from '../../servers/recording-log.ts';
 
@@ -31,6 +34,8 @@ export type MicrosoftHarness = {
   readonly faults: Faults;
   readonly egress: Egress;
   readonly provider: RedirectProvider;
+  /** The adapter once more, with other dependencies. */
+  providerWith(change: Partial<MicrosoftDeps>): RedirectProvider;
   /** Sets a fault for as many requests of an operation, or all of them. */
   fault(effect: FaultEffect, operation?: string, times?: number): void;
   signIn(scope?: Scope, email?: string): Promise<SignedInAccount>;
@@ -61,6 +66,7 @@ export async function microsoftHarness(): Promise<MicrosoftHarness> {
     faults,
     egress,
     provider,
+    providerWith: (change) => microsoftProvider({ ...deps, ...change }),
     fault(effect, operation, times) {
       const where = operation === undefined ? {} : { operation };
       faults.set({ provider: 'microsoft', effect, ...where, ...(times === undefined ? {} : { times }) });

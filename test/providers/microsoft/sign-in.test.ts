@@ -5,8 +5,6 @@ import { completeSignIn } from '../../../sandbox/microsoft/complete-sign-in.ts';
 import type { PendingSignIn, ProviderApp } from '../../../src/calendars/calendar-provider.ts';
 import type { HealthReason } from '../../../src/calendars/health-reason.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/provider-error.ts';
-import { microsoftProvider } from '../../../src/providers/microsoft/microsoft-provider.ts';
-import { recordingLog } from '../../servers/recording-log.ts';
 import { ADA, APP, type MicrosoftHarness, microsoftHarness, REDIRECT_URI } from './microsoft-harness.ts';
 
 const failsAs =
@@ -173,14 +171,7 @@ describe('Signing in with Microsoft', () => {
     it('a Microsoft sign-in refuses an ID token of another time', async () => {
       const { url, pending } = await microsoft.provider.signIn.begin(request);
       const callback = await completeSignIn(url, { account: ADA.email });
-      const { egress, sandbox } = microsoft;
-      const later = microsoftProvider({
-        egress,
-        issuer: sandbox.issuer,
-        apiUrl: sandbox.apiUrl,
-        log: recordingLog().log,
-        now: () => microsoft.clock.now() + 7_200_000,
-      });
+      const later = microsoft.providerWith({ now: () => microsoft.clock.now() + 7_200_000 });
       await assert.rejects(later.signIn.complete(callback, pending, APP), unusable);
     });
 
@@ -194,43 +185,22 @@ describe('Signing in with Microsoft', () => {
   });
 
   it('a Microsoft sign-in needs no permission of plain http beyond what egress opens', async () => {
-    const issuer = 'http://10.0.0.1/common/v2.0';
-    const { egress, sandbox } = microsoft;
-    const provider = microsoftProvider({
-      egress,
-      issuer,
-      apiUrl: sandbox.apiUrl,
-      log: recordingLog().log,
-      now: () => microsoft.clock.now(),
-    });
+    const provider = microsoft.providerWith({ issuer: 'http://10.0.0.1/common/v2.0' });
 
     await assert.rejects(provider.signIn.begin(request), failsAs('forbidden_address', 'address_forbidden'));
   });
 
   it('a Microsoft sign-in says of an issuer that is none that the operator must act', async () => {
-    const { egress, sandbox } = microsoft;
-    const provider = microsoftProvider({
-      egress,
-      issuer: `${sandbox.origin}/nobody/v2.0`,
-      apiUrl: sandbox.apiUrl,
-      log: recordingLog().log,
-      now: () => microsoft.clock.now(),
-    });
+    const provider = microsoft.providerWith({ issuer: `${microsoft.sandbox.origin}/nobody/v2.0` });
 
     await assert.rejects(provider.signIn.begin(request), failsAs('misconfigured', 'provider_not_set_up'));
   });
 
   it('a Microsoft sign-in accepts the tokens of one tenant alone where one is set up', async () => {
-    const { egress, sandbox } = microsoft;
+    const { sandbox } = microsoft;
     const personal = { email: 'someone@outlook.com', name: 'Someone' };
     await sandbox.manual.addPerson(personal);
-    const provider = microsoftProvider({
-      egress,
-      issuer: `${sandbox.origin}/consumers/v2.0`,
-      apiUrl: sandbox.apiUrl,
-      log: recordingLog().log,
-      now: () => microsoft.clock.now(),
-    });
+    const provider = microsoft.providerWith({ issuer: `${sandbox.origin}/consumers/v2.0` });
     const { url, pending } = await provider.signIn.begin(request);
 
     const { accountId } = await provider.signIn.complete(

@@ -1,6 +1,6 @@
 /**
- * What people do in the calendar app of a real CalDAV server: events are written as the sandbox's hand writes
- * them, in a shadow of each calendar, and go to the server by plain HTTP.
+ * What people do in the calendar app of a real CalDAV server: events are written as the sandbox writes
+ * those of its own, in a shadow of each calendar, and go to the server by plain HTTP.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -13,7 +13,7 @@ import { manualEvents } from '../../sandbox/caldav/manual-events.ts';
 import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import { basic, type ManagedCalDavServer } from './process.ts';
 
-export type ServerHand = ManualChanges & {
+export type ServerManualChanges = ManualChanges & {
   /** What proves the person now. */
   passwordOf(email: string): string;
 };
@@ -22,7 +22,7 @@ export type ServerHand = ManualChanges & {
 export const userOf = (email: string): string => email.split('@')[0] ?? '';
 
 /** People are the server's own users, with the passwords they have there. */
-export function serverHand(server: ManagedCalDavServer, now: () => number): ServerHand {
+export function serverManualChanges(server: ManagedCalDavServer, now: () => number): ServerManualChanges {
   const accounts = calendarAccounts('caldav');
   const shadows = new Map<string, CalendarCollection>();
   const find = (_email: string, calendarId: string): CalendarCollection => {
