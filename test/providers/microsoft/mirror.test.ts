@@ -1,134 +1,94 @@
 /** From the sandbox's Microsoft through the real mirror to the answers of the interface. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { DraftTime, ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
+import type { DraftTime } from '../../../sandbox/core/provider-sandbox.ts';
 import type { CalendarAccount, CalendarProvider } from '../../../src/calendars/calendar-provider.ts';
 import { calendar, event, resource } from '../../contract/mirror-rows.ts';
 import { type CalendarServer, get, link, openCalendarServer } from '../../harness/calendar-server.ts';
 import { FakeCalendarProvider } from '../../harness/fake-calendar-provider.ts';
-import { ADA, APP, type MicrosoftHarness, microsoftHarness } from './microsoft-harness.ts';
+import { ADA, type Bench, openBench } from '../provider-bench.ts';
+import { instancesOf, listEvents } from './listed-events.ts';
 
 const WINDOW = { start: Date.UTC(2026, 8, 1), end: Date.UTC(2027, 2, 1) };
 
 describe("A mirror of Microsoft's calendars", () => {
-  let microsoft: MicrosoftHarness;
-  let server: CalendarServer;
+  let bench: Bench;
   let token: string;
-  let work: string;
 
   before(async () => {
-    microsoft = await microsoftHarness();
-    const { clock, provider, sandbox } = microsoft;
-    server = await openCalendarServer({
-      microsoft: provider,
-      apps: { microsoft: APP },
-      clock: {
-        get now() {
-          return clock.now();
-        },
-        set now(value) {
-          clock.turn(value - clock.now());
-        },
-      },
-    });
-    token = await server.token();
-    work = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: 'Europe/Berlin' });
-    const { accountId, display, credentials, grantedScopes, calendarPermission } = await microsoft.signIn();
-    const account = { accountId, display, credentials, grantedScopes, calendarPermission };
-    await link(server, { provider: 'microsoft', ...account });
+    bench = await openBench('microsoft');
+    token = await bench.server.token();
+    await bench.link({ scope: 'read-write' });
   });
-  after(async () => {
-    await server.close();
-    await microsoft.close();
-  });
+  after(() => bench.close());
 
-  type Listed = {
-    title: string;
-    start: string;
-    end: string;
-    allDay: boolean;
-    recurringEventId?: string;
-    id: string;
-  };
-  async function listed(): Promise<Listed[]> {
-    const url = `/events?pageSize=1000&start=${new Date(WINDOW.start).toISOString()}&end=${new Date(WINDOW.end).toISOString()}`;
-    const answer = await get(server, url, token);
-    assert.equal(answer.statusCode, 200, answer.body);
-    const { events, errors } = answer.json();
-    assert.equal(errors, undefined, JSON.stringify(errors));
-    return events;
-  }
-  const shown = (events: readonly Listed[]): ListedInstance[] =>
-    events
-      .map(({ title, start, end, allDay }) => ({
-        title,
-        start: Date.parse(start),
-        end: Date.parse(end),
-        allDay,
-      }))
-      .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
-  const outlook = () => microsoft.sandbox.manual.instances(ADA.email, work, WINDOW);
+  const listed = () => listEvents(bench.server, token, WINDOW);
+  const outlook = () => bench.manual.instances(ADA.email, bench.calendarId, WINDOW);
 
   it('the mirror answers what Outlook shows, whatever becomes of a series and its occurrences', async () => {
-    const { manual: hand } = microsoft.sandbox;
+    const { manual, calendarId } = bench;
     const on = (day: string): DraftTime => ({ dateTime: `${day}T09:00:00`, timeZone: 'Europe/Berlin' });
-    const series = await hand.createEvent(ADA.email, work, {
+    const series = await manual.createEvent(ADA.email, calendarId, {
       title: 'Weekly',
       start: on('2026-10-14'),
       end: { dateTime: '2026-10-14T10:00:00', timeZone: 'Europe/Berlin' },
       recurrence: { frequency: 'weekly', weekdays: ['WE'] },
     });
-    await hand.createEvent(ADA.email, work, {
+    await manual.createEvent(ADA.email, calendarId, {
       title: 'Trip',
       start: { date: '2026-12-01' },
       end: { date: '2026-12-04' },
     });
     const steps = [
       () =>
-        hand.changeOccurrence(ADA.email, work, {
+        manual.changeOccurrence(ADA.email, calendarId, {
           id: series,
           original: on('2026-10-28'),
           title: 'Moved',
           start: on('2026-10-29'),
           end: { dateTime: '2026-10-29T11:00:00', timeZone: 'Europe/Berlin' },
         }),
-      () => hand.deleteOccurrence(ADA.email, work, { id: series, original: on('2026-11-04') }),
-      () => hand.deleteOccurrence(ADA.email, work, { id: series, original: on('2026-10-28') }),
+      () => manual.deleteOccurrence(ADA.email, calendarId, { id: series, original: on('2026-11-04') }),
+      () => manual.deleteOccurrence(ADA.email, calendarId, { id: series, original: on('2026-10-28') }),
       () =>
-        hand.changeOccurrence(ADA.email, work, { id: series, original: on('2026-11-11'), title: 'Renamed' }),
-      () => hand.deleteEvent(ADA.email, work, series),
+        manual.changeOccurrence(ADA.email, calendarId, {
+          id: series,
+          original: on('2026-11-11'),
+          title: 'Renamed',
+        }),
+      () => manual.deleteEvent(ADA.email, calendarId, series),
     ];
-    assert.deepEqual(shown(await listed()), await outlook());
+    assert.deepEqual(instancesOf(await listed()), await outlook());
     for (const step of steps) {
       await step();
-      microsoft.clock.turn(11_000);
-      assert.deepEqual(shown(await listed()), await outlook());
+      bench.pass(11_000);
+      assert.deepEqual(instancesOf(await listed()), await outlook());
     }
     assert.deepEqual(
-      shown(await listed()).map(({ title }) => title),
+      instancesOf(await listed()).map(({ title }) => title),
       ['Trip'],
     );
   });
 
   it('the mirror knows a moved occurrence by the id of its series', async () => {
-    const { manual: hand } = microsoft.sandbox;
+    const { manual, calendarId } = bench;
     const at = (day: string, hour: number): DraftTime => ({
       dateTime: `${day}T${hour}:00:00`,
       timeZone: 'America/New_York',
     });
-    const series = await hand.createEvent(ADA.email, work, {
+    const series = await manual.createEvent(ADA.email, calendarId, {
       title: 'Daily',
       start: at('2027-01-04', 11),
       end: at('2027-01-04', 12),
       recurrence: { frequency: 'daily', count: 3 },
     });
-    await hand.changeOccurrence(ADA.email, work, {
+    await manual.changeOccurrence(ADA.email, calendarId, {
       id: series,
       original: at('2027-01-05', 11),
       start: at('2027-01-05', 14),
       end: at('2027-01-05', 15),
     });
-    microsoft.clock.turn(11_000);
+    bench.pass(11_000);
 
     const daily = (await listed()).filter(({ title }) => title === 'Daily');
 
@@ -142,10 +102,10 @@ describe("A mirror of Microsoft's calendars", () => {
   });
 
   it("the mirror of Microsoft's calendars keeps its access alive by renewing it", async () => {
-    microsoft.clock.turn(2 * 3_600_000);
-    token = await server.token();
+    bench.pass(2 * 3_600_000);
+    token = await bench.server.token();
 
-    assert.deepEqual(shown(await listed()), await outlook());
+    assert.deepEqual(instancesOf(await listed()), await outlook());
   });
 });
 
@@ -162,13 +122,13 @@ describe('A provider that takes long to find its first event', () => {
       const account = (fake.asProvider().open as () => CalendarAccount)();
       return {
         ...account,
-        async *changesSince(href, token, known) {
+        async *changesSince(href, token, stored) {
           for (let page = 0; page < 3 && takenOver === undefined; page += 1) {
             server.clock.now += 60_000;
             yield { changed: [], removed: [], complete: true };
           }
           takenOver ??= await leaseOfAnother(server);
-          yield* account.changesSince(href, token, known);
+          yield* account.changesSince(href, token, stored);
         },
       };
     };
@@ -183,7 +143,7 @@ describe('A provider that takes long to find its first event', () => {
 
 async function leaseOfAnother({ deps, clock }: CalendarServer): Promise<unknown> {
   const [account] = await deps.accounts.listAccounts('acme', 'ada');
-  const [found] = await deps.mirror.listCalendars(account?.accountKey ?? '');
-  const lease = { key: found?.calendarKey ?? '', holder: 'another' };
+  const [calendar] = await deps.mirror.listCalendars(account?.accountKey ?? '');
+  const lease = { key: calendar?.calendarKey ?? '', holder: 'another' };
   return deps.mirror.leaseCalendar(lease, clock.now, clock.now + 90_000);
 }

@@ -15,8 +15,17 @@ const failsAs =
     return true;
   };
 
+let microsoft: MicrosoftHarness;
+before(async () => {
+  microsoft = await microsoftHarness();
+});
+beforeEach(() => {
+  microsoft.faults.clear();
+  microsoft.sandbox.registerApp({ ...APP, redirectUris: [REDIRECT_URI] });
+});
+after(() => microsoft.close());
+
 describe('Signing in with Microsoft', () => {
-  let microsoft: MicrosoftHarness;
   const request = {
     app: APP,
     redirectUri: REDIRECT_URI,
@@ -24,15 +33,6 @@ describe('Signing in with Microsoft', () => {
     state: 'state',
     language: 'fr',
   } as const;
-
-  before(async () => {
-    microsoft = await microsoftHarness();
-  });
-  beforeEach(() => {
-    microsoft.faults.clear();
-    microsoft.sandbox.registerApp({ ...APP, redirectUris: [REDIRECT_URI] });
-  });
-  after(() => microsoft.close());
 
   it('a Microsoft sign-in asks for the smallest permission that serves the scope, with PKCE, state and nonce', async () => {
     const permissions = { 'free-busy': 'ReadBasic', read: 'Read', 'read-write': 'ReadWrite' } as const;
@@ -214,17 +214,6 @@ describe('Signing in with Microsoft', () => {
 });
 
 describe("Renewing Microsoft's tokens", () => {
-  let microsoft: MicrosoftHarness;
-
-  before(async () => {
-    microsoft = await microsoftHarness();
-  });
-  beforeEach(() => {
-    microsoft.faults.clear();
-    microsoft.sandbox.registerApp({ ...APP, redirectUris: [REDIRECT_URI] });
-  });
-  after(() => microsoft.close());
-
   it('a renewal at Microsoft keeps the newest refresh token and what was granted', async () => {
     const { credentials } = await microsoft.signIn('read');
     microsoft.clock.turn(3_600_000);

@@ -2,59 +2,31 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import type { ListedInstance } from '../../../sandbox/core/provider-sandbox.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../../harness/calendar-server.ts';
-import { ADA, APP, type MicrosoftHarness, microsoftHarness } from './microsoft-harness.ts';
+import { ADA, type Bench, openBench } from '../provider-bench.ts';
+import { instancesOf, listEvents } from './listed-events.ts';
 
 const WINDOW = { start: Date.UTC(2026, 9, 1), end: Date.UTC(2027, 3, 1) };
 const ZONE = 'Europe/Berlin';
 
 describe('The interface on Outlook', () => {
-  let microsoft: MicrosoftHarness;
-  let server: CalendarServer;
+  let bench: Bench;
   let token: string;
-  let calendarId: string;
 
   before(async () => {
-    microsoft = await microsoftHarness();
-    const { clock, provider, sandbox } = microsoft;
-    server = await openCalendarServer({
-      microsoft: provider,
-      apps: { microsoft: APP },
-      clock: {
-        get now() {
-          return clock.now();
-        },
-        set now(value) {
-          clock.turn(value - clock.now());
-        },
-      },
-    });
-    token = await server.token();
-    calendarId = await sandbox.manual.addCalendar(ADA.email, { title: 'Work', timeZone: ZONE });
-    const { accountId, display, credentials, grantedScopes, calendarPermission } = await microsoft.signIn();
-    const account = { accountId, display, credentials, grantedScopes, calendarPermission };
-    await link(server, { provider: 'microsoft', ...account });
+    bench = await openBench('microsoft');
+    token = await bench.server.token();
+    await bench.link({ scope: 'read-write' });
     await listed();
   });
-  after(async () => {
-    await server.close();
-    await microsoft.close();
-  });
+  after(() => bench.close());
 
-  type Listed = { id: string; title: string; start: string; end: string; allDay: boolean };
-  async function listed(): Promise<Listed[]> {
-    const window = `start=${new Date(WINDOW.start).toISOString()}&end=${new Date(WINDOW.end).toISOString()}`;
-    const answer = await get(server, `/events?pageSize=1000&${window}`, token);
-    assert.equal(answer.statusCode, 200, answer.body);
-    return answer.json().events;
-  }
+  const listed = () => listEvents(bench.server, token, WINDOW);
   async function send(method: 'POST' | 'PUT' | 'DELETE', url: string, fields: object) {
-    const answer = await server.app.inject({
+    const answer = await bench.server.app.inject({
       method,
       url,
       headers: { authorization: `Bearer ${token}` },
-      payload: { provider: 'microsoft', calendarId, ...fields },
+      payload: { provider: 'microsoft', calendarId: bench.calendarId, ...fields },
     });
     return { status: answer.statusCode, body: answer.json() };
   }
@@ -65,17 +37,8 @@ describe('The interface on Outlook', () => {
   }
   /** Before any sync: a write is in the mirror before it is answered. */
   async function shownAlike(titles: readonly string[]): Promise<void> {
-    const ours = (await listed())
-      .map(
-        ({ title, start, end, allDay }): ListedInstance => ({
-          title,
-          start: Date.parse(start),
-          end: Date.parse(end),
-          allDay,
-        }),
-      )
-      .sort((a, b) => a.start - b.start || (a.title < b.title ? -1 : 1));
-    assert.deepEqual(ours, await microsoft.sandbox.manual.instances(ADA.email, calendarId, WINDOW));
+    const ours = instancesOf(await listed());
+    assert.deepEqual(ours, await bench.manual.instances(ADA.email, bench.calendarId, WINDOW));
     assert.deepEqual(
       ours.map(({ title, start }) => `${new Date(start).toISOString().slice(5, 16)} ${title}`),
       titles,
@@ -185,7 +148,7 @@ describe('The interface on Outlook', () => {
       end: '2026-10-21T10:00:00Z',
     });
     const at = (time: string) => ({ dateTime: `2026-10-21T${time}`, timeZone: ZONE });
-    await microsoft.sandbox.manual.updateEvent(ADA.email, calendarId, {
+    await bench.manual.updateEvent(ADA.email, bench.calendarId, {
       id: eventId,
       title: 'Theirs',
       start: at('15:00:00'),
@@ -202,7 +165,7 @@ describe('The interface on Outlook', () => {
   });
 
   it('the interface on Outlook answers an invitation', async () => {
-    const { manual: hand } = microsoft.sandbox;
+    const { manual } = bench.microsoft();
     const at = (time: string) => ({ dateTime: `2026-10-22T${time}`, timeZone: ZONE });
     const draft = {
       title: 'Review',
@@ -210,17 +173,14 @@ describe('The interface on Outlook', () => {
       end: at('10:00:00'),
       attendees: [{ email: ADA.email }],
     };
-    const eventId = await hand.invite(ADA.email, calendarId, {
+    const eventId = await manual.invite(ADA.email, bench.calendarId, {
       ...draft,
-      organizer: {
-        email: 'grace@example.com',
-        name: 'Grace',
-      },
+      organizer: { email: 'grace@example.com', name: 'Grace' },
     });
 
     const answered = await sent('POST', '/event/rsvp', { eventId, response: 'accepted', comment: 'Gladly' });
 
     const guest = answered.attendees.find(({ email }: { email: string }) => email === ADA.email);
-    assert.deepEqual([guest.status, hand.responses(ADA.email).at(-1)?.comment], ['accepted', 'Gladly']);
+    assert.deepEqual([guest.status, manual.responses(ADA.email).at(-1)?.comment], ['accepted', 'Gladly']);
   });
 });
