@@ -50,7 +50,7 @@ export type Bench = {
   close(): Promise<void>;
 };
 
-type BenchOptions = {
+export type BenchOptions = {
   readonly writing?: CalendarServerOptions['writing'];
   /** At Google: users who let events be written are asked for their calendars too. */
   readonly asksForCalendars?: boolean;

@@ -8,167 +8,143 @@ import { ADA, openBench } from '../providers/provider-bench.ts';
 import { FULL, type Listed, RGB, send } from './calendar-request.ts';
 
 describe('a calendar that may not be written', () => {
-  it('a calendar is refused at Google for want of the calendar permission, with what to do', async () => {
+  it('a calendar is refused at Google for want of the calendar permission, with what to do', async (t) => {
     const bench = await openBench('google');
-    try {
-      await bench.link({ scope: 'read-write' });
-      await bench.read();
+    t.after(() => bench.close());
+    await bench.link({ scope: 'read-write' });
+    await bench.read();
 
-      const { status, body } = await send(bench.server, 'POST', { provider: 'google', title: 'New' });
+    const { status, body } = await send(bench.server, 'POST', { provider: 'google', title: 'New' });
 
-      assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
-      assert.match(body.message, /auth\/calendar\b/);
-      assert.deepEqual(body.accounts, [{ provider: 'google', account: 'ada@example.com' }]);
-      assert.equal((await bench.read()).health.state, 'active');
-    } finally {
-      await bench.close();
-    }
+    assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
+    assert.match(body.message, /auth\/calendar\b/);
+    assert.deepEqual(body.accounts, [{ provider: 'google', account: 'ada@example.com' }]);
+    assert.equal((await bench.read()).health.state, 'active');
   });
 
-  it('a calendar is refused at Google when the user unticked it, and events are written all the same', async () => {
+  it('a calendar is refused at Google when the user unticked it, and events are written all the same', async (t) => {
     const bench = await openBench('google', { asksForCalendars: true });
-    try {
-      await bench.link({ scope: 'read-write', untick: [`${FULL}.calendars`] });
-      await bench.read();
+    t.after(() => bench.close());
+    await bench.link({ scope: 'read-write', untick: [`${FULL}.calendars`] });
+    await bench.read();
 
-      const { status, body } = await send(bench.server, 'POST', { provider: 'google', title: 'New' });
-      const event = { title: 'Lunch', start: '2027-03-01T10:00:00Z', end: '2027-03-01T11:00:00Z' };
-      const made = await bench.server.app.inject({
-        method: 'POST',
-        url: '/event',
-        headers: { authorization: `Bearer ${await bench.server.token()}` },
-        payload: { provider: 'google', calendarId: bench.calendarId, ...event },
-      });
+    const { status, body } = await send(bench.server, 'POST', { provider: 'google', title: 'New' });
+    const event = { title: 'Lunch', start: '2027-03-01T10:00:00Z', end: '2027-03-01T11:00:00Z' };
+    const made = await bench.server.app.inject({
+      method: 'POST',
+      url: '/event',
+      headers: { authorization: `Bearer ${await bench.server.token()}` },
+      payload: { provider: 'google', calendarId: bench.calendarId, ...event },
+    });
 
-      assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
-      assert.equal(made.statusCode, 200, made.body);
-      const { permission, health } = await bench.read();
-      assert.deepEqual([permission, health.state], [true, 'active']);
-    } finally {
-      await bench.close();
-    }
+    assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
+    assert.equal(made.statusCode, 200, made.body);
+    const { permission, health } = await bench.read();
+    assert.deepEqual([permission, health.state], [true, 'active']);
   });
 
-  it('a calendar is refused when the account was connected for reading', async () => {
+  it('a calendar is refused when the account was connected for reading', async (t) => {
     const bench = await openBench('microsoft');
-    try {
-      await bench.link({ scope: 'read' });
-      await bench.read();
+    t.after(() => bench.close());
+    await bench.link({ scope: 'read' });
+    await bench.read();
 
-      const { status, body } = await send(bench.server, 'POST', { provider: 'microsoft', title: 'New' });
+    const { status, body } = await send(bench.server, 'POST', { provider: 'microsoft', title: 'New' });
 
-      assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
-      assert.equal(bench.requests('calendars.create'), 0);
-    } finally {
-      await bench.close();
-    }
+    assert.deepEqual([status, body.code], [403, 'calendar_permission_required']);
+    assert.equal(bench.requests('calendars.create'), 0);
   });
 
   for (const kind of ['google', 'microsoft'] as const) {
-    it(`a calendar is not deleted when it is the main one at ${kind}`, async () => {
+    it(`a calendar is not deleted when it is the main one at ${kind}`, async (t) => {
       const bench = await openBench(kind);
-      try {
-        await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
-        await bench.read();
-        const all = (await get(bench.server, '/calendars', await bench.server.token())).json();
-        const { id } = all.find((one: { primary: boolean }) => one.primary);
+      t.after(() => bench.close());
+      await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
+      await bench.read();
+      const all = (await get(bench.server, '/calendars', await bench.server.token())).json();
+      const { id } = all.find((one: { primary: boolean }) => one.primary);
 
-        const { status, body } = await send(bench.server, 'DELETE', { provider: kind, calendarId: id });
+      const { status, body } = await send(bench.server, 'DELETE', { provider: kind, calendarId: id });
 
-        assert.deepEqual([status, body.code], [422, 'calendar_not_deletable']);
-        assert.equal(bench.requests('calendars.delete'), 0);
-      } finally {
-        await bench.close();
-      }
+      assert.deepEqual([status, body.code], [422, 'calendar_not_deletable']);
+      assert.equal(bench.requests('calendars.delete'), 0);
     });
   }
 
   for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const) {
-    it(`a calendar is not there any more at ${kind}: a change is 404, a deletion is done`, async () => {
+    it(`a calendar is not there any more at ${kind}: a change is 404, a deletion is done`, async (t) => {
       const bench = await openBench(kind);
-      try {
-        await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
-        const one = { title: 'One', timeZone: 'Europe/Paris' };
-        const ids = [
-          await bench.manual.addCalendar(ADA.email, one),
-          await bench.manual.addCalendar(ADA.email, { ...one, title: 'Other' }),
-        ];
-        await bench.read();
-        for (const id of ids) await bench.manual.removeCalendar(ADA.email, id);
-        const [changed, deleted] = ids.map((calendarId) => ({ provider: kind, calendarId }));
+      t.after(() => bench.close());
+      await bench.link({ scope: 'read-write', besides: kind === 'google' ? [FULL] : [] });
+      const one = { title: 'One', timeZone: 'Europe/Paris' };
+      const ids = [
+        await bench.manual.addCalendar(ADA.email, one),
+        await bench.manual.addCalendar(ADA.email, { ...one, title: 'Other' }),
+      ];
+      await bench.read();
+      for (const id of ids) await bench.manual.removeCalendar(ADA.email, id);
+      const [changed, deleted] = ids.map((calendarId) => ({ provider: kind, calendarId }));
 
-        const deletion = await send(bench.server, 'DELETE', { ...deleted });
-        const again = await send(bench.server, 'PUT', { ...changed, title: 'Late' });
+      const deletion = await send(bench.server, 'DELETE', { ...deleted });
+      const again = await send(bench.server, 'PUT', { ...changed, title: 'Late' });
 
-        assert.deepEqual([deletion.status, again.status, again.body.code], [200, 404, 'calendar_not_found']);
-      } finally {
-        await bench.close();
-      }
+      assert.deepEqual([deletion.status, again.status, again.body.code], [200, 404, 'calendar_not_found']);
     });
   }
 
-  it('a calendar is told as gone when it goes between the list and the change', async () => {
+  it('a calendar is told as gone when it goes between the list and the change', async (t) => {
     const bench = await openBench('google');
-    try {
-      await bench.link({ scope: 'read-write', besides: [FULL] });
-      const id = await bench.manual.addCalendar(ADA.email, { title: 'One', timeZone: 'Europe/Paris' });
-      await bench.read();
-      await bench.manual.removeCalendar(ADA.email, id);
+    t.after(() => bench.close());
+    await bench.link({ scope: 'read-write', besides: [FULL] });
+    const id = await bench.manual.addCalendar(ADA.email, { title: 'One', timeZone: 'Europe/Paris' });
+    await bench.read();
+    await bench.manual.removeCalendar(ADA.email, id);
 
-      const { status, body } = await send(bench.server, 'PUT', {
-        provider: 'google',
-        calendarId: id,
-        title: 'Late',
-      });
+    const { status, body } = await send(bench.server, 'PUT', {
+      provider: 'google',
+      calendarId: id,
+      title: 'Late',
+    });
 
-      assert.deepEqual([status, body.code], [404, 'calendar_not_found']);
-      const all: Listed[] = (await get(bench.server, '/calendars', await bench.server.token())).json();
-      assert.ok(!all.some((calendar) => calendar.id === id));
-    } finally {
-      await bench.close();
-    }
+    assert.deepEqual([status, body.code], [404, 'calendar_not_found']);
+    const all: Listed[] = (await get(bench.server, '/calendars', await bench.server.token())).json();
+    assert.ok(!all.some((calendar) => calendar.id === id));
   });
 
   for (const kind of ['apple', 'caldav'] as const) {
-    it(`a calendar is made once at ${kind} when the first answer was lost and the request is repeated`, async () => {
+    it(`a calendar is made once at ${kind} when the first answer was lost and the request is repeated`, async (t) => {
       const bench = await openBench(kind);
-      try {
-        await bench.link();
-        await bench.read();
-        const body = { provider: kind, title: 'Once', color: RGB.first };
-        const key = { 'idempotency-key': 'lost' };
+      t.after(() => bench.close());
+      await bench.link();
+      await bench.read();
+      const body = { provider: kind, title: 'Once', color: RGB.first };
+      const key = { 'idempotency-key': 'lost' };
 
-        bench.fault({ kind: 'lost_answer' }, 'MKCALENDAR', 1);
-        const first = await send(bench.server, 'POST', body, key);
-        bench.pass(60_000);
-        const again = await send(bench.server, 'POST', body, key);
+      bench.fault({ kind: 'lost_answer' }, 'MKCALENDAR', 1);
+      const first = await send(bench.server, 'POST', body, key);
+      bench.pass(60_000);
+      const again = await send(bench.server, 'POST', body, key);
 
-        assert.deepEqual([first.status, again.status], [503, 200], JSON.stringify(again.body));
-        bench.pass(60_000);
-        const all: Listed[] = (await get(bench.server, '/calendars', await bench.server.token())).json();
-        const made = all.filter(({ title }) => title === 'Once');
-        assert.deepEqual(
-          made.map(({ id, color }) => [id, color]),
-          [[again.body.id, RGB.first]],
-        );
-      } finally {
-        await bench.close();
-      }
+      assert.deepEqual([first.status, again.status], [503, 200], JSON.stringify(again.body));
+      bench.pass(60_000);
+      const all: Listed[] = (await get(bench.server, '/calendars', await bench.server.token())).json();
+      const made = all.filter(({ title }) => title === 'Once');
+      assert.deepEqual(
+        made.map(({ id, color }) => [id, color]),
+        [[again.body.id, RGB.first]],
+      );
     });
   }
 
-  it('a calendar is not made under a name that Outlook has already', async () => {
+  it('a calendar is not made under a name that Outlook has already', async (t) => {
     const bench = await openBench('microsoft');
-    try {
-      await bench.link({ scope: 'read-write' });
-      await bench.read();
+    t.after(() => bench.close());
+    await bench.link({ scope: 'read-write' });
+    await bench.read();
 
-      const { status, body } = await send(bench.server, 'POST', { provider: 'microsoft', title: 'work' });
+    const { status, body } = await send(bench.server, 'POST', { provider: 'microsoft', title: 'work' });
 
-      assert.deepEqual([status, Object.keys(body.details)], [422, ['title']]);
-    } finally {
-      await bench.close();
-    }
+    assert.deepEqual([status, Object.keys(body.details)], [422, ['title']]);
   });
 });
 
@@ -268,18 +244,15 @@ describe('a request about a calendar', () => {
     assert.ok(server.provider.calls.includes('make Unseen'));
   });
 
-  it('a request about a calendar does not wait for ever for a list that another run holds', async () => {
+  it('a request about a calendar does not wait for ever for a list that another run holds', async (t) => {
     const impatient = await openCalendarServer({ writing: { turnBound: 100 } });
-    try {
-      const { accountKey } = await link(impatient);
-      const now = impatient.clock.now;
-      await impatient.deps.mirror.leaseList({ key: accountKey, holder: 'dead' }, now, now + 90_000);
+    t.after(() => impatient.close());
+    const { accountKey } = await link(impatient);
+    const now = impatient.clock.now;
+    await impatient.deps.mirror.leaseList({ key: accountKey, holder: 'dead' }, now, now + 90_000);
 
-      const { status, body } = await send(impatient, 'POST', { provider: 'caldav', title: 'Late' });
+    const { status, body } = await send(impatient, 'POST', { provider: 'caldav', title: 'Late' });
 
-      assert.deepEqual([status, body.code], [503, 'sync_in_progress']);
-    } finally {
-      await impatient.close();
-    }
+    assert.deepEqual([status, body.code], [503, 'sync_in_progress']);
   });
 });

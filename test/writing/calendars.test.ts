@@ -2,69 +2,26 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
-import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
-import { createEgress } from '../../src/lib/egress/egress.ts';
-import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { get } from '../harness/calendar-server.ts';
 import { counterpart } from '../harness/counterpart.ts';
-import { openBench } from '../providers/provider-bench.ts';
 import { CYRUS, startCyrus } from '../servers/cyrus.ts';
-import { USERS } from '../servers/process.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
-import { recordingLog } from '../servers/recording-log.ts';
 import { startXandikos, XANDIKOS } from '../servers/xandikos.ts';
 import { type Listed, RGB, send } from './calendar-request.ts';
-
-type Place = {
-  readonly provider: ProviderKind;
-  readonly server: CalendarServer;
-  /** Time passes, so that the next read asks the provider again. */
-  pass(): void;
-  close(): Promise<void>;
-};
-
-async function onSandbox(kind: ProviderKind): Promise<Place> {
-  const bench = await openBench(kind, { asksForCalendars: true });
-  await bench.link({ scope: 'read-write' });
-  await bench.read();
-  const { server } = bench;
-  return { provider: kind, server, pass: () => bench.pass(60_000), close: () => bench.close() };
-}
-
-async function onServer(start: typeof startRadicale): Promise<Place> {
-  const running = await start(['work']);
-  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
-  const caldav = caldavProvider({ egress, log: recordingLog().log, now: Date.now });
-  const server = await openCalendarServer({ caldav });
-  const typed = { server: running.typed, username: 'ada', password: USERS.ada ?? '' };
-  const { accountId, display, credentials } = await caldav.signIn.verify(typed);
-  await link(server, { accountId, display, credentials });
-  return {
-    provider: 'caldav',
-    server,
-    pass() {
-      server.clock.now += 60_000;
-    },
-    async close() {
-      await server.close();
-      await egress.close();
-      await running.stop();
-    },
-  };
-}
+import { onSandbox, onServer, type WriteSite } from './write-site.ts';
 
 /** Outlook has names for colours. */
 const NAMES = { first: 'lightBlue', second: 'lightRed' };
 
 for (const kind of ['google', 'microsoft', 'apple', 'caldav'] as const)
-  calendarsOn(`the sandbox’s ${kind}`, () => onSandbox(kind), {});
+  calendarsOn(`the sandbox’s ${kind}`, () => onSandbox(kind, { asksForCalendars: true }), {});
 calendarsOn('Radicale', () => onServer(startRadicale), counterpart('Radicale', RADICALE));
 calendarsOn('Xandikos', () => onServer(startXandikos), counterpart('Xandikos', XANDIKOS));
 calendarsOn('Cyrus', () => onServer(startCyrus), counterpart('Cyrus', CYRUS, { root: true }));
 
-function calendarsOn(name: string, open: () => Promise<Place>, options: { skip?: string | false }): void {
+function calendarsOn(name: string, open: () => Promise<WriteSite>, options: { skip?: string | false }): void {
   describe(`calendars on ${name}`, options, () => {
-    let at: Place;
+    let at: WriteSite;
     before(async () => {
       at = await open();
     });

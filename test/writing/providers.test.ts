@@ -3,59 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
-import { createEgress } from '../../src/lib/egress/egress.ts';
-import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { get } from '../harness/calendar-server.ts';
 import { counterpart } from '../harness/counterpart.ts';
-import { openBench } from '../providers/provider-bench.ts';
-import { USERS } from '../servers/process.ts';
 import { RADICALE, startRadicale } from '../servers/radicale.ts';
-import { recordingLog } from '../servers/recording-log.ts';
-
-type WriteSite = {
-  readonly provider: ProviderKind;
-  readonly server: CalendarServer;
-  readonly calendarId: string;
-  /** Time passes, so that the next read asks the provider again. */
-  pass(): void;
-  close(): Promise<void>;
-};
-
-async function onSandbox(kind: ProviderKind): Promise<WriteSite> {
-  const bench = await openBench(kind);
-  await bench.link({ scope: 'read-write' });
-  await bench.read();
-  const { server, calendarId } = bench;
-  return { provider: kind, server, calendarId, pass: () => bench.pass(60_000), close: () => bench.close() };
-}
-
-async function onRadicale(): Promise<WriteSite> {
-  const radicale = await startRadicale(['work']);
-  const egress = createEgress({ privateNetwork: { mode: 'loopback' } });
-  const caldav = caldavProvider({ egress, log: recordingLog().log, now: Date.now });
-  const server = await openCalendarServer({ caldav });
-  const typed = { server: radicale.typed, username: 'ada', password: USERS.ada ?? '' };
-  const { accountId, display, credentials } = await caldav.signIn.verify(typed);
-  await link(server, { accountId, display, credentials });
-  return {
-    provider: 'caldav',
-    server,
-    calendarId: radicale.calendarUrl('ada', 'work'),
-    pass() {
-      server.clock.now += 60_000;
-    },
-    async close() {
-      await server.close();
-      await egress.close();
-      await radicale.stop();
-    },
-  };
-}
+import { onSandbox, onServer, type WriteSite } from './write-site.ts';
 
 const KINDS: readonly ProviderKind[] = ['google', 'microsoft', 'apple', 'caldav'];
 
 for (const kind of KINDS) writesOn(`the sandbox’s ${kind}`, () => onSandbox(kind), {});
-writesOn('Radicale', onRadicale, counterpart('Radicale', RADICALE));
+writesOn('Radicale', () => onServer(startRadicale), counterpart('Radicale', RADICALE));
 
 function writesOn(name: string, open: () => Promise<WriteSite>, options: { skip?: string | false }): void {
   describe(`writing on ${name}`, options, () => {
