@@ -9,15 +9,13 @@ import type { TokenLeaseStore } from '../../src/access/token-lease-store.ts';
 import type { Account } from '../../src/calendars/account-store.ts';
 import type { AccountSession, OAuthCredentials } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { providerAppStore } from '../../src/store/provider-app-store.ts';
-import { requestLimitStore } from '../../src/store/request-limit-store.ts';
-import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
-import { makeUsers, NOW, newAccount, sealer } from '../contract/calendar-rows.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { NOW, newAccount, openWithUsers, sealer } from '../contract/calendar-rows.ts';
 import { collectingLog } from '../harness/calendar-server.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { APP, FakeRedirectProvider } from '../harness/fake-redirect-provider.ts';
+import { providerErrorOf } from '../harness/provider-error-of.ts';
 
 type Setting = { apps?: InstanceApps; tokens?: (store: TokenLeaseStore) => TokenLeaseStore };
 
@@ -26,29 +24,28 @@ async function openAccount(
   db: Database,
   { apps = { google: APP }, tokens: wrap = (store) => store }: Setting = {},
 ) {
-  await makeUsers(db);
+  const { accounts, tokens } = await openWithUsers(async () => db);
   const clock = { now: NOW };
   const now = () => clock.now;
   const google = new FakeRedirectProvider('google', now);
-  const accounts = accountStore(db, sealer);
   const log = collectingLog();
   const linkAgain = (credentials: OAuthCredentials): Promise<Account> => {
     const id = { provider: 'google', accountId: 'ada@example.com', calendarPermission: true } as const;
     return accounts.linkAccount(newAccount({ ...id, credentials }), clock.now);
   };
   const account = await linkAgain(google.issue(0));
-  const tokens = tokenLeaseStore(db, sealer);
   /** A session of an instance of its own: nothing is shared but the database. */
-  const instance = (): AccountSession =>
-    accountSessions({
-      tokens: wrap(tokenLeaseStore(db, sealer)),
-      requestLimits: requestLimitStore(db),
-      accounts,
+  const instance = (): AccountSession => {
+    const stores = openStores(db, { sealer });
+    return accountSessions({
+      ...stores,
+      tokens: wrap(stores.tokens),
       providers: { google: google.asProvider() },
-      apps: providerApps(providerAppStore(db, sealer), apps),
+      apps: providerApps(stores.providerApps, apps),
       log,
       now,
     }).open(account);
+  };
   const health = async () => (await accounts.findAccount(account.accountKey))?.health;
   const stored = async () => {
     const credentials = await tokens.findCredentials(account.accountKey);
@@ -58,14 +55,6 @@ async function openAccount(
   return { clock, google, accounts, account, tokens, instance, health, stored, linkAgain, log };
 }
 
-const refusal = async (call: Promise<unknown>): Promise<ProviderError> => {
-  const reason = await call.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  assert.ok(reason instanceof ProviderError, `${reason}`);
-  return reason;
-};
 const MINUTE = 60_000;
 
 onEachDatabase((database, open) => {
@@ -195,7 +184,9 @@ onEachDatabase((database, open) => {
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked', { reason: 'access_revoked' }));
       google.beforeRenewal = () => sleep(50);
 
-      const refusals = await Promise.all(Array.from({ length: 20 }, () => refusal(instance().accessToken())));
+      const refusals = await Promise.all(
+        Array.from({ length: 20 }, () => providerErrorOf(instance().accessToken())),
+      );
 
       assert.equal(google.renewals.length, 1);
       assert.ok(
@@ -211,13 +202,13 @@ onEachDatabase((database, open) => {
       const busy = new ProviderError('rate_limited', 'Busy', { retryAfter: 20_000 });
       google.renewalFailures.push(busy, new ProviderError('unavailable', 'Down'));
 
-      const first = await refusal(instance().accessToken());
+      const first = await providerErrorOf(instance().accessToken());
       clock.now += 19_999;
-      const early = await refusal(instance().accessToken());
+      const early = await providerErrorOf(instance().accessToken());
       clock.now += 1;
-      const second = await refusal(instance().accessToken());
+      const second = await providerErrorOf(instance().accessToken());
       clock.now += 9_999;
-      await refusal(instance().accessToken());
+      await providerErrorOf(instance().accessToken());
       const renewals = google.renewals.length;
       clock.now += 1;
 
@@ -229,10 +220,10 @@ onEachDatabase((database, open) => {
     it('an account’s session does not try a dead refresh token again and again, but does a new one at once', async () => {
       const { clock, google, instance, linkAgain } = await openAccount(await open());
       google.renewalFailures.push(new ProviderError('unauthorized', 'Revoked'));
-      await refusal(instance().accessToken());
+      await providerErrorOf(instance().accessToken());
 
       clock.now += 20 * MINUTE;
-      await refusal(instance().accessToken());
+      await providerErrorOf(instance().accessToken());
       const renewals = google.renewals.length;
       await linkAgain(google.issue(0));
 
@@ -244,7 +235,7 @@ onEachDatabase((database, open) => {
       const apps = { google: { clientId: 'another', clientSecret: 's' } };
       const { google, instance, health } = await openAccount(await open(), { apps });
 
-      const error = await refusal(instance().accessToken());
+      const error = await providerErrorOf(instance().accessToken());
 
       assert.deepEqual([error.kind, error.reason], ['unauthorized', 'app_replaced']);
       assert.equal((await health())?.state, 'reauth_required');
@@ -254,7 +245,7 @@ onEachDatabase((database, open) => {
     it('an account’s session says that the operator must act when no app is set up, and asks nobody', async () => {
       const { google, instance, health } = await openAccount(await open(), { apps: {} });
 
-      const error = await refusal(instance().accessToken());
+      const error = await providerErrorOf(instance().accessToken());
 
       assert.deepEqual([error.kind, error.reason], ['misconfigured', 'provider_not_set_up']);
       assert.equal((await health())?.state, 'degraded');
@@ -265,7 +256,7 @@ onEachDatabase((database, open) => {
       const { google, instance, linkAgain } = await openAccount(await open());
       await linkAgain({ ...google.issue(0), refreshToken: undefined });
 
-      assert.equal((await refusal(instance().accessToken())).kind, 'unauthorized');
+      assert.equal((await providerErrorOf(instance().accessToken())).kind, 'unauthorized');
     });
 
     it('an account’s session says unauthorized for an account that is gone', async () => {
@@ -273,14 +264,14 @@ onEachDatabase((database, open) => {
       const session = instance();
       await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
 
-      assert.equal((await refusal(session.accessToken())).kind, 'unauthorized');
+      assert.equal((await providerErrorOf(session.accessToken())).kind, 'unauthorized');
     });
 
     it('an account’s session takes a fault of our own for one that passes, logs it, and keeps secrets out of the log', async () => {
       const { google, instance, health, log } = await openAccount(await open());
       google.renewalFailures.push(new TypeError('undefined is not a function'));
 
-      const error = await refusal(instance().accessToken());
+      const error = await providerErrorOf(instance().accessToken());
 
       assert.deepEqual([error.kind, error.reason], ['unavailable', 'internal_fault']);
       assert.equal((await health())?.reason, 'internal_fault');

@@ -6,18 +6,18 @@ import { type RequestGate, type RequestLimits, requestGate } from '../../src/acc
 import type { RequestLimitStore } from '../../src/access/request-limit-store.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { PROVIDER_FACTS } from '../../src/calendars/provider-facts.ts';
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { requestLimitStore } from '../../src/store/request-limit-store.ts';
-import { makeUsers, NOW, newAccount, sealer } from '../contract/calendar-rows.ts';
+import { NOW, newAccount, openWithUsers } from '../contract/calendar-rows.ts';
 import { onEachDatabase } from '../harness/databases.ts';
+import { providerErrorOf } from '../harness/provider-error-of.ts';
 
 const MICROSOFT: RequestLimits = { microsoft: { atOnce: 3 } };
 
 /** Two instances that share nothing but the database, and requests of one account. */
 async function openGates(db: Database, limits: RequestLimits, now: () => number = Date.now) {
-  await makeUsers(db);
-  const account = await accountStore(db, sealer).linkAccount(
+  const { accounts } = await openWithUsers(async () => db);
+  const account = await accounts.linkAccount(
     newAccount({ provider: 'microsoft', accountId: 'ada@example.com' }),
     NOW,
   );
@@ -46,14 +46,6 @@ async function openGates(db: Database, limits: RequestLimits, now: () => number 
   return { account, writes, first, second, gates, ask, stop };
 }
 
-const refusal = async (call: Promise<unknown>): Promise<ProviderError> => {
-  const reason = await call.then(
-    () => undefined,
-    (failure: unknown) => failure,
-  );
-  assert.ok(reason instanceof ProviderError, `${reason}`);
-  return reason;
-};
 const failing = (error: Error) => async (): Promise<never> => {
   throw error;
 };
@@ -177,7 +169,7 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), limits);
       await ask(gates[0], async () => 1);
 
-      const error = await refusal(ask(gates[1], async () => 2));
+      const error = await providerErrorOf(ask(gates[1], async () => 2));
 
       assert.deepEqual([error.kind, error.reason], ['rate_limited', 'quota_exhausted']);
       assert.ok((error.retryAfter ?? 0) > 60_000);
@@ -192,8 +184,8 @@ onEachDatabase((database, open) => {
         throw down;
       };
 
-      for (let i = 0; i < 5; i += 1) await refusal(ask(gates[i % 2], request));
-      const refused = await Promise.all(gates.map((gate) => refusal(ask(gate, request))));
+      for (let i = 0; i < 5; i += 1) await providerErrorOf(ask(gates[i % 2], request));
+      const refused = await Promise.all(gates.map((gate) => providerErrorOf(ask(gate, request))));
       const other = await ask(gates[0], async () => 'works', 'other');
 
       assert.equal(requests, 5);
@@ -207,11 +199,11 @@ onEachDatabase((database, open) => {
     it('the request gate lets one request try when its time has come: success opens the way, failure shuts it for longer', async () => {
       const clock = { now: NOW };
       const { gates, ask } = await openGates(await open(), {}, () => clock.now);
-      for (let i = 0; i < 5; i += 1) await refusal(ask(gates[0], failing(down)));
+      for (let i = 0; i < 5; i += 1) await providerErrorOf(ask(gates[0], failing(down)));
 
       clock.now += 30_000;
-      await refusal(ask(gates[0], failing(down)));
-      const shut = await refusal(ask(gates[1], async () => 'in vain'));
+      await providerErrorOf(ask(gates[0], failing(down)));
+      const shut = await providerErrorOf(ask(gates[1], async () => 'in vain'));
       clock.now += 60_000;
       let release = () => {};
       const answer = new Promise<void>((resolve) => {
@@ -237,7 +229,7 @@ onEachDatabase((database, open) => {
     it('the request gate refuses those who waited for a try that failed', async () => {
       const clock = { now: NOW };
       const { gates, ask } = await openGates(await open(), {}, () => clock.now);
-      for (let i = 0; i < 5; i += 1) await refusal(ask(gates[0], failing(down)));
+      for (let i = 0; i < 5; i += 1) await providerErrorOf(ask(gates[0], failing(down)));
       clock.now += 30_000;
       const probe = ask(gates[0], async () => {
         await sleep(200);
@@ -245,9 +237,9 @@ onEachDatabase((database, open) => {
       });
       await sleep(50);
 
-      const beside = refusal(ask(gates[1], async () => 'in vain'));
+      const beside = providerErrorOf(ask(gates[1], async () => 'in vain'));
 
-      await refusal(probe);
+      await providerErrorOf(probe);
       assert.equal((await beside).retryAfter, 60_000);
     });
 
@@ -255,7 +247,7 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), {});
       for (let i = 0; i < 12; i += 1) {
         if (i % 4 === 3) await ask(gates[0], async () => 1);
-        else await refusal(ask(gates[1], failing(down)));
+        else await providerErrorOf(ask(gates[1], failing(down)));
       }
 
       assert.equal(await ask(gates[0], async () => 'works'), 'works');
@@ -265,7 +257,7 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), {});
       const gone = new ProviderError('not_found', 'Gone');
 
-      for (let i = 0; i < 8; i += 1) await refusal(ask(gates[0], failing(gone)));
+      for (let i = 0; i < 8; i += 1) await providerErrorOf(ask(gates[0], failing(gone)));
 
       assert.equal(await ask(gates[0], async () => 'works'), 'works');
     });
@@ -289,10 +281,10 @@ onEachDatabase((database, open) => {
       const clock = { now: NOW };
       const { gates, ask } = await openGates(await open(), {}, () => clock.now);
       const busy = new ProviderError('rate_limited', 'Busy', { retryAfter: 60_000 });
-      await refusal(ask(gates[0], failing(busy)));
+      await providerErrorOf(ask(gates[0], failing(busy)));
 
       clock.now += 45_000;
-      const error = await refusal(ask(gates[1], async () => 'in vain', 'other'));
+      const error = await providerErrorOf(ask(gates[1], async () => 'in vain', 'other'));
       clock.now += 15_000;
 
       assert.deepEqual([error.kind, error.retryAfter], ['rate_limited', 15_000]);
@@ -303,7 +295,7 @@ onEachDatabase((database, open) => {
       const { gates, ask } = await openGates(await open(), {});
       const quota = new ProviderError('rate_limited', 'Quota', { reason: 'user_quota_exhausted' });
       let requests = 0;
-      const error = await refusal(
+      const error = await providerErrorOf(
         ask(
           gates[0],
           async () => {
@@ -326,9 +318,9 @@ onEachDatabase((database, open) => {
         reason: 'quota_exhausted',
         retryAfter: 600_000,
       });
-      await refusal(ask(gates[0], failing(spent)));
+      await providerErrorOf(ask(gates[0], failing(spent)));
 
-      const error = await refusal(ask(gates[1], async () => 'in vain', 'other'));
+      const error = await providerErrorOf(ask(gates[1], async () => 'in vain', 'other'));
 
       assert.ok((error.retryAfter ?? 0) >= 600_000, `${error.retryAfter}`);
     });

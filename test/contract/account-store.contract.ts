@@ -4,7 +4,15 @@ import { describe, it } from 'node:test';
 
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { codeIsWithdrawn, makeCode, makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+import {
+  codeIsWithdrawn,
+  makeCode,
+  NOW,
+  newAccount,
+  openWithUsers,
+  sealer,
+  tenTimes,
+} from './calendar-rows.ts';
 
 const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
 const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
@@ -21,11 +29,7 @@ async function makeCalendar(db: Database, accountKey: string): Promise<void> {
 const ADAS_CALDAV = { clientId: 'acme', userId: 'ada', provider: 'caldav' } as const;
 
 export function accountStoreContract(database: string, open: () => Promise<Database>): void {
-  const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    return { db, accounts: accountStore(db, sealer) };
-  };
+  const prepare = () => openWithUsers(open);
   const jobs = (db: Database) => db.all<{ kind: string; key: string }>('SELECT kind, key FROM job');
 
   describe(`AccountStore on ${database}`, () => {

@@ -4,23 +4,17 @@ import { describe, it } from 'node:test';
 
 import type { AuthorizationCodeStore, Redemption } from '../../src/oauth/authorization-code-store.ts';
 import { familyOf } from '../../src/oauth/refresh-token-id.ts';
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
-import { userStore } from '../../src/store/user-store.ts';
-import { makeCode, makeUsers, NOW, presentedOf, tenTimes } from './calendar-rows.ts';
+import { makeCode, NOW, openWithUsers, presentedOf, tenTimes } from './calendar-rows.ts';
 import { rowsIn, successorOf } from './grant-rows.ts';
 
 export function authorizationCodeStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    await makeCode(db, 'ada');
-    const codes = authorizationCodeStore(db);
-    const code = await codes.findCode('acme', 'ada');
+    const stores = await openWithUsers(open);
+    await makeCode(stores.db, 'ada');
+    const code = await stores.codes.findCode('acme', 'ada');
     assert.ok(code);
-    return { db, codes, code: presentedOf(code) };
+    return { ...stores, code: presentedOf(code) };
   };
 
   describe(`AuthorizationCodeStore on ${database}`, () => {
@@ -72,8 +66,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     });
 
     it('redeeming a code starts the grant that the code authorizes, with its first refresh token', async () => {
-      const { db, codes, code } = await prepare();
-      const families = tokenFamilyStore(db);
+      const { codes, families, code } = await prepare();
 
       const family = await codes.redeemCode(code, NOW + 1);
 
@@ -121,13 +114,11 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
     it('no grant stays alive of a user or application that is deleted while its code is redeemed', async () => {
       for (const by of ['user', 'application']) {
-        const { db, codes, code } = await prepare();
+        const { db, codes, users, clients, code } = await prepare();
 
         await Promise.all([
           codes.redeemCode(code, NOW),
-          by === 'user'
-            ? userStore(db).deleteUser('acme', 'ada', NOW)
-            : clientStore(db).deleteClient('acme', NOW),
+          by === 'user' ? users.deleteUser('acme', 'ada', NOW) : clients.deleteClient('acme', NOW),
           ...Array.from({ length: 8 }, () => codes.redeemCode(code, NOW)),
         ]);
 

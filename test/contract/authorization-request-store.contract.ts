@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
-import { accountStore } from '../../src/store/account-store.ts';
-import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
-import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { userStore } from '../../src/store/user-store.ts';
-import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
 import { makeAccount } from './grant-rows.ts';
 
 const request: AuthorizationRequest = {
@@ -31,11 +27,9 @@ const request: AuthorizationRequest = {
 
 export function authorizationRequestStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    const requests = authorizationRequestStore(db, sealer);
-    await requests.createRequest(request);
-    return { db, requests, codes: authorizationCodeStore(db) };
+    const stores = await openWithUsers(open);
+    await stores.requests.createRequest(request);
+    return stores;
   };
   const prepareConnected = async () => {
     const made = await prepare();
@@ -123,8 +117,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     });
 
     it('no code is left to redeem when the last account goes while it is approved', async () => {
-      const { db, requests, codes } = await prepareConnected();
-      const accounts = accountStore(db, sealer);
+      const { accounts, requests, codes } = await prepareConnected();
 
       await Promise.all([
         requests.approveRequest('t1', NOW),
@@ -136,9 +129,9 @@ export function authorizationRequestStoreContract(database: string, open: () => 
     });
 
     it('no code is left to redeem when the user is deleted while it is approved', async () => {
-      const { db, requests, codes } = await prepareConnected();
+      const { users, requests, codes } = await prepareConnected();
 
-      await Promise.all([requests.approveRequest('t1', NOW), userStore(db).deleteUser('acme', 'ada', NOW)]);
+      await Promise.all([requests.approveRequest('t1', NOW), users.deleteUser('acme', 'ada', NOW)]);
 
       const code = await codes.findCode('acme', 'ada');
       assert.ok(code === undefined || code.withdrawnAt !== undefined);

@@ -5,10 +5,8 @@ import { describe, it } from 'node:test';
 
 import { DEFAULT_BRANDING } from '../../src/branding/branding.ts';
 import type { LookChange } from '../../src/branding/branding-store.ts';
-import { brandingStore } from '../../src/store/branding-store.ts';
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { makeUsers, NOW, tenTimes } from './calendar-rows.ts';
+import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
 const NO_FACTS = { supportEmail: undefined, supportUrl: undefined, verified: false };
@@ -17,14 +15,13 @@ const hashOf = ({ webp }: ReturnType<typeof picture>) => hash('sha256', webp);
 
 export function brandingStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
+    const { db, branding: looks, clients } = await openWithUsers(open);
     await db.write(
       `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
        VALUES ('other', 'Other', 'https://other.example/cb', :now, :now)`,
       { now: NOW },
     );
-    return { db, looks: brandingStore(db) };
+    return { db, looks, clients };
   };
 
   describe(`BrandingStore on ${database}`, () => {
@@ -145,11 +142,11 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
     });
 
     it('the look and the pictures of an application that is deleted are forgotten', async () => {
-      const { db, looks } = await prepare();
+      const { db, looks, clients } = await prepare();
       const logo = picture('gone');
       await looks.changeLook('acme', { logo, verified: true }, NOW);
 
-      await clientStore(db).deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW);
 
       assert.equal(await looks.findLogo(hashOf(logo)), undefined);
       assert.equal(await rowsIn(db, 'application_look'), 0);

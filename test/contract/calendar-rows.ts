@@ -4,6 +4,7 @@ import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { AuthorizationCode } from '../../src/oauth/authorization-code-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import { openStores } from '../../src/store/open-stores.ts';
 
 export const NOW = 1_790_000_000_000;
 export const sealer = createSealer(randomBytes(32));
@@ -22,6 +23,13 @@ export async function makeUsers(db: Database): Promise<void> {
       { userId, now: NOW },
     );
   }
+}
+
+/** A fresh database with `makeUsers`, and the stores on it. */
+export async function openWithUsers(open: () => Promise<Database>) {
+  const db = await open();
+  await makeUsers(db);
+  return { db, ...openStores(db, { sealer }) };
 }
 
 export function newAccount(change: Partial<NewAccount> = {}): NewAccount {

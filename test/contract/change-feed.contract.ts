@@ -5,11 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import { renderChanges } from '../../src/calendars/render-event.ts';
 import type { ChangeFeed, FeedChange, FeedPlace } from '../../src/reading/change-feed.ts';
-import { accountStore } from '../../src/store/account-store.ts';
-import { changeFeed } from '../../src/store/change-feed.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { userStore } from '../../src/store/user-store.ts';
-import { NOW, newAccount, sealer } from './calendar-rows.ts';
+import { NOW, newAccount } from './calendar-rows.ts';
 import {
   calendar,
   changesTo,
@@ -41,10 +38,9 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await open(),
       ...(names.length > 0 ? names : ['/a/']).map((name) => calendar(name)),
     );
-    const feed = changeFeed(made.db);
-    const state = await feed.follow(ada, NOW);
+    const state = await made.changes.follow(ada, NOW);
     assert.ok(state);
-    return { ...made, feed, seq: state.seq, feedId: state.feedId };
+    return { ...made, feed: made.changes, seq: state.seq, feedId: state.feedId };
   };
   const all = ({ feed, seq }: Prepared, after: FeedPlace = { seq }) => feed.changesAfter(ada, after, 10_000);
   const told = async (made: Prepared, after?: FeedPlace) =>
@@ -187,7 +183,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         resource('w', event('2026-11-02T09:00:00', { recurrence }), originally('2026-11-09T09:00:00')),
       ]);
       let since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
-      const accounts = accountStore(made.db, sealer);
+      const { accounts } = made;
 
       const list = { key: made.accountKey, holder: 'list' };
       await made.mirror.leaseList(list, NOW, LATER);
@@ -210,7 +206,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
     it('the feed has no entry for a user whom nobody follows, nor of what a lost lease left undone', async () => {
       const made = await mirrorWith(await open(), calendar('/a/'));
       await fill(made.mirror, made.calendarKey, resource('x', event('2026-11-02T09:00:00')));
-      const feed = changeFeed(made.db);
+      const { changes: feed } = made;
       assert.equal(await feed.stateOf(ada, NOW), undefined);
       const state = await feed.follow(ada, NOW);
 
@@ -297,7 +293,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
 
       await made.feed.forgetChanges(NOW + DAY);
       assert.ok(await made.feed.stateOf(ada, NOW));
-      await userStore(made.db).deleteUser('acme', 'ada', NOW);
+      await made.users.deleteUser('acme', 'ada', NOW);
 
       assert.deepEqual(await made.db.all('SELECT 1 AS "one" FROM event_change'), []);
     });

@@ -1,32 +1,26 @@
 /** What every EndedAccessStore must do. Each database's test calls this with its own empty, migrated one. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-
-import { accountStore } from '../../src/store/account-store.ts';
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { endedAccessStore } from '../../src/store/ended-access-store.ts';
-import { userStore } from '../../src/store/user-store.ts';
-import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+import type { Stores } from '../../src/store/open-stores.ts';
+import { NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 
 export function endedAccessStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    const accounts = accountStore(db, sealer);
-    const ended = endedAccessStore(db, sealer);
-    const jobs = async () => {
+    const stores = await openWithUsers(open);
+    const { db, endedAccess: ended } = stores;
+    const jobNames = async () => {
       const rows = await db.all<{ kind: string; key: string }>('SELECT kind, key FROM job ORDER BY kind');
       return rows.map(({ kind, key }) => `${kind} ${key}`);
     };
-    return { db, accounts, ended, jobs };
+    return { ...stores, ended, jobNames };
   };
   const google = (userId = 'ada', provider: 'google' | 'microsoft' = 'google') =>
     newAccount({ userId, provider, accountId: 'ada@example.com', credentials: { token: `of ${userId}` } });
 
   describe(`EndedAccessStore on ${database}`, () => {
     it('the access of a disconnected account is kept, with the job that ends it', async () => {
-      const { accounts, ended, jobs } = await prepare();
+      const { accounts, ended, jobNames } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
 
       await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW + 1);
@@ -39,38 +33,39 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
         credentials: { token: 'of ada' },
         endedAt: NOW + 1,
       });
-      assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+      assert.deepEqual(await jobNames(), [`end-access ${accountKey}`]);
     });
 
     it('the access of the accounts of a deleted user is kept', async () => {
-      const { db, accounts, ended, jobs } = await prepare();
+      const { users, accounts, ended, jobNames } = await prepare();
       const { accountKey } = await accounts.linkAccount(google('ada', 'microsoft'), NOW);
 
-      await userStore(db).deleteUser('acme', 'ada', NOW + 1);
+      await users.deleteUser('acme', 'ada', NOW + 1);
 
       assert.deepEqual((await ended.findEndedAccess(accountKey))?.credentials, { token: 'of ada' });
-      assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+      assert.deepEqual(await jobNames(), [`end-access ${accountKey}`]);
     });
 
     for (const [what, remove] of [
-      ['a user', (db: Database) => userStore(db).deleteUser('acme', 'ada', NOW + 1)],
-      ['an application', (db: Database) => clientStore(db).deleteClient('acme', NOW + 1)],
+      ['a user', ({ users }: Stores) => users.deleteUser('acme', 'ada', NOW + 1)],
+      ['an application', ({ clients }: Stores) => clients.deleteClient('acme', NOW + 1)],
     ] as const)
       it(`access is kept once however many delete ${what} at once`, async () => {
-        const { db, accounts, ended, jobs } = await prepare();
+        const stores = await prepare();
+        const { db, accounts, ended, jobNames } = stores;
         const { accountKey } = await accounts.linkAccount(google(), NOW);
         // Whose rows would otherwise make them take turns.
         await db.write('DELETE FROM job RETURNING kind');
 
-        const deleted = await tenTimes(() => remove(db));
+        const deleted = await tenTimes(() => remove(stores));
 
         assert.equal(deleted.filter(Boolean).length, 1);
         assert.deepEqual((await ended.findEndedAccess(accountKey))?.credentials, { token: 'of ada' });
-        assert.deepEqual(await jobs(), [`end-access ${accountKey}`]);
+        assert.deepEqual(await jobNames(), [`end-access ${accountKey}`]);
       });
 
     it('access that no account holds is taken, sealed, with the job that ends it', async () => {
-      const { db, ended, jobs } = await prepare();
+      const { db, ended, jobNames } = await prepare();
       const access = { clientId: 'acme', provider: 'google', accountId: 'ada@example.com' } as const;
 
       await ended.addEndedAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
@@ -85,27 +80,27 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
         credentials: { token: 'of nobody' },
         endedAt: NOW,
       });
-      assert.deepEqual(await jobs(), [`end-access ${row.key}`]);
+      assert.deepEqual(await jobNames(), [`end-access ${row.key}`]);
     });
 
     it('no access is taken for an application that is gone: its app at the provider went with it', async () => {
-      const { db, ended, jobs } = await prepare();
+      const { db, ended, jobNames } = await prepare();
       const access = { clientId: 'gone', provider: 'google', accountId: 'ada@example.com' } as const;
 
       await ended.addEndedAccess({ ...access, credentials: { token: 'of nobody' } }, NOW);
 
       assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
-      assert.deepEqual(await jobs(), []);
+      assert.deepEqual(await jobNames(), []);
     });
 
     it('no password is kept: there is nothing to end at a server that only checks it', async () => {
-      const { db, accounts, jobs } = await prepare();
+      const { db, accounts, jobNames } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
 
       await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
-      assert.deepEqual(await jobs(), []);
+      assert.deepEqual(await jobNames(), []);
     });
 
     it('the accounts that are the same one at the provider are named, whoever linked them', async () => {

@@ -6,7 +6,6 @@ import type { EventMembers } from '../../src/calendars/mirrored-event.ts';
 import { renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
 import type { EventPosition } from '../../src/reading/event-reader.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { eventReader } from '../../src/store/event-reader.ts';
 import { NOW } from './calendar-rows.ts';
 import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
 
@@ -18,7 +17,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
   const recurrence = { rrules: ['FREQ=WEEKLY'], rdates: [], exdates: [] };
   const prepare = async (...names: string[]) => {
     const made = await mirrorWith(await open(), ...names.map((name) => calendar(name)));
-    return { ...made, reader: eventReader(made.db) };
+    return { ...made, reader: made.events };
   };
 
   describe(`EventReader on ${database}`, () => {

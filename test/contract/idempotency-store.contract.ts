@@ -2,25 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { idempotencyStore } from '../../src/store/idempotency-store.ts';
-import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 
 const DAY = 24 * 3_600_000;
 const REQUEST = { clientId: 'acme', userId: 'ada', keyHash: 'key', requestHash: 'body' };
 
 export function idempotencyStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    const { accountKey } = await accountStore(db, sealer).linkAccount(newAccount(), NOW);
-    const store = idempotencyStore(db);
+    const { accounts, idempotency: store } = await openWithUsers(open);
+    const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
     const claim = (holder: string, at = NOW, change: Partial<typeof REQUEST> = {}) => {
       const terms = { holder, seed: `seed of ${holder}`, now: at, until: at + 1_000, forgottenAt: at - DAY };
       return store.claim({ ...REQUEST, ...change }, terms);
     };
-    return { db, store, claim, accountKey };
+    return { accounts, store, claim, accountKey };
   };
 
   describe(`IdempotencyStore on ${database}`, () => {
@@ -96,11 +92,11 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
     });
 
     it('an answer is forgotten with the account it shows', async () => {
-      const { db, store, claim, accountKey } = await prepare();
+      const { accounts, store, claim, accountKey } = await prepare();
       await claim('first');
       await store.keepAnswer(REQUEST, 'first', { body: 'secret title', accountKey });
 
-      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.equal((await claim('second')).state, 'claimed');
     });

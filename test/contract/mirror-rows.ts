@@ -3,11 +3,10 @@
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import { renderChanges } from '../../src/calendars/render-event.ts';
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { mirrorStore } from '../../src/store/mirror-store.ts';
+import type { Stores } from '../../src/store/open-stores.ts';
 import type { MirrorStore, SyncLease } from '../../src/sync/mirror-store.ts';
-import { makeUsers, NOW, newAccount, sealer } from './calendar-rows.ts';
+import { NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
 export const LATER = NOW + 60_000;
 
@@ -48,9 +47,8 @@ export const changesTo = (...resources: EventResource[]) =>
 
 export const removalOf = (...hrefs: string[]) => renderChanges({ changed: [], removed: hrefs });
 
-export type FilledMirror = {
+export type FilledMirror = Stores & {
   db: Database;
-  mirror: MirrorStore;
   accountKey: string;
   /** Of the first calendar. */
   calendarKey: string;
@@ -59,14 +57,14 @@ export type FilledMirror = {
 
 /** Ada's account with these calendars, never synced. */
 export async function mirrorWith(db: Database, ...calendars: ProviderCalendar[]): Promise<FilledMirror> {
-  await makeUsers(db);
-  const mirror = mirrorStore(db);
-  const { accountKey } = await accountStore(db, sealer).linkAccount(newAccount(), NOW);
+  const stores = await openWithUsers(async () => db);
+  const { mirror } = stores;
+  const { accountKey } = await stores.accounts.linkAccount(newAccount(), NOW);
   const lease = { key: accountKey, holder: 'setup' };
   await mirror.leaseList(lease, NOW, LATER);
   await mirror.replaceCalendars(lease, calendars, NOW);
   const calendarKeys = (await mirror.listCalendars(accountKey)).map(({ calendarKey }) => calendarKey);
-  return { db, mirror, accountKey, calendarKeys, calendarKey: calendarKeys[0] ?? '' };
+  return { ...stores, accountKey, calendarKeys, calendarKey: calendarKeys[0] ?? '' };
 }
 
 /** The lease of a calendar, taken. */

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, tenTimes } from './calendar-rows.ts';
 import {
   calendar,
   changesTo,
@@ -166,9 +165,9 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
     });
 
     it('a calendar that was disconnected while it was synced stays gone', async () => {
-      const { db, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const { db, accounts, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
-      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       const written = await mirror.applyChanges(
         lease,

@@ -2,19 +2,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { providerAppStore } from '../../src/store/provider-app-store.ts';
-import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
 const app = { clientId: 'id.apps.example', clientSecret: 'GOCSPX-canary' };
 
 export function providerAppStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    return { db, apps: providerAppStore(db, sealer) };
+    const { db, clients, providerApps: apps } = await openWithUsers(open);
+    return { db, clients, apps };
   };
 
   describe(`ProviderAppStore on ${database}`, () => {
@@ -96,10 +93,10 @@ export function providerAppStoreContract(database: string, open: () => Promise<D
     });
 
     it('the apps of an application that is deleted are forgotten', async () => {
-      const { db, apps } = await prepare();
+      const { db, clients, apps } = await prepare();
       await apps.setProviderApp({ clientId: 'acme', kind: 'google' }, app, NOW);
 
-      await clientStore(db).deleteClient('acme', NOW);
+      await clients.deleteClient('acme', NOW);
 
       assert.equal(await rowsIn(db, 'provider_app'), 0);
     });

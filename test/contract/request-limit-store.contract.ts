@@ -3,20 +3,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { requestLimitStore } from '../../src/store/request-limit-store.ts';
-import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 
 const UNTIL = NOW + 40_000;
 const DOWN: SyncFailure = { kind: 'unavailable', message: 'Down' };
 
 export function requestLimitStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    const account = await accountStore(db, sealer).linkAccount(newAccount(), NOW);
-    return { db, limits: requestLimitStore(db), accountKey: account.accountKey };
+    const { db, accounts, requestLimits: limits } = await openWithUsers(open);
+    const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+    return { db, accounts, limits, accountKey };
   };
   const slot = (holder: string, at = 0) => ({ mailbox: 'm', slot: at, holder });
 
@@ -162,9 +159,9 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
     });
 
     it('no failure of an account that is gone is kept', async () => {
-      const { db, limits, accountKey } = await prepare();
+      const { db, accounts, limits, accountKey } = await prepare();
       await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => undefined);
-      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => undefined);
 
@@ -172,10 +169,10 @@ export function requestLimitStoreContract(database: string, open: () => Promise<
     });
 
     it('failures are forgotten when the user links the account again', async () => {
-      const { db, limits, accountKey } = await prepare();
+      const { accounts, limits, accountKey } = await prepare();
       await limits.countFailure({ accountKey, operation: 'list', failure: DOWN }, NOW, () => NOW + 30_000);
 
-      await accountStore(db, sealer).linkAccount(newAccount(), NOW + 1);
+      await accounts.linkAccount(newAccount(), NOW + 1);
 
       assert.deepEqual(await limits.circuitsOf(accountKey, ['list']), []);
     });

@@ -4,10 +4,8 @@ import { describe, it } from 'node:test';
 
 import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
 import type { SignInId, StoredSignIn } from '../../src/connect/flow/sign-in-store.ts';
-import { authorizationRequestStore } from '../../src/store/authorization-request-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { signInStore } from '../../src/store/sign-in-store.ts';
-import { makeUsers, NOW, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
 const request: AuthorizationRequest = {
@@ -37,11 +35,9 @@ const signIn: StoredSignIn = {
 
 export function signInStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    const requests = authorizationRequestStore(db, sealer);
-    await requests.createRequest(request);
-    return { db, requests, signIns: signInStore(db, sealer) };
+    const stores = await openWithUsers(open);
+    await stores.requests.createRequest(request);
+    return stores;
   };
 
   describe(`SignInStore on ${database}`, () => {

@@ -2,18 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { jobStore } from '../../src/store/job-store.ts';
-import { splitJournal } from '../../src/store/split-journal.ts';
-import { NOW, sealer } from './calendar-rows.ts';
+import { NOW } from './calendar-rows.ts';
 import { calendar, mirrorWith } from './mirror-rows.ts';
 
 export function splitJournalContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    const { calendarKey } = await mirrorWith(db, calendar('/home/'));
-    return { db, calendarKey, journal: splitJournal(db), jobs: jobStore(db) };
+    const { splits, ...stores } = await mirrorWith(await open(), calendar('/home/'));
+    return { ...stores, journal: splits };
   };
 
   describe(`SplitJournal on ${database}`, () => {
@@ -50,10 +46,10 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
     });
 
     it('the splits of a calendar that is gone are forgotten', async () => {
-      const { db, journal, calendarKey } = await prepare();
+      const { accounts, journal, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 
-      await accountStore(db, sealer).disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
       assert.deepEqual(await journal.openSplits(calendarKey), []);
     });

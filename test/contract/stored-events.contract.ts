@@ -4,7 +4,6 @@ import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../../src/calendars/event.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { storedEvents } from '../../src/store/stored-events.ts';
 import { calendar, event, fill, mirrorWith, resource } from './mirror-rows.ts';
 
 const RICH: CalendarEvent = event('2026-11-16T09:00:00', {
@@ -26,7 +25,7 @@ const original = (local: string) => ({ recurrenceId: event(local).start });
 export function storedEventsContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const filled = await mirrorWith(await open(), calendar('/home/'));
-    return { ...filled, stored: storedEvents(filled.db) };
+    return { ...filled, stored: filled.storedEvents };
   };
 
   describe(`StoredEvents on ${database}`, () => {

@@ -3,20 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { StoredCredentials, TokenLease } from '../../src/access/token-lease-store.ts';
 import type { SyncFailure } from '../../src/calendars/sync-failure.ts';
-import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { tokenLeaseStore } from '../../src/store/token-lease-store.ts';
-import { makeUsers, NOW, newAccount, sealer, tenTimes } from './calendar-rows.ts';
+import { NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
 
 const UNTIL = NOW + 60_000;
 const FAILURE: SyncFailure = { kind: 'unavailable', message: 'Down', retryAt: NOW + 5_000 };
 
 export function tokenLeaseStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    const accounts = accountStore(db, sealer);
-    const tokens = tokenLeaseStore(db, sealer);
+    const { db, accounts, tokens } = await openWithUsers(open);
     const account = await accounts.linkAccount(google({ accessToken: 'first' }), NOW);
     const { accountKey } = account;
     const current = async (): Promise<StoredCredentials> => {

@@ -3,18 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import { userStore } from '../../src/store/user-store.ts';
-import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
+import { codeIsWithdrawn, makeCode, NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
 
 export function userStoreContract(database: string, open: () => Promise<Database>): void {
-  const prepare = async () => {
-    const db = await open();
-    await makeUsers(db);
-    return { db, users: userStore(db) };
-  };
+  const prepare = () => openWithUsers(open);
 
   describe(`UserStore on ${database}`, () => {
     it('a user is made once, however many load it at once', async () => {

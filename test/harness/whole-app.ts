@@ -5,9 +5,6 @@ import { buildApp } from '../../src/app.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
-import { brandingStore } from '../../src/store/branding-store.ts';
-import { signInStore } from '../../src/store/sign-in-store.ts';
-import { signingKeyStore } from '../../src/store/signing-key-store.ts';
 import type { CalendarServer } from './calendar-server.ts';
 
 export type Route = { readonly method: string; readonly path: string };
@@ -17,13 +14,11 @@ const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwo
 export type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
 
 /** The caller closes `app`. `routes` has every one, under each of its mounts. `sealer` is the calendar server's. */
-export async function openWholeApp({ db, deps }: CalendarServer, sealer: Sealer): Promise<WholeApp> {
+export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Promise<WholeApp> {
   const { log, now } = deps;
-  const signingKeys = await openSigningKeys('HS256', { keys: signingKeyStore(db), sealer, now, log });
+  const signingKeys = await openSigningKeys('HS256', { keys: deps.signingKeys, sealer, now, log });
   const app = buildApp({
     ...deps,
-    signIns: signInStore(db, sealer),
-    branding: brandingStore(db),
     operatorName: undefined,
     signInOrigins: [],
     signingKeys,
