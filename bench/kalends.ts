@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { loadConfig } from '../src/config/config.ts';
 import { openStorage, type Stores } from '../src/open-storage.ts';
-import { freePort } from '../test/harness/program.ts';
+import { freePort } from '../test/harness/loopback.ts';
 import { sendOnce } from './load/http-load.ts';
 import { type Application, REDIRECT_URI } from './load/oauth-calls.ts';
 import { type ServerProcess, startNode } from './pinned-process.ts';

@@ -1,7 +1,7 @@
 /** How long a start takes, from the process to the first 200, and how much memory load leaves behind. */
 import path from 'node:path';
 
-import { freePort } from '../../test/harness/program.ts';
+import { freePort } from '../../test/harness/loopback.ts';
 import { createApplication, kalendsEnvironment, MAIN, untilHealthy } from '../kalends.ts';
 import { median, type SubjectResult } from '../measure.ts';
 import { spawnPeer } from '../peer-process.ts';

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 
@@ -10,6 +9,7 @@ import sharp from 'sharp';
 
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
+import { listen } from '../harness/loopback.ts';
 import { type CommandLine, NO_LOOK, openCommandLine } from './cli-run.ts';
 
 const CREATE = ['client', 'create', '--name', 'My app', '--redirect-uri', 'https://app.example/callback'];
@@ -195,9 +195,7 @@ describe('kalends client, with branding', () => {
         if (answer === undefined) response.writeHead(404).end();
         else answer();
       });
-      await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening));
-      // A server listening on TCP has an address with a port.
-      origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+      origin = await listen(site);
     });
     after(() => site.close());
 

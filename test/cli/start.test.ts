@@ -3,24 +3,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../harness/loopback.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const STOP_MS = 20_000;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(address !== null && typeof address === 'object');
-  server.close();
-  await once(server, 'close');
-  return address.port;
-}
 
 it('npm start passes SIGTERM on to the server, which says so and leaves nothing behind', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'kalends-start-'));

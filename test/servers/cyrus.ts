@@ -8,9 +8,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 
+import { freePort } from '../harness/loopback.ts';
 import {
   answering,
-  freePort,
   type ManagedCalDavServer,
   makeCalendar,
   removeFolder,

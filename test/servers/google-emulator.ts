@@ -8,6 +8,7 @@ import http from 'node:http';
 import { createServer } from '@emulators/core';
 import { type GoogleSeedConfig, googlePlugin, seedFromConfig } from '@emulators/google';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { close, listen } from '../harness/loopback.ts';
 
 export type GoogleEmulator = { readonly origin: string; stop(): Promise<void> };
 
@@ -15,11 +16,8 @@ export async function startGoogleEmulator(seed: GoogleSeedConfig): Promise<Googl
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'emulator', alg: 'RS256', use: 'sig' }] };
   const server = http.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Not listening');
-  const origin = `http://127.0.0.1:${address.port}`;
-  const { app, store } = createServer(googlePlugin, { port: address.port, baseUrl: origin });
+  const origin = await listen(server);
+  const { app, store } = createServer(googlePlugin, { port: Number(new URL(origin).port), baseUrl: origin });
   seedFromConfig(store, origin, seed);
 
   const changed = async (path: string, answer: Response): Promise<object | undefined> => {
@@ -50,13 +48,7 @@ export async function startGoogleEmulator(seed: GoogleSeedConfig): Promise<Googl
     response.end(other === undefined ? Buffer.from(await answer.arrayBuffer()) : JSON.stringify(other));
   });
 
-  return {
-    origin,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { origin, stop: () => close(server) };
 }
 
 async function object(answer: Response): Promise<object> {

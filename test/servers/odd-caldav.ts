@@ -3,7 +3,7 @@
  * may answer in the way some real server does. One user, one calendar, in memory.
  */
 import http from 'node:http';
-
+import { close, listen, originOf } from '../harness/loopback.ts';
 import { event } from './icalendar.ts';
 import { basic } from './process.ts';
 
@@ -61,18 +61,15 @@ export class OddCalDav {
   });
 
   async start(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    await listen(this.#server);
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await close(this.#server);
   }
 
   get origin(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('Not started');
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.#server);
   }
 
   put(name: string, data = event(name, name)): void {

@@ -6,6 +6,7 @@ import http from 'node:http';
 
 import type { calendar_v3 } from '@googleapis/calendar';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { close, listen, originOf } from '../harness/loopback.ts';
 
 export type GoogleCall = {
   readonly method: string;
@@ -54,19 +55,16 @@ export class OddGoogle {
 
   static async start(): Promise<OddGoogle> {
     const google = new OddGoogle(await generateKeyPair('RS256'), await generateKeyPair('RS256'));
-    await new Promise<void>((resolve) => google.#server.listen(0, '127.0.0.1', resolve));
+    await listen(google.#server);
     return google;
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await close(this.#server);
   }
 
   get origin(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('Not started');
-    return `http://127.0.0.1:${address.port}`;
+    return originOf(this.#server);
   }
 
   /** An ID token, signed by Google's key or by somebody else's. */

@@ -1,7 +1,6 @@
 /** Starts real servers for tests: on loopback, in a folder of their own, stopped with all they started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,16 +35,6 @@ export function temporaryFolder(name: string): string {
 }
 
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
-
-/** A port nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return address.port;
-}
 
 export type Running = { readonly output: () => string; stop(): Promise<void> };
 

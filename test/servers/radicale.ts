@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { freePort } from '../harness/loopback.ts';
 import {
   answering,
-  freePort,
   type ManagedCalDavServer,
   makeCalendar,
   removeFolder,

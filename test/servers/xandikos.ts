@@ -4,10 +4,10 @@
  */
 import http from 'node:http';
 
+import { close, freePort, listen } from '../harness/loopback.ts';
 import {
   answering,
   basic,
-  freePort,
   type ManagedCalDavServer,
   makeCalendar,
   type Running,
@@ -33,8 +33,7 @@ export async function startXandikos(calendars: readonly string[] = ['work']): Pr
     }
   };
   const stop = async () => {
-    front.closeAllConnections();
-    await new Promise((resolve) => front.close(resolve));
+    await close(front);
     await Promise.all([...instances.values()].map(({ server }) => server.stop()));
     removeFolder(folder);
   };
@@ -42,9 +41,7 @@ export async function startXandikos(calendars: readonly string[] = ['work']): Pr
   try {
     for (const user of Object.keys(USERS))
       instances.set(basic(user), await startFor(user, `${folder}/${user}`));
-    const port = await freePort();
-    await new Promise<void>((resolve) => front.listen(port, '127.0.0.1', resolve));
-    const origin = `http://127.0.0.1:${port}`;
+    const origin = await listen(front);
     const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/calendars/${calendar}/`;
     for (const user of Object.keys(USERS))
       for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));

@@ -9,7 +9,8 @@ import { type Application, connect, read, refresh, type TokenPair, tokensOf } fr
 import { type Instances, openInstances } from '../e2e/instances.ts';
 import { WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
-import { freePort, prepareProgram, runProgram } from '../harness/program.ts';
+import { freePort } from '../harness/loopback.ts';
+import { prepareProgram, runProgram } from '../harness/program.ts';
 import { rounds } from '../harness/rounds.ts';
 
 const ROTATIONS = rounds(3);

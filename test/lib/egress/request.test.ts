@@ -7,6 +7,7 @@ import { deflateSync, gzipSync } from 'node:zlib';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { EgressError, type EgressErrorKind } from '../../../src/lib/egress/egress-error.ts';
 import { isPinned } from '../../../src/lib/egress/origins.ts';
+import { close, listen } from '../../harness/loopback.ts';
 
 type ReceivedRequest = {
   method: string;
@@ -39,9 +40,7 @@ describe('Egress', () => {
         answer(url, response);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    port = address !== null && typeof address === 'object' ? address.port : 0;
+    port = Number(new URL(await listen(server)).port);
     const hosts = ['entry.test', 'foreign.test'];
     const lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     egress = createEgress({ privateNetwork: { mode: 'hosts', hosts }, lookup });
@@ -51,8 +50,7 @@ describe('Egress', () => {
   });
   after(async () => {
     await egress.close();
-    server.closeAllConnections();
-    server.close();
+    await close(server);
   });
 
   const entry = (path: string) => `http://entry.test:${port}${path}`;

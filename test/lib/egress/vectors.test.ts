@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { isPublicAddress } from '../../../src/lib/egress/address-policy.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { EgressError } from '../../../src/lib/egress/egress-error.ts';
+import { close, listen } from '../../harness/loopback.ts';
 import { type Canary, startCanary } from '../../servers/canary.ts';
 import { type DnsServer, startDns } from '../../servers/dns.ts';
 import { FORBIDDEN_ANSWERS, FORBIDDEN_HOSTS, PUBLIC_ADDRESSES } from './addresses.ts';
@@ -31,9 +32,7 @@ describe('the egress rules', () => {
       const target = new URL(request.url ?? '', 'http://entry.test').searchParams.get('to') ?? '';
       response.writeHead(302, { location: encodeURI(target) }).end();
     });
-    await new Promise<void>((resolve) => redirector.listen(0, '127.0.0.1', resolve));
-    const address = redirector.address();
-    port = address !== null && typeof address === 'object' ? address.port : 0;
+    port = Number(new URL(await listen(redirector)).port);
     dns = await startDns({
       'entry.test': [['127.0.0.1']],
       'rebinding.test': [[NOWHERE], ['127.0.0.1']],
@@ -43,8 +42,7 @@ describe('the egress rules', () => {
   });
   after(async () => {
     await egress.close();
-    redirector.closeAllConnections();
-    redirector.close();
+    await close(redirector);
     await dns.stop();
     await canary.stop();
   });

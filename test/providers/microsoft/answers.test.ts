@@ -1,7 +1,6 @@
 /** The Microsoft adapter against answers that no sandbox gives at will: each test says what Graph answers. */
 import assert from 'node:assert/strict';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
 import type {
@@ -12,6 +11,7 @@ import type {
 import { ProviderError, type ProviderErrorKind } from '../../../src/calendars/provider-error.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { microsoftProvider } from '../../../src/providers/microsoft/microsoft-provider.ts';
+import { close, listen } from '../../harness/loopback.ts';
 import { type Canary, startCanary } from '../../servers/canary.ts';
 import { type Mirror, sync, titles } from '../../servers/mirror.ts';
 import { recordingLog } from '../../servers/recording-log.ts';
@@ -54,9 +54,7 @@ describe('The Microsoft adapter', () => {
       response.writeHead(status, { 'content-type': 'application/json', ...more });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    // An address that listens has a port.
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    origin = await listen(server);
   });
   beforeEach(() => {
     calls = [];
@@ -65,8 +63,7 @@ describe('The Microsoft adapter', () => {
   after(async () => {
     await egress.close();
     await canary.stop();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await close(server);
   });
 
   const session: AccountSession = {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { listen } from '../../harness/loopback.ts';
 import { ADA, type Api, apiOf, type OpenGoogle, openGoogle, signIn } from './google-client.ts';
 
 type Push = { readonly headers: IncomingHttpHeaders; readonly body: string };
@@ -24,12 +22,9 @@ async function receiver() {
     pushes.push({ headers: request.headers, body });
     response.writeHead(statuses.shift() ?? 200).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const address = `${await listen(server)}/push`;
   closers.push(() => server.close());
-  // A server that listens on TCP has such an address.
-  const { port } = server.address() as AddressInfo;
-  return { pushes, statuses, address: `http://127.0.0.1:${port}/push` };
+  return { pushes, statuses, address };
 }
 
 /** Waits until the receiver has so many pushes, five seconds at most. */

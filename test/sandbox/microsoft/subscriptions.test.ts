@@ -1,17 +1,18 @@
 /** Change notifications of the sandbox's Microsoft. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-
+import { listen } from '../../harness/loopback.ts';
 import { create, openGraph, pathOf, single } from './graph.ts';
 import { ADA, codeOf, type Json } from './harness.ts';
 
 type Listener = { url: string; notifications: Json[]; posts: number; handshakes: number };
 
 /** An endpoint as an app has one; `echo` makes of the token what the handshake answers. */
-async function listen(t: TestContext, echo: (token: string) => string = (token) => token): Promise<Listener> {
+async function receiver(
+  t: TestContext,
+  echo: (token: string) => string = (token) => token,
+): Promise<Listener> {
   const heard: Listener = { url: '', notifications: [], posts: 0, handshakes: 0 };
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -26,11 +27,8 @@ async function listen(t: TestContext, echo: (token: string) => string = (token) 
     heard.notifications.push(...JSON.parse(Buffer.concat(parts).toString()).value);
     response.writeHead(202).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  heard.url = `${await listen(server)}/push`;
   t.after(() => server.close());
-  // A server that listens on TCP has such an address.
-  heard.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/push`;
   return heard;
 }
 
@@ -38,7 +36,7 @@ const inDays = (days: number, now: number) => new Date(now + days * 86_400_000).
 
 async function openSubscribed(t: TestContext, extra: object = {}) {
   const opened = await openGraph(t);
-  const listener = await listen(t);
+  const listener = await receiver(t);
   const body = {
     changeType: 'created,updated,deleted',
     resource: `/me/calendars/${opened.calendarId}/events`,
@@ -64,7 +62,7 @@ describe('Subscriptions of the Microsoft sandbox', () => {
 
   it('a subscription is refused for an address that does not give the token back', async (t) => {
     const { graph, calendarId, clock } = await openGraph(t);
-    const deaf = await listen(t, () => 'something else');
+    const deaf = await receiver(t, () => 'something else');
     const body = {
       changeType: 'updated',
       resource: `/me/calendars/${calendarId}/events`,

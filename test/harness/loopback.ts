@@ -1,0 +1,30 @@
+/** Servers and ports on the loopback address. */
+import type http from 'node:http';
+import { createServer, type Server } from 'node:net';
+
+/** Lets the server listen on a free port; answers its origin. */
+export async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return originOf(server);
+}
+
+/** Where the server listens; throws when it does not. */
+export function originOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens on no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** Closes the server and all of its connections. */
+export async function close(server: http.Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** A port nobody listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  const { port } = new URL(await listen(server));
+  await new Promise((resolve) => server.close(resolve));
+  return Number(port);
+}
