@@ -39,7 +39,7 @@ before(async () => {
     google: await googleSandbox({ clock, faults, apps: registered('google') }),
     microsoft: await microsoftSandbox({ clock, faults, apps: registered('microsoft') }),
   };
-  for (const { manual: hand } of Object.values(sandboxes)) await hand.addPerson(ADA);
+  for (const { manual } of Object.values(sandboxes)) await manual.addPerson(ADA);
   egress = createEgress({ privateNetwork: { mode: 'loopback' } });
   const { log } = recordingLog();
   const upstream = { egress, log, now: Date.now };

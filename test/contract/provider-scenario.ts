@@ -4,7 +4,7 @@ import type { ProviderKind } from '../../src/calendars/provider-kind.ts';
 import type { ReadEvent, ReadWindow } from '../providers/provider-reader.ts';
 import type { Ability } from '../providers/provider-targets.ts';
 
-/** One calendar, in the hand of the person it belongs to. */
+/** One calendar, as the person it belongs to changes it. */
 export type Scene = {
   create(draft: EventDraft): Promise<string>;
   update(id: string, draft: EventDraft): Promise<void>;

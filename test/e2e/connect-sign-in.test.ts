@@ -37,7 +37,7 @@ describe('signing in at Google and Microsoft in Chromium', { skip: WITHOUT_CHROM
       microsoftSandbox(deps),
       launchChromium(),
     ]);
-    for (const { manual: hand } of [google, microsoft]) await hand.addPerson(ADA);
+    for (const { manual } of [google, microsoft]) await manual.addPerson(ADA);
     await microsoft.manual.addPerson(EVE);
     await microsoft.manual.demandAdminConsent(EVE.email);
     program = await startProgram({

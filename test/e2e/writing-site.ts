@@ -109,12 +109,12 @@ const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftS
 /** Gives the user a calendar called Work at each; answers what tells what a provider itself shows in it. */
 async function furnish(sandboxes: Readonly<Record<WritableProvider, ProviderSandbox>>) {
   const calendars = new Map<string, string>();
-  for (const [provider, { manual: hand }] of Object.entries(sandboxes)) {
+  for (const [provider, { manual }] of Object.entries(sandboxes)) {
     const person = provider === 'caldav' ? DAV_ADA : ADA;
-    await hand.addPerson(person);
+    await manual.addPerson(person);
     calendars.set(
       provider,
-      await hand.addCalendar(person.email, { title: 'Work', timeZone: 'Europe/Paris' }),
+      await manual.addCalendar(person.email, { title: 'Work', timeZone: 'Europe/Paris' }),
     );
   }
   return (provider: WritableProvider, window: { readonly start: number; readonly end: number }) => {

@@ -1,4 +1,4 @@
-/** What people may do to a calendar, drawn by chance from a seed and played by any provider's hand. */
+/** What people may do to a calendar, drawn by chance from a seed and played at any provider. */
 import type {
   DraftRecurrence,
   DraftTime,
@@ -22,7 +22,7 @@ export function random(seed: number): Pick {
 type Made = { readonly id: string; readonly draft: EventDraft };
 
 /** Makes one change at each call: a creation, a replacement, a deletion, or one to an occurrence. */
-export function randomChanges(hand: ManualChanges, email: string, calendarId: string, pick: Pick) {
+export function randomChanges(manual: ManualChanges, email: string, calendarId: string, pick: Pick) {
   const events: Made[] = [];
 
   return async (): Promise<void> => {
@@ -30,22 +30,26 @@ export function randomChanges(hand: ManualChanges, email: string, calendarId: st
     const made = events[index];
     const draft = draftOf(pick);
     if (made === undefined || pick(3) === 0) {
-      events.push({ id: await hand.createEvent(email, calendarId, draft), draft });
+      events.push({ id: await manual.createEvent(email, calendarId, draft), draft });
       return;
     }
     const original = occurrenceOf(made.draft, pick(6));
     const kind = pick(5);
     if (kind === 0) {
-      await hand.deleteEvent(email, calendarId, made.id);
+      await manual.deleteEvent(email, calendarId, made.id);
       events.splice(index, 1);
     } else if (kind === 1) {
-      await hand.updateEvent(email, calendarId, { ...draft, id: made.id });
+      await manual.updateEvent(email, calendarId, { ...draft, id: made.id });
       events[index] = { id: made.id, draft };
     } else if (original !== undefined) {
       const changed =
         kind === 2
-          ? hand.deleteOccurrence(email, calendarId, { id: made.id, original })
-          : hand.changeOccurrence(email, calendarId, { ...changeOf(original, pick), id: made.id, original });
+          ? manual.deleteOccurrence(email, calendarId, { id: made.id, original })
+          : manual.changeOccurrence(email, calendarId, {
+              ...changeOf(original, pick),
+              id: made.id,
+              original,
+            });
       // Refused where the occurrence is gone, or would pass its neighbour: then it stays as it is.
       await changed.catch(() => undefined);
     }

@@ -187,23 +187,23 @@ function suite(openDatabase: Open): void {
   });
 
   it('the Google adapter shows a weekly series with a moved and a deleted instance over a DST change as Google does', async () => {
-    const { manual: hand } = open.google;
+    const { manual } = open.google;
     const start = (day: string) => ({ dateTime: `${day}T09:00:00`, timeZone: PARIS });
     const mirror = await mirrored();
-    const id = await hand.createEvent(ADA.email, ADA.email, {
+    const id = await manual.createEvent(ADA.email, ADA.email, {
       title: 'Stand-up',
       start: start('2026-10-12'),
       end: { dateTime: '2026-10-12T09:30:00', timeZone: PARIS },
       recurrence: { frequency: 'weekly', count: 5 },
     });
     await mirror.sync();
-    await hand.changeOccurrence(ADA.email, ADA.email, {
+    await manual.changeOccurrence(ADA.email, ADA.email, {
       id,
       original: start('2026-10-26'),
       start: { dateTime: '2026-12-24T11:00:00', timeZone: PARIS },
       end: { dateTime: '2026-12-24T12:00:00', timeZone: PARIS },
     });
-    await hand.deleteOccurrence(ADA.email, ADA.email, { id, original: start('2026-10-19') });
+    await manual.deleteOccurrence(ADA.email, ADA.email, { id, original: start('2026-10-19') });
     await mirror.sync();
 
     const instances = await mirror.shown();
@@ -213,7 +213,7 @@ function suite(openDatabase: Open): void {
       instances.map(({ start: startsAt }) => new Date(startsAt).toISOString().slice(0, 16)),
       ['2026-10-12T07:00', '2026-11-02T08:00', '2026-11-09T08:00', '2026-12-24T10:00'],
     );
-    await hand.deleteEvent(ADA.email, ADA.email, id);
+    await manual.deleteEvent(ADA.email, ADA.email, id);
     await mirror.sync();
     assert.deepEqual(await mirror.shown(), []);
     assert.equal((await mirror.mirror.storedVersions(mirror.calendarKey)).size, 0);
@@ -230,14 +230,14 @@ function suite(openDatabase: Open): void {
   });
 
   it('the Google adapter loses no deletion when Google forgets the sync token', async () => {
-    const { manual: hand } = open.google;
+    const { manual } = open.google;
     const mirror = await mirrored();
     const draft = { title: 'A', start: { date: '2026-11-23' }, end: { date: '2026-11-24' } };
-    const id = await hand.createEvent(ADA.email, ADA.email, draft);
-    await hand.createEvent(ADA.email, ADA.email, { ...draft, title: 'B' });
+    const id = await manual.createEvent(ADA.email, ADA.email, draft);
+    await manual.createEvent(ADA.email, ADA.email, { ...draft, title: 'B' });
     await mirror.sync();
-    await hand.deleteEvent(ADA.email, ADA.email, id);
-    await hand.forgetSyncTokens(ADA.email, ADA.email);
+    await manual.deleteEvent(ADA.email, ADA.email, id);
+    await manual.forgetSyncTokens(ADA.email, ADA.email);
 
     assert.equal(await mirror.sync(), undefined);
 

@@ -44,22 +44,26 @@ describe("Microsoft's calendars", () => {
   });
   after(() => microsoft.close());
 
-  const hand = () => microsoft.sandbox.manual;
-  const create = (draft: EventDraft) => hand().createEvent(ADA.email, calendar, draft);
+  const manual = () => microsoft.sandbox.manual;
+  const create = (draft: EventDraft) => manual().createEvent(ADA.email, calendar, draft);
   const window = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2030, 0, 1) };
   async function assertEqualToOutlook(seen = mirror): Promise<void> {
-    assert.deepEqual(shownIn(seen, window), await hand().instances(ADA.email, calendar, window));
+    assert.deepEqual(shownIn(seen, window), await manual().instances(ADA.email, calendar, window));
   }
 
   it("Microsoft's calendars are listed over pages, with color and what may be done", async () => {
-    const colored = await hand().addCalendar(ADA.email, { title: 'Red', color: '#A1B2C3', timeZone: BERLIN });
-    const fixed = await hand().addCalendar(ADA.email, {
+    const colored = await manual().addCalendar(ADA.email, {
+      title: 'Red',
+      color: '#A1B2C3',
+      timeZone: BERLIN,
+    });
+    const fixed = await manual().addCalendar(ADA.email, {
       title: 'Holidays',
       timeZone: BERLIN,
       readOnly: true,
     });
     for (let more = 0; more < 100; more += 1)
-      await hand().addCalendar(ADA.email, { title: `More ${more}`, timeZone: BERLIN });
+      await manual().addCalendar(ADA.email, { title: `More ${more}`, timeZone: BERLIN });
 
     const calendars = await account.listCalendars();
 
@@ -75,8 +79,8 @@ describe("Microsoft's calendars", () => {
 
   it("Microsoft's calendars are in UTC where the mailbox tells no zone, as personal ones and those without hours of work do", async () => {
     const personal = { email: 'ada@outlook.com', name: 'Ada' };
-    await hand().addPerson(personal);
-    await hand().addCalendar(personal.email, { title: 'Own', timeZone: BERLIN });
+    await manual().addPerson(personal);
+    await manual().addCalendar(personal.email, { title: 'Own', timeZone: BERLIN });
     const own = microsoft.open(await microsoft.signIn('read-write', personal.email));
     assert.deepEqual(
       (await own.listCalendars()).map(({ timeZone }) => timeZone),
@@ -112,9 +116,9 @@ describe("Microsoft's calendars", () => {
 
   it("Microsoft's calendars show all there is to an event once more is allowed, and no longer when it is less", async () => {
     const person = { email: 'growing@contoso.test', name: 'Growing' };
-    await hand().addPerson(person);
-    const own = await hand().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
-    await hand().createEvent(
+    await manual().addPerson(person);
+    const own = await manual().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
+    await manual().createEvent(
       person.email,
       own,
       meeting('Single', '2026-11-25', { description: 'Bring cake' }),
@@ -134,14 +138,14 @@ describe("Microsoft's calendars", () => {
 
   it("Microsoft's calendars have series with moved and deleted occurrences, over a clock change", async () => {
     const series = await create(weekly('Weekly'));
-    await hand().changeOccurrence(ADA.email, calendar, {
+    await manual().changeOccurrence(ADA.email, calendar, {
       id: series,
       original: at('2026-10-28T09:00:00'),
       title: 'Weekly, later',
       start: at('2026-10-28T15:00:00'),
       end: at('2026-10-28T16:00:00'),
     });
-    await hand().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
+    await manual().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
 
     await sync(account, calendar, mirror);
 
@@ -166,13 +170,13 @@ describe("Microsoft's calendars", () => {
       recurrence: { frequency: 'weekly', weekdays: ['MO', 'FR'], count: 60 },
     });
     const on = (day: string) => at(`${day}T09:00:00`);
-    await hand().deleteOccurrence(ADA.email, calendar, { id: series, original: on('2026-10-28') });
-    await hand().changeOccurrence(ADA.email, calendar, {
+    await manual().deleteOccurrence(ADA.email, calendar, { id: series, original: on('2026-10-28') });
+    await manual().changeOccurrence(ADA.email, calendar, {
       id: series,
       original: on('2026-11-04'),
       title: 'Renamed',
     });
-    for (const event of [custom, series, night]) await hand().giveCustomZone(ADA.email, calendar, event);
+    for (const event of [custom, series, night]) await manual().giveCustomZone(ADA.email, calendar, event);
 
     await sync(account, calendar, mirror);
 
@@ -194,8 +198,8 @@ describe("Microsoft's calendars", () => {
     const first = await create(meeting('First'));
     const second = await create(meeting('Second'));
     const { next } = await sync(account, calendar, mirror);
-    await hand().updateEvent(ADA.email, calendar, { ...meeting('First changed'), id: first });
-    await hand().deleteEvent(ADA.email, calendar, second);
+    await manual().updateEvent(ADA.email, calendar, { ...meeting('First changed'), id: first });
+    await manual().deleteEvent(ADA.email, calendar, second);
     await create(meeting('Third'));
 
     const { changed, removed, next: after } = await sync(account, calendar, mirror, next);
@@ -217,20 +221,22 @@ describe("Microsoft's calendars", () => {
     const on = (day: string) => ({ id: series, original: at(`${day}T09:00:00`) });
 
     await change(() =>
-      hand().changeOccurrence(ADA.email, calendar, { ...on('2026-10-21'), title: 'Renamed' }),
+      manual().changeOccurrence(ADA.email, calendar, { ...on('2026-10-21'), title: 'Renamed' }),
     );
     await change(() =>
-      hand().changeOccurrence(ADA.email, calendar, {
+      manual().changeOccurrence(ADA.email, calendar, {
         ...on('2026-11-11'),
         start: at('2026-11-12T08:00:00', 'Europe/London'),
         end: at('2026-11-12T09:00:00', 'Europe/London'),
       }),
     );
-    await change(() => hand().deleteOccurrence(ADA.email, calendar, on('2026-10-28')));
-    await change(() => hand().deleteOccurrence(ADA.email, calendar, on('2026-10-21')));
-    await change(() => hand().updateEvent(ADA.email, calendar, { ...weekly('Weekly, renamed'), id: series }));
-    await change(() => hand().updateEvent(ADA.email, calendar, { ...meeting('Just once'), id: series }));
-    await change(() => hand().deleteEvent(ADA.email, calendar, series));
+    await change(() => manual().deleteOccurrence(ADA.email, calendar, on('2026-10-28')));
+    await change(() => manual().deleteOccurrence(ADA.email, calendar, on('2026-10-21')));
+    await change(() =>
+      manual().updateEvent(ADA.email, calendar, { ...weekly('Weekly, renamed'), id: series }),
+    );
+    await change(() => manual().updateEvent(ADA.email, calendar, { ...meeting('Just once'), id: series }));
+    await change(() => manual().deleteEvent(ADA.email, calendar, series));
     assert.equal(mirror.size, 0);
   });
 
@@ -238,7 +244,7 @@ describe("Microsoft's calendars", () => {
     const event = await create(meeting('Traveller'));
     let { next } = await sync(account, calendar, mirror);
     for (const day of ['2031-01-15', '2026-11-27']) {
-      await hand().updateEvent(ADA.email, calendar, { ...meeting('Traveller', day), id: event });
+      await manual().updateEvent(ADA.email, calendar, { ...meeting('Traveller', day), id: event });
       next = (await sync(account, calendar, mirror, next)).next;
 
       const [resource] = mirror.values();
@@ -251,8 +257,8 @@ describe("Microsoft's calendars", () => {
     const far = await create(meeting('Far', '2033-05-05'));
     const gone = await create(meeting('Far and gone', '2033-05-06'));
     const { next } = await sync(account, calendar, mirror);
-    await hand().updateEvent(ADA.email, calendar, { ...meeting('Far, renamed', '2033-05-05'), id: far });
-    await hand().deleteEvent(ADA.email, calendar, gone);
+    await manual().updateEvent(ADA.email, calendar, { ...meeting('Far, renamed', '2033-05-05'), id: far });
+    await manual().deleteEvent(ADA.email, calendar, gone);
     const { next: soon } = await sync(account, calendar, mirror, next);
     assert.deepEqual(titles(mirror), ['Far', 'Far and gone']);
 
@@ -266,8 +272,8 @@ describe("Microsoft's calendars", () => {
     const ghost = await create(meeting('Ghost'));
     await create(meeting('Kept'));
     const { next } = await sync(account, calendar, mirror);
-    await hand().deleteEvent(ADA.email, calendar, ghost);
-    await hand().forgetSyncTokens(ADA.email, calendar);
+    await manual().deleteEvent(ADA.email, calendar, ghost);
+    await manual().forgetSyncTokens(ADA.email, calendar);
 
     await assert.rejects(sync(account, calendar, mirror, next), { kind: 'sync_token_expired' });
     await sync(account, calendar, mirror);
@@ -304,7 +310,7 @@ describe("Microsoft's calendars", () => {
       meeting('Secret', '2026-11-25', { description: 'Hidden', attendees: [{ email: 'bo@contoso.test' }] }),
     );
     const series = await create(weekly('Weekly'));
-    await hand().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
+    await manual().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
     const basic = microsoft.open(await microsoft.signIn('free-busy'));
 
     await sync(basic, calendar, mirror);
@@ -318,7 +324,7 @@ describe("Microsoft's calendars", () => {
 
   it("Microsoft's calendars tell that one is gone, at the next sync and at a first one", async () => {
     const { next } = await sync(account, calendar, mirror);
-    await hand().removeCalendar(ADA.email, calendar);
+    await manual().removeCalendar(ADA.email, calendar);
 
     await assert.rejects(sync(account, calendar, mirror, next), { kind: 'not_found' });
     await assert.rejects(sync(account, calendar, new Map()), { kind: 'not_found' });
@@ -344,7 +350,7 @@ describe("Microsoft's calendars", () => {
   });
 
   it("Microsoft's calendars tell when the user has withdrawn the access", async () => {
-    await hand().revokeAccess(ADA.email);
+    await manual().revokeAccess(ADA.email);
 
     await assert.rejects(account.listCalendars(), { kind: 'unauthorized', reason: 'access_revoked' });
   });

@@ -132,7 +132,7 @@ function slots(most: number): AccountSession['limited'] {
   };
 }
 
-/** What a mirror shows of a window, as the hand tells what Outlook shows. */
+/** What a mirror shows of a window, in the form in which the sandbox tells what Outlook shows. */
 export function shownIn(mirror: Mirror, window: TimeWindow): ListedInstance[] {
   const resources = [...mirror.values()];
   const apart = Map.groupBy(

@@ -16,10 +16,10 @@ export type MicrosoftWriting = Awaited<ReturnType<typeof openMicrosoftWriting>>;
 export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, readOnly = false } = {}) {
   const microsoft = await microsoftHarness();
   t.after(() => microsoft.close());
-  const { manual: hand } = microsoft.sandbox;
-  if (email !== ADA.email) await hand.addPerson({ email, name: 'Somebody' });
-  await hand.addCalendar(email, { title: 'First', timeZone: ZONE });
-  const calendar = await hand.addCalendar(email, { title: 'Work', timeZone: ZONE, readOnly });
+  const { manual } = microsoft.sandbox;
+  if (email !== ADA.email) await manual.addPerson({ email, name: 'Somebody' });
+  await manual.addCalendar(email, { title: 'First', timeZone: ZONE });
+  const calendar = await manual.addCalendar(email, { title: 'Work', timeZone: ZONE, readOnly });
   const account = microsoft.open(await microsoft.signIn('read-write', email));
   const mirror: Mirror = new Map();
   await sync(account, calendar, mirror);
@@ -32,7 +32,7 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
   let lastKey = 0;
   return {
     ...microsoft,
-    hand,
+    manual,
     calendar,
     writing,
     mirror,

@@ -84,7 +84,7 @@ describe('Creating at Microsoft', () => {
     await work.update(href, { autoConference: true });
     assert.ok(work.event(href).conference);
 
-    await work.hand.forbidMeetings(ADA.email);
+    await work.manual.forbidMeetings(ADA.email);
     await assert.rejects(
       work.create({ ...MEETING, autoConference: true }),
       unsupported('conference_not_supported_by_calendar', 'conferenceData'),
@@ -240,8 +240,8 @@ describe('A change at Microsoft', () => {
 describe('An invitation at Microsoft', () => {
   it('an invitation at Microsoft is answered, and the organizer is told with the words', async (t) => {
     const work = await openMicrosoftWriting(t);
-    const { hand } = work;
-    const href = await hand.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
+    const { manual } = work;
+    const href = await manual.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
     await work.sync();
     const statusOf = () => work.event(href).attendees.find(({ email }) => email === ADA.email)?.status;
 
@@ -250,7 +250,7 @@ describe('An invitation at Microsoft', () => {
     await work.respond(href, 'accepted');
 
     assert.deepEqual([statusOf(), work.event(href).status], ['accepted', 'confirmed']);
-    const responses = hand.responses(ADA.email).map(({ response, comment }) => [response, comment]);
+    const responses = manual.responses(ADA.email).map(({ response, comment }) => [response, comment]);
     assert.deepEqual(responses, [
       ['tentativelyAccepted', 'Perhaps'],
       ['accepted', undefined],
@@ -260,7 +260,7 @@ describe('An invitation at Microsoft', () => {
 
   it('an invitation at Microsoft leaves the calendar when it is declined', async (t) => {
     const work = await openMicrosoftWriting(t);
-    const href = await work.hand.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
+    const href = await work.manual.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
     await work.sync();
 
     await work.respond(href, 'declined');
@@ -272,7 +272,7 @@ describe('An invitation at Microsoft', () => {
   it('an invitation at Microsoft is answered for one occurrence alone', async (t) => {
     const work = await openMicrosoftWriting(t);
     const series = { ...INVITATION, recurrence: { frequency: 'daily' as const, count: 3 } };
-    const href = await work.hand.invite(ADA.email, work.calendar, { ...series, organizer: GRACE });
+    const href = await work.manual.invite(ADA.email, work.calendar, { ...series, organizer: GRACE });
     await work.sync();
 
     await work.respond(href, 'accepted', undefined, berlin('2026-11-18T09:00:00'));
@@ -289,7 +289,7 @@ describe('An invitation at Microsoft', () => {
 
   it('an invitation at Microsoft is answered in silence where no answer is asked for', async (t) => {
     const work = await openMicrosoftWriting(t);
-    const href = await work.hand.invite(ADA.email, work.calendar, {
+    const href = await work.manual.invite(ADA.email, work.calendar, {
       ...INVITATION,
       organizer: {
         ...GRACE,
@@ -301,7 +301,7 @@ describe('An invitation at Microsoft', () => {
     await work.respond(href, 'accepted', 'Nobody reads this');
 
     assert.equal(work.event(href).status, 'confirmed');
-    assert.deepEqual(work.hand.responses(ADA.email), []);
+    assert.deepEqual(work.manual.responses(ADA.email), []);
   });
 
   it('an invitation at Microsoft is not what the account made itself', async (t) => {
@@ -316,7 +316,7 @@ describe('An invitation at Microsoft', () => {
 
   it("an invitation at Microsoft changes in what is the guest's own, and is the organizer's in all else", async (t) => {
     const work = await openMicrosoftWriting(t);
-    const href = await work.hand.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
+    const href = await work.manual.invite(ADA.email, work.calendar, { ...INVITATION, organizer: GRACE });
     await work.sync();
     const { title, start } = work.event(href);
 

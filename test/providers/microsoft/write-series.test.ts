@@ -267,7 +267,7 @@ describe('A series at Microsoft', () => {
     const work = await openMicrosoftWriting(t);
     const href = await work.create(WEEKLY);
     const at = { dateTime: '2026-10-19T09:00:00', timeZone: 'Europe/Berlin' };
-    await work.hand.changeOccurrence('ada@contoso.test', work.calendar, {
+    await work.manual.changeOccurrence('ada@contoso.test', work.calendar, {
       id: href,
       original: at,
       title: 'Theirs',
