@@ -43,7 +43,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
     return { ...made, feed: made.changes, seq: state.seq, feedId: state.feedId };
   };
   const all = ({ feed, seq }: Prepared, after: FeedPlace = { seq }) => feed.changesAfter(ada, after, 10_000);
-  const told = async (made: Prepared, after?: FeedPlace) =>
+  const changesIn = async (made: Prepared, after?: FeedPlace) =>
     (await all(made, after)).map(({ id, deleted, createdSeq }) => {
       if (deleted === 1) return `${id} deleted`;
       return `${id} ${createdSeq > (after?.seq ?? made.seq) ? 'created' : 'updated'}`;
@@ -83,8 +83,8 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         first.map(({ id }) => id),
         ['x', 'y'],
       );
-      assert.deepEqual((await told(made, since)).sort(), ['x updated', 'y deleted', 'z created']);
-      assert.deepEqual((await told(made)).sort(), ['x created', 'y deleted', 'z created']);
+      assert.deepEqual((await changesIn(made, since)).sort(), ['x updated', 'y deleted', 'z created']);
+      assert.deepEqual((await changesIn(made)).sort(), ['x created', 'y deleted', 'z created']);
       const [entry] = await all(made, since);
       assert.deepEqual(
         [entry?.provider, entry?.accountId, entry?.href],
@@ -105,11 +105,11 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await made.db.write('UPDATE event SET etag = NULL RETURNING href');
       await write(made, made.calendarKey, resources);
 
-      assert.deepEqual(await told(made, since), []);
+      assert.deepEqual(await changesIn(made, since), []);
       await write(made, made.calendarKey, [
         { ...resource('x', event('2026-11-02T09:00:00')), etag: '"new"' },
       ]);
-      assert.deepEqual(await told(made, since), ['x updated']);
+      assert.deepEqual(await changesIn(made, since), ['x updated']);
     });
 
     it('the feed tells a full listing’s difference: what it did not name was deleted', async () => {
@@ -123,7 +123,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const lease = await leased(made.mirror, made.calendarKey, 'full');
       await made.mirror.dropUnlisted(lease, ['/y.ics'], LATER);
 
-      assert.deepEqual(await told(made, since), ['y deleted']);
+      assert.deepEqual(await changesIn(made, since), ['y deleted']);
     });
 
     it('the feed takes a series for one, whichever of its events changed and however it is kept', async () => {
@@ -132,9 +132,9 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await write(made, made.calendarKey, [master]);
       let since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
       const next = async () => {
-        const words = await told(made, since);
+        const lines = await changesIn(made, since);
         since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
-        return words.sort();
+        return lines.sort();
       };
 
       await write(made, made.calendarKey, [
@@ -161,8 +161,8 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         { ...resource('m', event('2026-11-02T09:00:00', { recurrence })), href: 'm' },
       ]);
 
-      assert.deepEqual((await told(made)).sort(), ['m created', `${instance} deleted`]);
-      assert.deepEqual((await told(made, since)).sort(), ['m created', `${instance} deleted`]);
+      assert.deepEqual((await changesIn(made)).sort(), ['m created', `${instance} deleted`]);
+      assert.deepEqual((await changesIn(made, since)).sort(), ['m created', `${instance} deleted`]);
     });
 
     it('the feed tells of an event that was cancelled that it is deleted', async () => {
@@ -172,7 +172,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         resource('x', event('2026-11-02T09:00:00', { status: 'cancelled' })),
       ]);
 
-      assert.deepEqual(await told(made), ['x deleted']);
+      assert.deepEqual(await changesIn(made), ['x deleted']);
     });
 
     it('the feed tells the events of calendars and accounts that went, and those of an account linked anew', async () => {
@@ -188,10 +188,10 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const list = { key: made.accountKey, holder: 'list' };
       await made.mirror.leaseList(list, NOW, LATER);
       await made.mirror.replaceCalendars(list, [calendar('/b/')], NOW);
-      assert.deepEqual(await told(made, since), ['x deleted']);
+      assert.deepEqual(await changesIn(made, since), ['x deleted']);
       since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
       await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
-      assert.deepEqual(await told(made, since), ['w deleted']);
+      assert.deepEqual(await changesIn(made, since), ['w deleted']);
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await made.mirror.leaseList({ key: accountKey, holder: 'list' }, NOW, LATER);
       await made.mirror.replaceCalendars({ key: accountKey, holder: 'list' }, [calendar('/b/')], NOW);
@@ -200,7 +200,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         resource('w', event('2026-11-02T09:00:00', { recurrence })),
       ]);
 
-      assert.deepEqual(await told(made, since), ['w deleted', 'w created']);
+      assert.deepEqual(await changesIn(made, since), ['w deleted', 'w created']);
     });
 
     it('the feed has no entry for a user whom nobody follows, nor of what a lost lease left undone', async () => {
@@ -304,7 +304,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       const ROUNDS = 8;
       const state = new Map<string, boolean>();
       let place: FeedPlace = { seq: made.seq };
-      let done = false;
+      let isDone = false;
       const read = async () => {
         const page = await made.feed.changesAfter(ada, place, 3);
         for (const { id, deleted } of page) state.set(id, deleted === 0);
@@ -313,7 +313,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         return page.length;
       };
       const reading = (async () => {
-        while (!done) {
+        while (!isDone) {
           await read();
           await setImmediate();
         }
@@ -328,12 +328,12 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
           }
         }),
       );
-      done = true;
+      isDone = true;
       await reading;
 
       const there = await made.db.all<{ id: string }>('SELECT event_id AS "id" FROM event ORDER BY event_id');
-      const seen = [...state].filter(([, isThere]) => isThere).map(([id]) => id);
-      assert.deepEqual(seen.sort(), there.map(({ id }) => id).sort());
+      const ids = [...state].filter(([, isThere]) => isThere).map(([id]) => id);
+      assert.deepEqual(ids.sort(), there.map(({ id }) => id).sort());
       assert.equal(state.size, names.length * ROUNDS * 3);
     });
   });

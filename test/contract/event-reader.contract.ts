@@ -48,9 +48,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         ),
       );
 
-      const [found] = await reader.singleEvents([calendarKey], { window: november, limit: 10 });
+      const [row] = await reader.singleEvents([calendarKey], { window: november, limit: 10 });
 
-      assert.deepEqual(parsed(found?.content ?? ''), {
+      assert.deepEqual(parsed(row?.content ?? ''), {
         id: 'x',
         start: '2026-11-02T08:00:00.000Z',
         end: '2026-11-02T09:00:00.000Z',
@@ -65,9 +65,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         status: 'confirmed',
         lastModified: '2026-09-21T14:13:20.000Z',
       });
-      assert.equal(found?.original, '{"name":"x"}');
-      assert.equal(found?.startsAt, at('2026-11-02T08:00:00Z'));
-      assert.equal(found?.calendarKey, calendarKey);
+      assert.equal(row?.original, '{"name":"x"}');
+      assert.equal(row?.startsAt, at('2026-11-02T08:00:00Z'));
+      assert.equal(row?.calendarKey, calendarKey);
     });
 
     it('an event names the service that a conference is held with, beside what the provider says of it', async () => {
@@ -82,10 +82,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('other', event('2026-11-04T09:00:00', { conference: other })),
       );
 
-      const found = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
+      const events = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
 
       assert.deepEqual(
-        found.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
+        events.map(({ content }) => [parsed(content).conference, parsed(content).conferenceData]),
         [
           [conference, { provider: 'google-meet', conferenceId: 'a' }],
           [conference, { provider: 'google-meet' }],
@@ -118,10 +118,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         span('starts-at-end', '2026-12-01T00:00:00', '2026-12-01T09:00:00'),
       );
 
-      const found = await reader.singleEvents([calendarKey], { window: november, limit: 99 });
+      const events = await reader.singleEvents([calendarKey], { window: november, limit: 99 });
 
       assert.deepEqual(
-        found.map(({ id }) => id),
+        events.map(({ id }) => id),
         ['around', 'day-and-hour', 'ends-inside', 'instant-at-start', 'backwards', 'starts-inside'],
       );
     });
@@ -230,14 +230,14 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         resource('future', event('2027-09-01T09:00:00', { recurrence })),
       );
 
-      const [found, ...others] = await reader.seriesIn([calendarKey], november);
+      const [series, ...others] = await reader.seriesIn([calendarKey], november);
 
       assert.deepEqual(others, []);
-      assert.equal(found?.id, 's');
-      assert.deepEqual(found?.series.master.recurrence, recurrence);
-      assert.equal(parsed(found?.series.master.payload.content ?? '').start, undefined);
+      assert.equal(series?.id, 's');
+      assert.deepEqual(series?.series.master.recurrence, recurrence);
+      assert.equal(parsed(series?.series.master.payload.content ?? '').start, undefined);
       assert.deepEqual(
-        found?.series.overrides.map(({ cancelled, payload }) => [
+        series?.series.overrides.map(({ cancelled, payload }) => [
           cancelled,
           parsed(payload.content).title,
           payload.original,
@@ -270,10 +270,10 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       const recurrenceId = { type: 'zoned', local: '2026-11-02T09:00:00', zone: 'Europe/Paris' } as const;
       await fill(mirror, calendarKey, resource('s', event('2026-11-02T10:00:00', { recurrenceId })));
 
-      const [found] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
+      const [row] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
 
-      assert.equal(found?.id, 's_20261102T080000Z');
-      assert.equal(parsed(found?.content ?? '').recurringEventId, 's');
+      assert.equal(row?.id, 's_20261102T080000Z');
+      assert.equal(parsed(row?.content ?? '').recurringEventId, 's');
     });
 
     it('stores content as it is, and leaves out of a series what differs from instance to instance', async () => {
@@ -300,9 +300,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
 
       await mirror.applyChanges(lease, { changed, removed: [] }, LATER);
 
-      const [found] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
+      const [row] = await reader.singleEvents([calendarKey], { window: november, limit: 9 });
       const [series] = await reader.seriesIn([calendarKey], november);
-      assert.equal(found?.content, content);
+      assert.equal(row?.content, content);
       assert.equal(series?.series.master.payload.content, renderMembers({ title: 'X', ...rest }));
     });
   });

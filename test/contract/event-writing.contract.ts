@@ -23,7 +23,7 @@ import {
   occurrences,
   rule,
   targetAt,
-} from './written-mirror.ts';
+} from './mirrored-writes.ts';
 
 export type WritingTarget = {
   readonly name: string;
@@ -355,10 +355,10 @@ export function eventWritingContract(target: WritingTarget): void {
 
         const resources = await opened.account.writing.read(opened.calendarHref, href);
 
-        const known = targetAt(mirror, href).stored;
+        const stored = targetAt(mirror, href).stored;
         assert.deepEqual(
           resources?.map((resource) => [resource.href, resource.etag]),
-          known.map((resource) => [resource.href, resource.etag]),
+          stored.map((resource) => [resource.href, resource.etag]),
         );
       });
     }

@@ -87,10 +87,10 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
 
       await mirror.replaceCalendars(lease, [calendar('/a/', { timeZone: 'Asia/Tokyo' })], NOW);
 
-      const found = await mirror.findCalendar(calendarKey);
-      assert.equal(found?.timeZone, 'Asia/Tokyo');
-      assert.equal(found?.syncToken, undefined);
-      assert.equal(found?.syncedAt, 0);
+      const row = await mirror.findCalendar(calendarKey);
+      assert.equal(row?.timeZone, 'Asia/Tokyo');
+      assert.equal(row?.syncToken, undefined);
+      assert.equal(row?.syncedAt, 0);
       assert.deepEqual(await mirror.storedVersions(calendarKey), new Map([['/x.ics', undefined]]));
     });
 
@@ -146,7 +146,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       const slow = await leased(mirror, calendarKey, 'slow');
       await mirror.leaseCalendar({ key: calendarKey, holder: 'next' }, LATER, LATER + 60_000);
 
-      const written = await mirror.applyChanges(
+      const applied = await mirror.applyChanges(
         slow,
         changesTo(resource('x', event('2026-11-02T09:00:00'))),
         LATER,
@@ -155,13 +155,10 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       await mirror.failSync(slow, failure, NOW);
       const replaced = await mirror.replaceCalendars({ key: accountKey, holder: 'nobody' }, [], NOW);
 
-      assert.deepEqual([written, finished, replaced], [false, false, false]);
+      assert.deepEqual([applied, finished, replaced], [false, false, false]);
       assert.deepEqual(await db.all('SELECT * FROM event'), []);
-      const found = await mirror.findCalendar(calendarKey);
-      assert.deepEqual(
-        [found?.syncToken, found?.syncedAt, found?.failure],
-        [undefined, undefined, undefined],
-      );
+      const row = await mirror.findCalendar(calendarKey);
+      assert.deepEqual([row?.syncToken, row?.syncedAt, row?.failure], [undefined, undefined, undefined]);
     });
 
     it('a calendar that was disconnected while it was synced stays gone', async () => {
@@ -169,13 +166,13 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       const lease = await leased(mirror, calendarKey);
       await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
 
-      const written = await mirror.applyChanges(
+      const applied = await mirror.applyChanges(
         lease,
         changesTo(resource('x', event('2026-11-02T09:00:00'))),
         LATER,
       );
 
-      assert.equal(written, false);
+      assert.equal(applied, false);
       assert.deepEqual(await db.all('SELECT * FROM event'), []);
     });
 
@@ -208,10 +205,10 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       const lease = await leased(mirror, calendarKey);
       await mirror.applyChanges(lease, removalOf('/e0.ics', '/e44.ics', '/unknown.ics'), LATER);
 
-      const known = await mirror.storedVersions(calendarKey);
-      assert.equal(known.size, 44);
-      assert.equal(known.get('/e1.ics'), '"e1"');
-      assert.equal(known.get('/empty.ics'), '"empty"');
+      const versions = await mirror.storedVersions(calendarKey);
+      assert.equal(versions.size, 44);
+      assert.equal(versions.get('/e1.ics'), '"e1"');
+      assert.equal(versions.get('/empty.ics'), '"empty"');
     });
 
     it('a sync touches the resources of its own calendar only', async () => {
@@ -268,8 +265,8 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
       assert.deepEqual([afterFailure?.syncToken, afterFailure?.syncedAt], ['token', NOW]);
       assert.deepEqual([afterFailure?.failedAt, afterFailure?.failure], [NOW + 1, failure]);
       assert.equal(forgotten?.syncToken, undefined);
-      const found = await mirror.findCalendar(calendarKey);
-      assert.deepEqual([found?.syncToken, found?.syncedAt, found?.failure], ['next', NOW + 2, undefined]);
+      const row = await mirror.findCalendar(calendarKey);
+      assert.deepEqual([row?.syncToken, row?.syncedAt, row?.failure], ['next', NOW + 2, undefined]);
       assert.deepEqual(await mirror.findList(accountKey), { syncedAt: NOW, failedAt: NOW + 3, failure });
     });
   });

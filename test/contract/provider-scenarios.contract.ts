@@ -49,8 +49,8 @@ export function providerScenarios(target: ProviderTarget): void {
       return readEvents(server, await server.token(scope, userId), { kind: target.kind, calendarId, window });
     };
     const expected = (events: readonly ReadEvent[]) => {
-      const own = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
-      return events.map((event) => own.reduce((so, { as }) => as(so, ADA), event));
+      const differences = DIFFERENCES.filter(({ of }) => of.includes(target.kind));
+      return events.map((event) => differences.reduce((so, { as }) => as(so, ADA), event));
     };
 
     /** New calendars are known to readers who listed them. */
@@ -72,13 +72,13 @@ export function providerScenarios(target: ProviderTarget): void {
       const calendarId = await addCalendar(ADA.email, { title: rule, timeZone: 'Europe/Paris' });
       const scene = sceneOf(manual, ADA.email, calendarId, differs?.of.includes(target.kind) === true);
       for await (const events of play(scene)) {
-        const { events: seen, problems } = await read(calendarId, 'ada', 'read-write', window);
+        const { events: listed, problems } = await read(calendarId, 'ada', 'read-write', window);
         const instances = await manual.instances(ADA.email, calendarId, window);
 
         assert.deepEqual(problems, []);
-        assert.deepEqual(sorted(seen), sorted(expected(events)));
+        assert.deepEqual(sorted(listed), sorted(expected(events)));
         assert.deepEqual(
-          sorted(seen).map(({ title, start }) => [title, Date.parse(start)]),
+          sorted(listed).map(({ title, start }) => [title, Date.parse(start)]),
           instances.map(({ title, start }) => [title, start]),
         );
       }

@@ -63,7 +63,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
     );
     const [whole = '', apart = ''] = calendarKeys;
     const reader = eventReader(db);
-    const shown = async (key: string) => {
+    const answersOf = async (key: string) => {
       const pages = [];
       for (const [start, end] of WINDOWS) {
         for (const singleEvents of [true, false]) {
@@ -80,7 +80,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       }
       return pages;
     };
-    return { db, mirror, whole, apart, shown };
+    return { db, mirror, whole, apart, answersOf };
   };
   const write = async (
     mirror: MirrorStore,
@@ -116,55 +116,55 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
     };
     for (const [state, parts] of Object.entries(states)) {
       it(`an override apart has ${state} as one resource would show it, whatever comes first`, async () => {
-        const { mirror, whole, apart, shown } = await prepare();
+        const { mirror, whole, apart, answersOf } = await prepare();
         const resources = parts.map(([made = master()]) =>
           made.recurrenceId === undefined ? masterApart(made) : overrideApart(made),
         );
 
         await fill(mirror, whole, masterApart(...parts.flat()));
-        const expected = await shown(whole);
+        const expected = await answersOf(whole);
         await write(mirror, apart, resources);
-        const together = await shown(apart);
+        const together = await answersOf(apart);
         for (const resource of resources.toReversed()) await write(mirror, apart, [], [resource.href]);
         for (const resource of resources.toReversed()) await write(mirror, apart, [resource]);
 
         assert.deepEqual(together, expected);
-        assert.deepEqual(await shown(apart), expected);
+        assert.deepEqual(await answersOf(apart), expected);
       });
     }
 
     it('an override that is gone leaves the regular instance again, and no trace of where it was', async () => {
-      const { mirror, whole, apart, shown } = await prepare();
+      const { mirror, whole, apart, answersOf } = await prepare();
       await fill(mirror, whole, masterApart(master()));
       await write(mirror, apart, [masterApart(master()), overrideApart(farAway), overrideApart(before)]);
 
       await write(mirror, apart, [], [overrideApart(farAway).href]);
       await write(mirror, apart, [], [overrideApart(before).href]);
 
-      assert.deepEqual(await shown(apart), await shown(whole));
+      assert.deepEqual(await answersOf(apart), await answersOf(whole));
     });
 
     it('an event that recurs no more is a single one once its last override is gone', async () => {
-      const { mirror, whole, apart, shown } = await prepare();
+      const { mirror, whole, apart, answersOf } = await prepare();
       const single = masterApart(event('2026-10-19T09:00:00'));
       await fill(mirror, whole, single);
       await write(mirror, apart, [single, overrideApart(moved)]);
 
       await write(mirror, apart, [], [overrideApart(moved).href]);
 
-      assert.deepEqual(await shown(apart), await shown(whole));
-      assert.equal((await shown(apart)).flat().length > 0, true);
+      assert.deepEqual(await answersOf(apart), await answersOf(whole));
+      assert.equal((await answersOf(apart)).flat().length > 0, true);
     });
 
     it('a series whose overrides came before keeps to its new times', async () => {
-      const { mirror, whole, apart, shown } = await prepare();
+      const { mirror, whole, apart, answersOf } = await prepare();
       const later = master({ recurrence: { rrules: ['FREQ=DAILY;COUNT=30'], rdates: [], exdates: [] } });
       await fill(mirror, whole, masterApart(later, farAway, first));
       await write(mirror, apart, [masterApart(master()), overrideApart(farAway), overrideApart(first)]);
 
       await write(mirror, apart, [masterApart(later)]);
 
-      assert.deepEqual(await shown(apart), await shown(whole));
+      assert.deepEqual(await answersOf(apart), await answersOf(whole));
     });
 
     it('the overrides go with the series that is removed, except those that are named with it', async () => {
@@ -181,7 +181,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
     });
 
     it('an override that a full listing named without its series is kept', async () => {
-      const { mirror, whole, apart, shown } = await prepare();
+      const { mirror, whole, apart, answersOf } = await prepare();
       await fill(mirror, whole, masterApart(moved));
       await write(mirror, apart, [masterApart(master()), overrideApart(moved)]);
 
@@ -190,7 +190,7 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
       const dropped = await mirror.dropUnlisted(lease, ['s'], LATER);
 
       assert.equal(dropped, true);
-      assert.deepEqual(await shown(apart), await shown(whole));
+      assert.deepEqual(await answersOf(apart), await answersOf(whole));
     });
 
     it('a run whose lease another took over drops no override', async () => {
@@ -217,14 +217,14 @@ export function seriesApartContract(database: string, open: () => Promise<Databa
     });
 
     it('series of one name in two calendars are kept apart', async () => {
-      const { mirror, whole, apart, shown } = await prepare();
+      const { mirror, whole, apart, answersOf } = await prepare();
       await write(mirror, whole, [masterApart(master())]);
-      const alone = await shown(whole);
+      const alone = await answersOf(whole);
 
       await write(mirror, apart, [overrideApart(moved), masterApart(master())]);
       await write(mirror, apart, [], ['s']);
 
-      assert.deepEqual(await shown(whole), alone);
+      assert.deepEqual(await answersOf(whole), alone);
     });
   });
 }

@@ -33,10 +33,10 @@ export function storedEventsContract(database: string, open: () => Promise<Datab
       const { mirror, calendarKey, stored } = await prepare();
       await fill(mirror, calendarKey, resource('rich', RICH));
 
-      const [found, ...others] = await stored.findEvents(calendarKey, 'rich');
+      const [event, ...others] = await stored.findEvents(calendarKey, 'rich');
 
-      assert.deepEqual(found?.event, RICH);
-      assert.deepEqual([found?.href, found?.etag, found?.eventId], ['/rich.ics', '"rich"', 'rich']);
+      assert.deepEqual(event?.event, RICH);
+      assert.deepEqual([event?.href, event?.etag, event?.eventId], ['/rich.ics', '"rich"', 'rich']);
       assert.deepEqual(others, []);
       assert.deepEqual(await stored.findEvents(calendarKey, 'poor'), []);
     });
@@ -49,10 +49,10 @@ export function storedEventsContract(database: string, open: () => Promise<Datab
       const gone = event('2026-11-19T09:00:00', { ...original('2026-11-19T09:00:00'), status: 'cancelled' });
       await fill(mirror, calendarKey, resource('daily', moved, master, gone));
 
-      const found = await stored.findEvents(calendarKey, 'daily');
+      const events = await stored.findEvents(calendarKey, 'daily');
 
       assert.deepEqual(
-        found.map((one) => one.event),
+        events.map((one) => one.event),
         [master, moved, gone],
       );
     });
@@ -61,7 +61,7 @@ export function storedEventsContract(database: string, open: () => Promise<Datab
       const { mirror, calendarKey, stored } = await prepare();
       const recurrence = { rrules: ['FREQ=DAILY'], rdates: [], exdates: [] };
       const apart = event('2026-11-18T11:00:00', original('2026-11-17T09:00:00'));
-      const ownId = 'daily_20261117T080000Z';
+      const instanceId = 'daily_20261117T080000Z';
       await fill(
         mirror,
         calendarKey,
@@ -69,16 +69,16 @@ export function storedEventsContract(database: string, open: () => Promise<Datab
         { ...resource('apart', apart), href: 'apart', seriesId: 'daily' },
       );
 
-      for (const id of ['daily', ownId]) {
-        const found = await stored.findEvents(calendarKey, id);
+      for (const id of ['daily', instanceId]) {
+        const events = await stored.findEvents(calendarKey, id);
         assert.deepEqual(
-          found.map(({ href, eventId, seriesId }) => [href, eventId, seriesId]),
+          events.map(({ href, eventId, seriesId }) => [href, eventId, seriesId]),
           [
             ['daily', 'daily', 'daily'],
-            ['apart', ownId, 'daily'],
+            ['apart', instanceId, 'daily'],
           ],
         );
-        assert.deepEqual(found[1]?.event, apart);
+        assert.deepEqual(events[1]?.event, apart);
       }
     });
   });

@@ -49,8 +49,8 @@ export function fakeEventWriting(calendars: WritableCalendars): EventWriting {
     create: (calendarHref, draft, key) =>
       calendars.run(`create ${calendarHref} ${draft.title}`, () => {
         const href = `${calendarHref}${key}.ics`;
-        const known = calendars.resource(calendarHref, href);
-        if (known !== undefined) return { changed: [known], removed: [] };
+        const existing = calendars.resource(calendarHref, href);
+        if (existing !== undefined) return { changed: [existing], removed: [] };
         const event = drafted(draft, key);
         return keep(calendarHref, { href, etag: undefined, eventId: key, events: [], original: { key } }, [
           event,
@@ -157,9 +157,11 @@ function withOverride(
   const others = events.filter(
     ({ recurrenceId }) => recurrenceId === undefined || !same(recurrenceId, instance),
   );
-  const known = events.find(({ recurrenceId }) => recurrenceId !== undefined && same(recurrenceId, instance));
+  const override = events.find(
+    ({ recurrenceId }) => recurrenceId !== undefined && same(recurrenceId, instance),
+  );
   const master = events.find(isMaster);
-  const base = known ?? (master === undefined ? undefined : instanceOf(master, instance));
+  const base = override ?? (master === undefined ? undefined : instanceOf(master, instance));
   if (base === undefined) throw new ProviderError('not_found', 'There is no such instance');
   return [...others, changed(base, change)];
 }

@@ -135,8 +135,8 @@ export class FakeRedirectProvider {
         change: (href, change) => permitted('write', () => calendarWriting.change(href, change)),
         delete: (href) => permitted('write', () => calendarWriting.delete(href)),
       },
-      async *changesSince(href, token, known) {
-        const parts = changesSince(href, token, known)[Symbol.asyncIterator]();
+      async *changesSince(href, token, stored) {
+        const parts = changesSince(href, token, stored)[Symbol.asyncIterator]();
         for (;;) {
           const part = await permitted('changes', async () => parts.next());
           if (part.done) return;

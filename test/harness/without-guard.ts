@@ -32,9 +32,9 @@ function changedSql({ sql }: BatchStatement, change: (sql: string) => string): B
 function mutated(db: Database, change: (sql: string) => string): Database {
   const batches = new Map<BatchStatement, BatchStatement>();
   const changedBatch = (statement: BatchStatement): BatchStatement => {
-    const known = batches.get(statement) ?? { ...statement, sql: changedSql(statement, change) };
-    batches.set(statement, known);
-    return known;
+    const changed = batches.get(statement) ?? { ...statement, sql: changedSql(statement, change) };
+    batches.set(statement, changed);
+    return changed;
   };
   const statements = (on: Statements): Statements => ({
     dialect: db.dialect,

@@ -59,9 +59,9 @@ for (const kind of ['icloud', 'caldav'] as const)
         const { email, password = '' } = person;
         const login = { server: sandbox.origin, username: email, password };
         const account = provider.open((await provider.signIn.verify(login)).credentials);
-        const found = await account.listCalendars();
-        assert.deepEqual(found.map(({ title }) => title).sort(), calendars.map(({ title }) => title).sort());
-        for (const { href, title } of found)
+        const listed = await account.listCalendars();
+        assert.deepEqual(listed.map(({ title }) => title).sort(), calendars.map(({ title }) => title).sort());
+        for (const { href, title } of listed)
           assert.ok((await sandbox.manual.instances(email, href, window)).length > 0, `${email}: ${title}`);
       }
     });

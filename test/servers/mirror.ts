@@ -18,10 +18,10 @@ export async function sync(
   const removed: string[] = [];
   let next: string | undefined;
   let parts = 0;
-  const known = async () => new Map([...mirror].map(([href, { etag }]) => [href, etag]));
+  const storedVersions = async () => new Map([...mirror].map(([href, { etag }]) => [href, etag]));
   const fresh: Mirror = new Map();
   let complete = false;
-  for await (const part of account.changesSince(calendar, token, known)) {
+  for await (const part of account.changesSince(calendar, token, storedVersions)) {
     parts += 1;
     complete ||= part.complete;
     for (const resource of part.changed) {

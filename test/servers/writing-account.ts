@@ -3,7 +3,7 @@ import type { EventChange, EventDraft, WriteResult } from '../../src/calendars/e
 import { createEgress } from '../../src/lib/egress/egress.ts';
 import type { EventTime } from '../../src/lib/recurrence/event-time.ts';
 import { openAccount } from '../../src/providers/caldav/caldav-account.ts';
-import { apply, targetAt } from '../contract/written-mirror.ts';
+import { apply, targetAt } from '../contract/mirrored-writes.ts';
 import { checkedWrites } from './checked-writes.ts';
 import { type Mirror, sync } from './mirror.ts';
 import { CALENDAR, OddCalDav } from './odd-caldav.ts';
@@ -30,9 +30,9 @@ export async function writingAccount() {
   const { writing } = account;
   const calendar = origin + CALENDAR;
   const mirror: Mirror = new Map();
-  const applied = (written: WriteResult): WriteResult => {
-    apply(mirror, written);
-    return written;
+  const applied = (result: WriteResult): WriteResult => {
+    apply(mirror, result);
+    return result;
   };
   return {
     server,

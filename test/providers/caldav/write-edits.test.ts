@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { UnsupportedByProvider } from '../../../src/calendars/provider-error.ts';
-import { berlin, day, draftOf, occurrences, rule, targetAt } from '../../contract/written-mirror.ts';
+import { berlin, day, draftOf, occurrences, rule, targetAt } from '../../contract/mirrored-writes.ts';
 import { calendarObject } from '../../servers/icalendar.ts';
 import { multistatus, present } from '../../servers/odd-caldav.ts';
 import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';

@@ -6,7 +6,7 @@ import {
   type ProviderErrorKind,
   UnsupportedByProvider,
 } from '../../../src/calendars/provider-error.ts';
-import { berlin, draftOf, targetAt } from '../../contract/written-mirror.ts';
+import { berlin, draftOf, targetAt } from '../../contract/mirrored-writes.ts';
 import { event } from '../../servers/icalendar.ts';
 import { CALENDAR, type DavAnswer, type DavCall, multistatus } from '../../servers/odd-caldav.ts';
 import { type WritingAccount, writingAccount } from '../../servers/writing-account.ts';

@@ -6,7 +6,7 @@ import { createEgress } from '../../../src/lib/egress/egress.ts';
 import { appleProvider } from '../../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../../src/providers/caldav/caldav-provider.ts';
 import { eventWritingContract, type OpenWriting } from '../../contract/event-writing.contract.ts';
-import { ZONE } from '../../contract/written-mirror.ts';
+import { ZONE } from '../../contract/mirrored-writes.ts';
 import { checkedWrites } from '../../servers/checked-writes.ts';
 import { recordingLog } from '../../servers/recording-log.ts';
 

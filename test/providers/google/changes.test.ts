@@ -64,10 +64,10 @@ describe('following Google’s events', () => {
     const session = sessionOf(provider, app, current);
     return { account: provider.open(current, session), session };
   };
-  const known = async () => new Map<string, string | undefined>();
+  const storedVersions = async () => new Map<string, string | undefined>();
   async function follow(token?: string, current = credentials) {
     const parts: Changes[] = [];
-    for await (const part of opened(current).account.changesSince('a/b@group', token, known))
+    for await (const part of opened(current).account.changesSince('a/b@group', token, storedVersions))
       parts.push(part);
     return {
       parts,

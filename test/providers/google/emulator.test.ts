@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Changes, SignedInAccount } from '../../../src/calendars/calendar-provider.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
 import { googleProvider } from '../../../src/providers/google/google-provider.ts';
-import { apply, draftOf } from '../../contract/written-mirror.ts';
+import { apply, draftOf } from '../../contract/mirrored-writes.ts';
 import { type GoogleEmulator, startGoogleEmulator } from '../../servers/google-emulator.ts';
 import type { Mirror } from '../../servers/mirror.ts';
 import { recordingLog } from '../../servers/recording-log.ts';
@@ -158,8 +158,10 @@ describe('the Google adapter on @emulators/google', () => {
     const session = sessionOf(provider(), app, credentials);
 
     const parts: Changes[] = [];
-    const known = async () => new Map<string, string | undefined>();
-    for await (const part of provider().open(credentials, session).changesSince(EMAIL, undefined, known))
+    const storedVersions = async () => new Map<string, string | undefined>();
+    for await (const part of provider()
+      .open(credentials, session)
+      .changesSince(EMAIL, undefined, storedVersions))
       parts.push(part);
 
     assert.equal(created.status, 200);
@@ -214,8 +216,8 @@ describe('the Google adapter on @emulators/google', () => {
     const { credentials } = await signIn();
     const session = sessionOf(provider(), app, credentials);
     const account = provider().open(credentials, session);
-    const known = async () => new Map<string, string | undefined>();
-    const nowhere = account.changesSince('nowhere', undefined, known);
+    const storedVersions = async () => new Map<string, string | undefined>();
+    const nowhere = account.changesSince('nowhere', undefined, storedVersions);
 
     await assert.rejects(async () => {
       for await (const _part of nowhere);

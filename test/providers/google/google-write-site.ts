@@ -7,7 +7,7 @@ import type { CalendarEvent } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft } from '../../../src/calendars/event-writing.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
-import { apply, berlin, draftOf, rule, targetAt } from '../../contract/written-mirror.ts';
+import { apply, berlin, draftOf, rule, targetAt } from '../../contract/mirrored-writes.ts';
 import type { Mirror } from '../../servers/mirror.ts';
 import { type GoogleWriting, openGoogleWriting } from './google-writing.ts';
 

@@ -91,14 +91,14 @@ function suite(openDatabase: Open): void {
       return undefined;
     };
     const reader = eventReader(db);
-    const shown = async (window = YEAR) => {
+    const listInstances = async (window = YEAR) => {
       const page = { window, singleEvents: true, pageSize: 10_000, after: undefined };
       const { events } = await pageOfEvents(page, new Map([[calendarKey, calendar.timeZone]]), reader);
       return events.map(instanceOf).sort(byStart);
     };
     const google = async (window = YEAR) =>
       (await open.google.manual.instances(ADA.email, calendarId, window)).toSorted(byStart);
-    return { sync, shown, google, session, mirror, calendarKey };
+    return { sync, listInstances, google, session, mirror, calendarKey };
   }
 
   it('the Google adapter signs in through the chooser and the consent page', async () => {
@@ -206,7 +206,7 @@ function suite(openDatabase: Open): void {
     await manual.deleteOccurrence(ADA.email, ADA.email, { id, original: start('2026-10-19') });
     await mirror.sync();
 
-    const instances = await mirror.shown();
+    const instances = await mirror.listInstances();
 
     assert.deepEqual(instances, await mirror.google());
     assert.deepEqual(
@@ -215,7 +215,7 @@ function suite(openDatabase: Open): void {
     );
     await manual.deleteEvent(ADA.email, ADA.email, id);
     await mirror.sync();
-    assert.deepEqual(await mirror.shown(), []);
+    assert.deepEqual(await mirror.listInstances(), []);
     assert.equal((await mirror.mirror.storedVersions(mirror.calendarKey)).size, 0);
   });
 
@@ -242,7 +242,7 @@ function suite(openDatabase: Open): void {
     assert.equal(await mirror.sync(), undefined);
 
     assert.deepEqual(
-      (await mirror.shown()).map(({ title }) => title),
+      (await mirror.listInstances()).map(({ title }) => title),
       ['B'],
     );
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { CalendarEvent } from '../../../src/calendars/event.ts';
-import { apply, assertMirrored, berlin, day, targetAt } from '../../contract/written-mirror.ts';
+import { apply, assertMirrored, berlin, day, targetAt } from '../../contract/mirrored-writes.ts';
 import { ADA } from '../../sandbox/google/google-client.ts';
 import { failsAs } from './failure.ts';
 import { FIELD, MEETING, SECOND, shareGoogle, unsupported, WEEKLY } from './google-write-site.ts';

@@ -13,7 +13,7 @@ import {
   occurrences,
   rule,
   targetAt,
-} from '../../contract/written-mirror.ts';
+} from '../../contract/mirrored-writes.ts';
 import { ADA } from '../../sandbox/google/google-client.ts';
 import { failsAs } from './failure.ts';
 import { FIELD, MEETING, newKey, SECOND, shareGoogle, unsupported, WEEKLY } from './google-write-site.ts';

@@ -47,8 +47,8 @@ describe("Microsoft's calendars", () => {
   const manual = () => microsoft.sandbox.manual;
   const create = (draft: EventDraft) => manual().createEvent(ADA.email, calendar, draft);
   const window = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2030, 0, 1) };
-  async function assertEqualToOutlook(seen = mirror): Promise<void> {
-    assert.deepEqual(shownIn(seen, window), await manual().instances(ADA.email, calendar, window));
+  async function assertEqualToOutlook(synced = mirror): Promise<void> {
+    assert.deepEqual(shownIn(synced, window), await manual().instances(ADA.email, calendar, window));
   }
 
   it("Microsoft's calendars are listed over pages, with color and what may be done", async () => {
@@ -67,13 +67,13 @@ describe("Microsoft's calendars", () => {
 
     const calendars = await account.listCalendars();
 
-    const found = (href: string) => calendars.find((candidate) => candidate.href === href);
+    const calendarAt = (href: string) => calendars.find((candidate) => candidate.href === href);
     assert.deepEqual(
-      [found(colored)?.color, found(colored)?.access, found(colored)?.timeZone],
+      [calendarAt(colored)?.color, calendarAt(colored)?.access, calendarAt(colored)?.timeZone],
       ['#a1b2c3', 'write', BERLIN],
     );
-    assert.equal(found(fixed)?.access, 'read');
-    assert.ok(found(calendar)?.title === 'Work' && calendars.length > 100);
+    assert.equal(calendarAt(fixed)?.access, 'read');
+    assert.ok(calendarAt(calendar)?.title === 'Work' && calendars.length > 100);
     assert.equal(new Set(calendars.map(({ href }) => href)).size, calendars.length);
   });
 

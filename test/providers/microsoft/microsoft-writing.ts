@@ -6,7 +6,7 @@ import type { EventResource } from '../../../src/calendars/event.ts';
 import type { EventChange, EventDraft, Rsvp, WriteResult } from '../../../src/calendars/event-writing.ts';
 import { UnsupportedByProvider, type UnsupportedReason } from '../../../src/calendars/provider-error.ts';
 import type { EventTime } from '../../../src/lib/recurrence/event-time.ts';
-import { apply, assertMirrored, targetAt, ZONE } from '../../contract/written-mirror.ts';
+import { apply, assertMirrored, targetAt, ZONE } from '../../contract/mirrored-writes.ts';
 import { type Mirror, sync } from '../../servers/mirror.ts';
 import { ADA, microsoftHarness } from './microsoft-harness.ts';
 
@@ -24,10 +24,10 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
   const mirror: Mirror = new Map();
   await sync(account, calendar, mirror);
   const { writing } = account;
-  const kept = async (answer: Promise<WriteResult>): Promise<WriteResult> => {
-    const written = await answer;
-    apply(mirror, written);
-    return written;
+  const applied = async (answer: Promise<WriteResult>): Promise<WriteResult> => {
+    const result = await answer;
+    apply(mirror, result);
+    return result;
   };
   let lastKey = 0;
   return {
@@ -39,23 +39,23 @@ export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, 
     account,
     /** The href of the master. */
     async create(draft: EventDraft, key = (++lastKey).toString(16).padStart(32, '0')): Promise<string> {
-      const { changed } = await kept(writing.create(calendar, draft, key));
+      const { changed } = await applied(writing.create(calendar, draft, key));
       assert.ok(changed[0]);
       return changed[0].href;
     },
     update: (href: string, change: EventChange, instance?: EventTime) =>
-      kept(writing.update(calendar, targetAt(mirror, href, instance), change)),
+      applied(writing.update(calendar, targetAt(mirror, href, instance), change)),
     remove: (href: string, instance?: EventTime) =>
-      kept(writing.delete(calendar, targetAt(mirror, href, instance))),
+      applied(writing.delete(calendar, targetAt(mirror, href, instance))),
     respond: (href: string, response: Rsvp['response'], comment?: string, instance?: EventTime) =>
-      kept(writing.respond(calendar, targetAt(mirror, href, instance), { response, comment })),
+      applied(writing.respond(calendar, targetAt(mirror, href, instance), { response, comment })),
     sync: () => sync(account, calendar, mirror),
     mirrored: () => assertMirrored(account, calendar, mirror),
     target: (href: string, instance?: EventTime) => targetAt(mirror, href, instance),
     resource(href: string): EventResource {
-      const found = mirror.get(href);
-      assert.ok(found);
-      return found;
+      const resource = mirror.get(href);
+      assert.ok(resource);
+      return resource;
     },
     event(href: string) {
       const event = mirror.get(href)?.events[0];

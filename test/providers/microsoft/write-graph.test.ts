@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
-import { berlin, draftOf, occurrences, rule } from '../../contract/written-mirror.ts';
+import { berlin, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
 import { ADA } from './microsoft-harness.ts';
 import { openMicrosoftWriting, unsupported } from './microsoft-writing.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
-import { berlin, day, draftOf, occurrences, rule } from '../../contract/written-mirror.ts';
+import { berlin, day, draftOf, occurrences, rule } from '../../contract/mirrored-writes.ts';
 import { openMicrosoftWriting, unsupported } from './microsoft-writing.ts';
 
 const WEEKLY = draftOf({

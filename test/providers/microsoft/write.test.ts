@@ -1,6 +1,6 @@
 /** EventWriting in Outlook's calendars, as every provider has to write; what is Graph's own is beside it. */
 import { eventWritingContract } from '../../contract/event-writing.contract.ts';
-import { ZONE } from '../../contract/written-mirror.ts';
+import { ZONE } from '../../contract/mirrored-writes.ts';
 import { ADA, microsoftHarness } from './microsoft-harness.ts';
 
 eventWritingContract({

@@ -126,49 +126,52 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('exceptions are kept while a series keeps its times, and dropped with those', async () => {
-      const own = await emptyCalendar();
-      const series = await sandbox.manual.createEvent(ADA, own, WEEKLY);
-      await sandbox.manual.deleteOccurrence(ADA, own, { id: series, original: at('2026-10-19T09:00:00') });
+      const calendar = await emptyCalendar();
+      const series = await sandbox.manual.createEvent(ADA, calendar, WEEKLY);
+      await sandbox.manual.deleteOccurrence(ADA, calendar, {
+        id: series,
+        original: at('2026-10-19T09:00:00'),
+      });
 
-      await sandbox.manual.updateEvent(ADA, own, { id: series, ...WEEKLY, title: 'Renamed' });
-      const renamed = await shownTitles(own);
+      await sandbox.manual.updateEvent(ADA, calendar, { id: series, ...WEEKLY, title: 'Renamed' });
+      const renamed = await shownTitles(calendar);
       const daily = { frequency: 'daily', count: 2 } as const;
-      await sandbox.manual.updateEvent(ADA, own, { id: series, ...WEEKLY, recurrence: daily });
+      await sandbox.manual.updateEvent(ADA, calendar, { id: series, ...WEEKLY, recurrence: daily });
 
       assert.equal(renamed.length, 3);
       assert.ok(renamed.every((text) => text.startsWith('Renamed')));
-      assert.deepEqual(await shownTitles(own), [
+      assert.deepEqual(await shownTitles(calendar), [
         'Weekly 2026-10-12T07:00:00.000Z',
         'Weekly 2026-10-13T07:00:00.000Z',
       ]);
     });
 
     it('the occurrences are known of series that other clients wrote in their own spelling', async () => {
-      const own = await emptyCalendar();
+      const calendar = await emptyCalendar();
       const utc = (dateTime: string) => ({ dateTime, timeZone: 'UTC' });
-      assert.equal((await send('PUT', `${own}other.ics`, seriesWithOverride('other'))).status, 201);
+      assert.equal((await send('PUT', `${calendar}other.ics`, seriesWithOverride('other'))).status, 201);
 
-      await sandbox.manual.deleteOccurrence(ADA, own, {
+      await sandbox.manual.deleteOccurrence(ADA, calendar, {
         id: 'other.ics',
         original: utc('2026-01-12T09:00:00'),
       });
-      await sandbox.manual.changeOccurrence(ADA, own, {
+      await sandbox.manual.changeOccurrence(ADA, calendar, {
         id: 'other.ics',
         original: utc('2026-01-19T09:00:00'),
         title: 'Third',
       });
 
       const window = { start: Date.UTC(2026, 0, 1), end: Date.UTC(2026, 0, 27) };
-      const shown = await sandbox.manual.instances(ADA, own, window);
+      const instances = await sandbox.manual.instances(ADA, calendar, window);
       assert.deepEqual(
-        shown.map(({ title }) => title),
+        instances.map(({ title }) => title),
         ['Weekly', 'Third', 'Weekly'],
       );
     });
 
     it('every word of an event is carried over CalDAV', async () => {
-      const own = await emptyCalendar();
-      await sandbox.manual.createEvent(ADA, own, {
+      const calendar = await emptyCalendar();
+      await sandbox.manual.createEvent(ADA, calendar, {
         title: 'Lunch, "late"; with é 🥗 and a line\nbreak',
         start: { date: '2026-11-28' },
         end: { date: '2026-11-30' },
@@ -180,7 +183,7 @@ for (const kind of ['caldav', 'icloud'] as const)
         attendees: [{ email: 'ben@people.example', name: 'Ben "B" Boss' }],
       });
       const mirror: Mirror = new Map();
-      await sync(account, own, mirror);
+      await sync(account, calendar, mirror);
 
       const [event] = [...mirror.values()].flatMap(({ events }) => events);
       assert.equal(event?.title, 'Lunch, "late"; with é 🥗 and a line\nbreak');
@@ -222,17 +225,17 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('long lists of changes are sent in parts that say there is more', async () => {
-      const own = await emptyCalendar();
+      const calendar = await emptyCalendar();
       const names = Array.from({ length: 20 }, (_, index) => `Event ${String(index).padStart(2, '0')}`);
-      for (const title of names) await sandbox.manual.createEvent(ADA, own, { ...WEEKLY, title });
+      for (const title of names) await sandbox.manual.createEvent(ADA, calendar, { ...WEEKLY, title });
       const mirror: Mirror = new Map();
       const earlier = sandbox.requests('REPORT');
 
-      const { next } = await sync(account, own, mirror);
+      const { next } = await sync(account, calendar, mirror);
       const reports = sandbox.requests('REPORT') - earlier;
       const [first] = mirror.keys();
-      await sandbox.manual.deleteEvent(ADA, own, first?.split('/').at(-1) ?? '');
-      await sync(account, own, mirror, next);
+      await sandbox.manual.deleteEvent(ADA, calendar, first?.split('/').at(-1) ?? '');
+      await sync(account, calendar, mirror, next);
 
       assert.equal(mirror.size, 19);
       // Three parts, the members of each read at once.
@@ -262,17 +265,18 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('an adapter whose parts come in another order, twice, cut off, or not at all stays right', async () => {
-      const own = await emptyCalendar();
-      for (const title of ['A', 'B', 'C']) await sandbox.manual.createEvent(ADA, own, { ...WEEKLY, title });
+      const calendar = await emptyCalendar();
+      for (const title of ['A', 'B', 'C'])
+        await sandbox.manual.createEvent(ADA, calendar, { ...WEEKLY, title });
       for (const effect of ['reorder', 'duplicate'] as const) {
         faults.set({ provider: kind, operation: 'REPORT', times: 2, effect: { kind: effect } });
         const mirror: Mirror = new Map();
-        await sync(account, own, mirror);
+        await sync(account, calendar, mirror);
         assert.deepEqual(titles(mirror), ['A', 'B', 'C'], effect);
       }
       for (const effect of ['truncate', 'reset', 'lost_answer'] as const) {
         faults.set({ provider: kind, operation: 'REPORT', times: 1, effect: { kind: effect } });
-        await assert.rejects(sync(account, own, new Map()), failsAs('unavailable'), effect);
+        await assert.rejects(sync(account, calendar, new Map()), failsAs('unavailable'), effect);
       }
     });
 
@@ -343,20 +347,20 @@ for (const kind of ['caldav', 'icloud'] as const)
     });
 
     it('instances of a window are shown by their overlap with it', async () => {
-      const own = await emptyCalendar();
-      await sandbox.manual.createEvent(ADA, own, {
+      const calendar = await emptyCalendar();
+      await sandbox.manual.createEvent(ADA, calendar, {
         title: 'Trip',
         start: { date: '2026-10-30' },
         end: { date: '2026-11-02' },
       });
       const window = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 10, 1) + DAY };
 
-      const instances = await sandbox.manual.instances(ADA, own, window);
+      const instances = await sandbox.manual.instances(ADA, calendar, window);
 
       const times = { start: Date.UTC(2026, 9, 30), end: Date.UTC(2026, 10, 2) };
       assert.deepEqual(instances, [{ title: 'Trip', ...times, allDay: true }]);
       assert.deepEqual(
-        await sandbox.manual.instances(ADA, own, { start: times.end, end: times.end + DAY }),
+        await sandbox.manual.instances(ADA, calendar, { start: times.end, end: times.end + DAY }),
         [],
       );
     });

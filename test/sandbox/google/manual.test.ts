@@ -40,13 +40,13 @@ describe('manual changes in the sandbox’s Google', () => {
       const timeMin = new Date(window.start).toISOString();
       const timeMax = new Date(window.end).toISOString();
 
-      const shown = await manual.instances(ADA.email, id, window);
+      const instances = await manual.instances(ADA.email, id, window);
       const listed = await allPages(api, id, { singleEvents: 'true', timeMin, timeMax });
       const { items: full } = await allPages(api, id);
 
       assert.deepEqual(
         listed.items.map(({ summary, start }) => `${startOf(start)} ${summary}`).sort(),
-        shown.map(({ title, start }) => `${start} ${title}`).sort(),
+        instances.map(({ title, start }) => `${start} ${title}`).sort(),
         `seed ${seed}`,
       );
       const byId = new Map(full.map((event) => [event.id, event]));
@@ -98,14 +98,14 @@ describe('manual changes in the sandbox’s Google', () => {
     });
 
     const { items } = await allPages(api, id);
-    const shown = await manual.instances(ADA.email, id, { start: 0, end: Date.parse('2030-01-01') });
+    const instances = await manual.instances(ADA.email, id, { start: 0, end: Date.parse('2030-01-01') });
 
     assert.deepEqual(items.map(({ recurrence }) => recurrence?.[0]).sort(), [
       'RRULE:FREQ=DAILY;INTERVAL=7;UNTIL=20261208',
       'RRULE:FREQ=WEEKLY;INTERVAL=2;UNTIL=20261221T225959Z;BYDAY=MO,WE',
     ]);
     assert.deepEqual(
-      shown.map(
+      instances.map(
         ({ title, start, allDay }) => `${new Date(start).toISOString().slice(0, 10)} ${title} ${allDay}`,
       ),
       [
@@ -151,30 +151,30 @@ async function randomChange(manual: ManualChanges, id: string, seed: number): Pr
   const date = new Date(Date.parse('2026-10-05') + draw(60, 1) * DAY).toISOString().slice(0, 10);
   const made = eventsOf.get(id) ?? [];
   eventsOf.set(id, made);
-  const known = made[draw(Math.max(1, made.length), 2)];
+  const previous = made[draw(Math.max(1, made.length), 2)];
   const event = draft(`Event ${seed}`, date, {
     ...(draw(2, 3) === 0 ? { recurrence: { frequency: 'daily', interval: 3, count: 9 } } : {}),
   });
-  if (known === undefined || draw(4, 4) === 0) {
+  if (previous === undefined || draw(4, 4) === 0) {
     made.push({ event, id: await manual.createEvent(ADA.email, id, event) });
     return;
   }
   const kind = draw(8, 5);
   if (kind < 2) {
-    await manual.updateEvent(ADA.email, id, { ...event, id: known.id });
-    known.event = event;
+    await manual.updateEvent(ADA.email, id, { ...event, id: previous.id });
+    previous.event = event;
   } else if (kind === 2) {
-    await manual.deleteEvent(ADA.email, id, known.id);
-    made.splice(made.indexOf(known), 1);
-  } else if (known.event.recurrence !== undefined && 'dateTime' in known.event.start) {
-    const first = Temporal.PlainDateTime.from(known.event.start.dateTime).add({ days: 3 * draw(9, 6) });
+    await manual.deleteEvent(ADA.email, id, previous.id);
+    made.splice(made.indexOf(previous), 1);
+  } else if (previous.event.recurrence !== undefined && 'dateTime' in previous.event.start) {
+    const first = Temporal.PlainDateTime.from(previous.event.start.dateTime).add({ days: 3 * draw(9, 6) });
     const original = { dateTime: first.toString({ smallestUnit: 'second' }), timeZone: BRUSSELS };
     const moved = { start: event.start, end: event.end, title: `Moved ${seed}` };
-    const done =
+    const change =
       kind < 6
-        ? manual.changeOccurrence(ADA.email, id, { ...moved, id: known.id, original })
-        : manual.deleteOccurrence(ADA.email, id, { id: known.id, original });
-    await done.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
+        ? manual.changeOccurrence(ADA.email, id, { ...moved, id: previous.id, original })
+        : manual.deleteOccurrence(ADA.email, id, { id: previous.id, original });
+    await change.catch((error: unknown) => assert.match(String(error), /has no occurrence/)); // deleted before
   }
 }
 

@@ -30,9 +30,9 @@ describe('Manual changes at the Microsoft sandbox', () => {
     await manual.changeOccurrence(ADA, calendarId, { ...change, id, original: zoned('2026-10-12T09:00:00') });
     await manual.deleteOccurrence(ADA, calendarId, { id, original: zoned('2026-10-19T09:00:00') });
 
-    const shown = await manual.instances(ADA, calendarId, WINDOW);
+    const instances = await manual.instances(ADA, calendarId, WINDOW);
 
-    assert.deepEqual(shown, [
+    assert.deepEqual(instances, [
       { title: 'Standup', start: utc('2026-10-05T07:00'), end: utc('2026-10-05T07:30'), allDay: false },
       { title: 'Late', start: utc('2026-10-13T13:00'), end: utc('2026-10-13T14:00'), allDay: false },
       { title: 'Standup', start: utc('2026-10-26T08:00'), end: utc('2026-10-26T08:30'), allDay: false },
@@ -106,9 +106,9 @@ describe('Manual changes at the Microsoft sandbox', () => {
 
     await manual.updateEvent(ADA, calendarId, { ...draft(3), id });
 
-    const shown = await manual.instances(ADA, calendarId, WINDOW);
+    const instances = await manual.instances(ADA, calendarId, WINDOW);
     assert.deepEqual(
-      shown.map(({ title }) => title),
+      instances.map(({ title }) => title),
       ['Standup', 'Second', 'Standup'],
     );
   });
@@ -166,9 +166,9 @@ async function act(
     start: zoned(`2026-1${day % 2}-${two(day)}T${two(hour)}:00:00`),
     end: zoned(`2026-1${day % 2}-${two(day)}T${two(hour)}:45:00`),
   };
-  const shown = await manual.instances(ADA, calendarId, WINDOW);
+  const instances = await manual.instances(ADA, calendarId, WINDOW);
   const original = zoned(
-    new Date(shown[which % Math.max(1, shown.length)]?.start ?? 0).toISOString().slice(0, 19),
+    new Date(instances[which % Math.max(1, instances.length)]?.start ?? 0).toISOString().slice(0, 19),
     'UTC',
   );
   if (kind === 0) ids.push(await manual.createEvent(ADA, calendarId, { title: `e${which}`, ...times }));
@@ -194,13 +194,13 @@ async function act(
 }
 
 /** The simplest client of a delta there can be: a series is what was last told of it, or a single event now. */
-function fold(known: Map<unknown, Json>, told: readonly Json[]): void {
-  for (const item of told) {
-    for (const [id, { seriesMasterId }] of known) if (seriesMasterId === item.id) known.delete(id);
+function fold(mirror: Map<unknown, Json>, items: readonly Json[]): void {
+  for (const item of items) {
+    for (const [id, { seriesMasterId }] of mirror) if (seriesMasterId === item.id) mirror.delete(id);
   }
-  for (const item of told) {
-    if ('@removed' in item) known.delete(item.id);
-    else known.set(item.id, item);
+  for (const item of items) {
+    if ('@removed' in item) mirror.delete(item.id);
+    else mirror.set(item.id, item);
   }
 }
 
@@ -210,9 +210,9 @@ const timesOf = (items: Iterable<Json>): string[] =>
     .map(({ start, end }) => `${(start as Json).dateTime}/${(end as Json).dateTime}`)
     .sort();
 
-async function deltaRound(graph: Graph, link: string, known: Map<unknown, Json>): Promise<string> {
+async function deltaRound(graph: Graph, link: string, mirror: Map<unknown, Json>): Promise<string> {
   const { value, last } = await everyPage(graph, link, { prefer: 'odata.maxpagesize=5' });
-  fold(known, value);
+  fold(mirror, value);
   return String(last['@odata.deltaLink']);
 }
 
@@ -223,20 +223,20 @@ describe('Views of the Microsoft sandbox', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { maxLength: 5 }), { maxLength: 4 }), async (rounds) => {
         const calendarId = await manual.addCalendar(ADA, { title: 'r', timeZone: 'Europe/Berlin' });
-        const known = new Map<unknown, Json>();
+        const mirror = new Map<unknown, Json>();
         const ids: string[] = [];
-        let link = await deltaRound(graph, `/me/calendars/${calendarId}/calendarView/delta?${QUERY}`, known);
+        let link = await deltaRound(graph, `/me/calendars/${calendarId}/calendarView/delta?${QUERY}`, mirror);
         for (const round of rounds) {
           for (const one of round) await act(manual, calendarId, ids, one);
-          link = await deltaRound(graph, link, known);
+          link = await deltaRound(graph, link, mirror);
         }
 
         const view = await everyPage(graph, `/me/calendars/${calendarId}/calendarView?${QUERY}&$top=100`);
-        const shown = await manual.instances(ADA, calendarId, WINDOW);
+        const instances = await manual.instances(ADA, calendarId, WINDOW);
         const stamp = (instant: number) => new Date(instant).toISOString().replace(/\.\d+Z$/, '.0000000');
-        const expected = shown.map(({ start, end }) => `${stamp(start)}/${stamp(end)}`).sort();
+        const expected = instances.map(({ start, end }) => `${stamp(start)}/${stamp(end)}`).sort();
         assert.deepEqual(timesOf(view.value), expected);
-        assert.deepEqual(timesOf(known.values()), expected);
+        assert.deepEqual(timesOf(mirror.values()), expected);
       }),
       { numRuns: 60 },
     );
@@ -253,10 +253,10 @@ describe('Views of the Microsoft sandbox', () => {
 
     const listed = await everyPage(graph, `/me/calendars/${calendarId}/events?$top=1000`);
     const delta = `/me/calendars/${calendarId}/calendarView/delta?${QUERY}`;
-    const told = await everyPage(graph, delta, { prefer: 'odata.maxpagesize=1000' });
-    const idle = await everyPage(graph, String(told.last['@odata.deltaLink']));
+    const changes = await everyPage(graph, delta, { prefer: 'odata.maxpagesize=1000' });
+    const idle = await everyPage(graph, String(changes.last['@odata.deltaLink']));
 
-    assert.deepEqual([listed.value.length, told.value.length, idle.value.length], [10_000, 10_000, 0]);
+    assert.deepEqual([listed.value.length, changes.value.length, idle.value.length], [10_000, 10_000, 0]);
     assert.ok(performance.now() - started < 10_000);
   });
 });
