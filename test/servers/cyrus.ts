@@ -12,11 +12,11 @@ import { freePort } from '../harness/loopback.ts';
 import {
   answering,
   type ManagedCalDavServer,
-  makeCalendar,
   removeFolder,
   run,
   temporaryFolder,
   USERS,
+  withCalendars,
 } from './process.ts';
 
 export const CYRUS = '/usr/lib/cyrus/bin/httpd';
@@ -37,16 +37,12 @@ export async function startCyrus(calendars: readonly string[] = ['work']): Promi
     removeFolder(folder);
   };
 
-  try {
+  const logIn = async () => {
     await answering(origin, server);
     for (const [user, password] of Object.entries(USERS)) await imapLogin(imapPort, user, password);
-    for (const user of Object.keys(USERS))
-      for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
-  } catch (failure) {
-    await stop();
-    throw new Error(`Cyrus could not be started. It said:\n${server.output()}`, { cause: failure });
-  }
-  return { name: 'Cyrus', origin, typed: origin, calendarUrl, setPassword, stop };
+  };
+  const cyrus = { name: 'Cyrus', origin, typed: origin, calendarUrl, setPassword, stop };
+  return withCalendars(cyrus, calendars, { ready: logIn(), output: server.output });
 }
 
 function writeConfiguration(folder: string, imapPort: number, httpPort: number): void {

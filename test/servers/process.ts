@@ -105,6 +105,26 @@ export async function send(user: string, method: string, url: string, body?: str
   return response;
 }
 
+/**
+ * Waits until the server is ready and makes these calendars for each of its users. Stops it when that fails, and throws
+ * what it said.
+ */
+export async function withCalendars(
+  server: ManagedCalDavServer,
+  calendars: readonly string[],
+  { ready, output }: { ready: Promise<unknown>; output: Running['output'] },
+): Promise<ManagedCalDavServer> {
+  try {
+    await ready;
+    for (const user of Object.keys(USERS))
+      for (const calendar of calendars) await makeCalendar(user, server.calendarUrl(user, calendar));
+    return server;
+  } catch (failure) {
+    await server.stop();
+    throw new Error(`${server.name} could not be started. It said:\n${output()}`, { cause: failure });
+  }
+}
+
 /** Makes a calendar collection (RFC 4791 §5.3.1) with further properties, as XML with the prefixes D and C. */
 export async function makeCalendar(
   user: string,

@@ -6,11 +6,11 @@ import { freePort } from '../harness/loopback.ts';
 import {
   answering,
   type ManagedCalDavServer,
-  makeCalendar,
   removeFolder,
   run,
   temporaryFolder,
   USERS,
+  withCalendars,
 } from './process.ts';
 
 export const RADICALE = '/usr/bin/radicale';
@@ -38,15 +38,8 @@ export async function startRadicale(calendars: readonly string[] = ['work']): Pr
     removeFolder(folder);
   };
 
-  try {
-    await answering(origin, server);
-    for (const user of Object.keys(USERS))
-      for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
-  } catch (failure) {
-    await stop();
-    throw failure;
-  }
-  return { name: 'Radicale', origin, typed: origin, calendarUrl, setPassword, stop };
+  const radicale = { name: 'Radicale', origin, typed: origin, calendarUrl, setPassword, stop };
+  return withCalendars(radicale, calendars, { ready: answering(origin, server), output: server.output });
 }
 
 const configuration = (folder: string, port: number): string => `

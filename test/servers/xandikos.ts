@@ -9,12 +9,12 @@ import {
   answering,
   basic,
   type ManagedCalDavServer,
-  makeCalendar,
   type Running,
   removeFolder,
   run,
   temporaryFolder,
   USERS,
+  withCalendars,
 } from './process.ts';
 
 export const XANDIKOS = '/usr/bin/xandikos';
@@ -38,18 +38,15 @@ export async function startXandikos(calendars: readonly string[] = ['work']): Pr
     removeFolder(folder);
   };
 
-  try {
+  const startAll = async () => {
     for (const user of Object.keys(USERS))
       instances.set(basic(user), await startFor(user, `${folder}/${user}`));
-    const origin = await listen(front);
-    const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/calendars/${calendar}/`;
-    for (const user of Object.keys(USERS))
-      for (const calendar of calendars) await makeCalendar(user, calendarUrl(user, calendar));
-    return { name: 'Xandikos', origin, typed: origin, calendarUrl, setPassword, stop };
-  } catch (failure) {
-    await stop();
-    throw failure;
-  }
+  };
+  const origin = await listen(front);
+  const calendarUrl = (user: string, calendar: string) => `${origin}/${user}/calendars/${calendar}/`;
+  const xandikos = { name: 'Xandikos', origin, typed: origin, calendarUrl, setPassword, stop };
+  const output = () => [...instances.values()].map(({ server }) => server.output()).join('');
+  return withCalendars(xandikos, calendars, { ready: startAll(), output });
 }
 
 async function startFor(user: string, directory: string): Promise<Instance> {

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
-
-const HOME = 'https://dav.example/ada/home/';
-const ID = { provider: 'caldav', calendarId: HOME };
-const MEETING = { ...ID, title: 'Meeting', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
-
-type Method = 'POST' | 'PUT' | 'DELETE';
+import { type CalendarServer, get } from '../harness/calendar-server.ts';
+import { EVENT, HOME, ID, type Method, openEventSite } from './event-site.ts';
 
 describe('writing events', () => {
   let server: CalendarServer;
   let token: string;
   before(async () => {
-    server = await openCalendarServer();
-    server.provider.addCalendar(calendar(HOME));
-    server.provider.addCalendar(calendar(`${HOME}shared/`, { access: 'read' }));
-    await link(server);
-    token = await server.token();
-    await get(server, '/calendars', token);
+    ({ server, token } = await openEventSite({}, calendar(`${HOME}shared/`, { access: 'read' })));
   });
   after(() => server.close());
 
@@ -32,7 +22,7 @@ describe('writing events', () => {
     return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
   }
   async function create(change: object = {}) {
-    const { status, body } = await send('POST', { ...MEETING, ...change });
+    const { status, body } = await send('POST', { ...EVENT, ...change });
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   }

@@ -5,17 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ProviderError } from '../../src/calendars/provider-error.ts';
 import { finishSplits } from '../../src/writing/finish-splits.ts';
-import { calendar } from '../contract/mirror-rows.ts';
-import {
-  type CalendarServer,
-  get,
-  link,
-  openCalendarServer,
-  startWorker,
-} from '../harness/calendar-server.ts';
+import { type CalendarServer, get, startWorker } from '../harness/calendar-server.ts';
+import { HOME, ID, type Method, openEventSite } from './event-site.ts';
 
-const HOME = 'https://dav.example/ada/home/';
-const ID = { provider: 'caldav', calendarId: HOME };
 /** Six Mondays at ten in Paris, over no change of clocks; the second is cancelled, the fourth has a name of its own. */
 const WEEKLY = {
   ...ID,
@@ -33,11 +25,7 @@ async function openSeries(crashAt?: string) {
   const atStep = async (step: string) => {
     if (step === fault.at) throw new Crash(step);
   };
-  const server = await openCalendarServer({ writing: { atStep } });
-  server.provider.addCalendar(calendar(HOME));
-  await link(server);
-  const token = await server.token();
-  await get(server, '/calendars', token);
+  const { server, token } = await openEventSite({ writing: { atStep } });
   const send = sender(server, token);
   const created = await send('POST', WEEKLY);
   const id = String(created.body.id);
@@ -48,7 +36,7 @@ async function openSeries(crashAt?: string) {
 }
 
 function sender(server: CalendarServer, token: string) {
-  return async (method: 'POST' | 'PUT' | 'DELETE', body: object) => {
+  return async (method: Method, body: object) => {
     const answer = await server.app.inject({
       method,
       url: '/event',

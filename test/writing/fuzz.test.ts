@@ -3,22 +3,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import fc from 'fast-check';
-import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import type { CalendarServer } from '../harness/calendar-server.ts';
 import { rounds } from '../harness/rounds.ts';
-
-const HOME = 'https://dav.example/ada/home/';
+import { HOME, type Method, openEventSite } from './event-site.ts';
 
 describe('bodies nobody should send', () => {
   let server: CalendarServer;
   let token: string;
   let eventIds: string[];
   before(async () => {
-    server = await openCalendarServer();
-    server.provider.addCalendar(calendar(HOME));
-    await link(server);
-    token = await server.token();
-    await get(server, '/calendars', token);
+    ({ server, token } = await openEventSite());
     const created = await send('POST', '/event', {
       ...valid(),
       recurrence: { frequency: 'DAILY', count: 400 },
@@ -35,7 +29,7 @@ describe('bodies nobody should send', () => {
   });
   after(() => server.close());
 
-  const send = (method: 'POST' | 'PUT' | 'DELETE', url: string, body: unknown) =>
+  const send = (method: Method, url: string, body: unknown) =>
     server.app.inject({
       method,
       url,

@@ -1,12 +1,9 @@
 /** What requests may look like (docs/wire.md 1.8 to 1.11): each mistake is told by its field's name. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { type CalendarServer, get } from '../harness/calendar-server.ts';
+import { EVENT, ID, type Method, openEventSite } from './event-site.ts';
 
-const HOME = 'https://dav.example/ada/home/';
-const ID = { provider: 'caldav', calendarId: HOME };
-const MEETING = { ...ID, title: 'Meeting', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
 const WEEKLY = { frequency: 'WEEKLY' };
 const long = (length: number) => 'x'.repeat(length);
 
@@ -95,21 +92,17 @@ describe('requests that write', () => {
   let token: string;
   let eventId: string;
   before(async () => {
-    server = await openCalendarServer();
-    server.provider.addCalendar(calendar(HOME));
-    await link(server);
-    token = await server.token();
-    await get(server, '/calendars', token);
-    eventId = (await send('POST', MEETING)).body.id;
+    ({ server, token } = await openEventSite());
+    eventId = (await send('POST', EVENT)).body.id;
   });
   after(() => server.close());
 
-  async function send(method: 'POST' | 'PUT' | 'DELETE', body: unknown, url = '/event') {
+  async function send(method: Method, body: unknown, url = '/event') {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const answer = await server.app.inject({ method, url, headers, payload: JSON.stringify(body) ?? '' });
     return { status: answer.statusCode, body: answer.json() };
   }
-  async function refused(method: 'POST' | 'PUT' | 'DELETE', body: unknown, field: string, url?: string) {
+  async function refused(method: Method, body: unknown, field: string, url?: string) {
     const answer = await send(method, body, url);
     const exchange = `${JSON.stringify(body)?.slice(0, 200)} → ${JSON.stringify(answer.body)}`;
     assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_request'], exchange);
@@ -128,20 +121,20 @@ describe('requests that write', () => {
   for (const [field, values] of Object.entries(WRONG)) {
     it(`a wrong ${field} is refused with 400 and its name, on creation and on change`, async () => {
       for (const value of values) {
-        await refused('POST', { ...MEETING, [field]: value }, field);
-        await refused('PUT', { ...MEETING, eventId, [field]: value }, field);
+        await refused('POST', { ...EVENT, [field]: value }, field);
+        await refused('PUT', { ...EVENT, eventId, [field]: value }, field);
       }
     });
   }
   for (const [part, rules] of Object.entries(WRONG_RULES)) {
     it(`a wrong ${part} of a recurrence is refused`, async () => {
-      for (const recurrence of rules) await refused('POST', { ...MEETING, recurrence }, `recurrence.${part}`);
+      for (const recurrence of rules) await refused('POST', { ...EVENT, recurrence }, `recurrence.${part}`);
     });
   }
 
   for (const field of ['provider', 'calendarId', 'title', 'start', 'end']) {
     it(`a creation without ${field} is refused: absent, null or empty`, async () => {
-      for (const value of [undefined, null, '']) await refused('POST', { ...MEETING, [field]: value }, field);
+      for (const value of [undefined, null, '']) await refused('POST', { ...EVENT, [field]: value }, field);
     });
   }
   it('a change, a deletion or an answer has to say which event it is of', async () => {
@@ -200,14 +193,14 @@ describe('requests that write', () => {
       ].map((name) => [name, null]),
     );
 
-    const body = await accepted({ ...MEETING, ...nulls, surprise: { deep: [1] }, __proto__x: 1 });
+    const body = await accepted({ ...EVENT, ...nulls, surprise: { deep: [1] }, __proto__x: 1 });
 
     assert.deepEqual([body.title, body.attendees, body.status], ['Meeting', [], 'confirmed']);
   });
 
   it('what published clients send is taken: guests as objects, empty lists for objects, conferences as objects', async () => {
     const body = await accepted({
-      ...MEETING,
+      ...EVENT,
       provider: 'CalDAV',
       attendees: [
         'Grace@example.com',
@@ -227,7 +220,7 @@ describe('requests that write', () => {
   });
 
   it('what .NET cannot leave out is taken for absent on a change', async () => {
-    const created = await accepted({ ...MEETING, title: 'Kept' });
+    const created = await accepted({ ...EVENT, title: 'Kept' });
     const unset = { title: '', start: '0001-01-01T00:00:00', end: '0001-01-01T00:00:00' };
 
     const body = await accepted({ ...ID, eventId: created.id, ...unset, location: 'New' }, 'PUT');
@@ -245,7 +238,7 @@ describe('requests that write', () => {
   ];
   for (const [start, end, how] of DATES) {
     it(`the dates of an all-day event are read ${how}`, async () => {
-      const body = await accepted({ ...MEETING, allDay: true, start, end });
+      const body = await accepted({ ...EVENT, allDay: true, start, end });
 
       assert.deepEqual(
         [body.allDay, body.start, body.end],
@@ -254,7 +247,7 @@ describe('requests that write', () => {
     });
   }
   it('an all-day event whose exclusive end is its start is refused', async () => {
-    await refused('POST', { ...MEETING, allDay: true, start: '2026-11-15', end: '2026-11-15' }, 'end');
+    await refused('POST', { ...EVENT, allDay: true, start: '2026-11-15', end: '2026-11-15' }, 'end');
   });
 
   it('a series keeps its time of day when the clocks change, in the calendar’s zone or the one named', async () => {
@@ -265,7 +258,7 @@ describe('requests that write', () => {
     ] as const) {
       const start = '2027-03-01T09:00:00Z';
       const { id } = await accepted({
-        ...MEETING,
+        ...EVENT,
         title: `In ${timeZone}`,
         start,
         end: '2027-03-01T10:00:00Z',
@@ -285,9 +278,9 @@ describe('requests that write', () => {
   it('a time without an offset is read in the zone that is named, else as UTC', async () => {
     const local = { start: '2026-11-20T09:00', end: '2026-11-20T10:00' };
 
-    assert.equal((await accepted({ ...MEETING, ...local })).start, '2026-11-20T09:00:00.000Z');
+    assert.equal((await accepted({ ...EVENT, ...local })).start, '2026-11-20T09:00:00.000Z');
     assert.equal(
-      (await accepted({ ...MEETING, ...local, timeZone: 'Asia/Tokyo' })).start,
+      (await accepted({ ...EVENT, ...local, timeZone: 'Asia/Tokyo' })).start,
       '2026-11-20T00:00:00.000Z',
     );
   });
@@ -295,14 +288,14 @@ describe('requests that write', () => {
   it('both hours that the clock shows twice are kept apart, for a single event', async () => {
     // 25 October 2026: 02:30 in Paris is 00:30Z and again 01:30Z.
     for (const start of ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z']) {
-      const body = await accepted({ ...MEETING, start, end: '2026-10-25T03:00:00Z' });
+      const body = await accepted({ ...EVENT, start, end: '2026-10-25T03:00:00Z' });
       assert.equal(body.start, start);
     }
   });
 
   it('a series begins at the first of two like hours, and an instance the clock skips moves by the gap', async () => {
     const twice = await accepted({
-      ...MEETING,
+      ...EVENT,
       start: '2026-10-25T01:30:00Z',
       end: '2026-10-25T02:00:00Z',
       recurrence: { frequency: 'DAILY', count: 2 },
@@ -311,7 +304,7 @@ describe('requests that write', () => {
 
     // 28 March 2027: 02:30 does not come in Paris.
     const skipped = { start: '2027-03-28T02:30:00', end: '2027-03-28T03:30:00', timeZone: 'Europe/Paris' };
-    const { id } = await accepted({ ...MEETING, ...skipped, recurrence: { frequency: 'DAILY', count: 2 } });
+    const { id } = await accepted({ ...EVENT, ...skipped, recurrence: { frequency: 'DAILY', count: 2 } });
     const listed = await get(server, '/events?start=2027-03-28&end=2027-03-30', token);
     const moved = listed
       .json()
@@ -324,7 +317,7 @@ describe('requests that write', () => {
 
   it('a whole series moves by as much as the instance that names it', async () => {
     const series = {
-      ...MEETING,
+      ...EVENT,
       title: 'Moved',
       start: '2026-11-02T09:00:00Z',
       end: '2026-11-02T10:00:00Z',
@@ -358,7 +351,7 @@ describe('requests that write', () => {
   });
 
   it('what a series or an instance of it cannot be told is refused', async () => {
-    const { id } = await accepted({ ...MEETING, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
+    const { id } = await accepted({ ...EVENT, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
     const instance = `${id}_20261127T090000Z`;
 
     await refused('PUT', { ...ID, eventId: id, updateMode: 'this', title: 'x' }, 'updateMode');
@@ -385,7 +378,7 @@ describe('requests that write', () => {
 
   it('an invitation is answered for the account’s own user', async () => {
     const created = await accepted({
-      ...MEETING,
+      ...EVENT,
       title: 'Invited',
       attendees: [{ email: 'ada@dav.example', status: 'none' }],
     });

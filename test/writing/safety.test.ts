@@ -9,12 +9,10 @@ import {
 } from '../../src/calendars/provider-error.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
+import { type CalendarServer, get, openCalendarServer } from '../harness/calendar-server.ts';
+import { EVENT, HOME, ID, type Method, openEventSite } from './event-site.ts';
 
-const HOME = 'https://dav.example/ada/home/';
 const SHARED = 'https://dav.example/ada/shared/';
-const ID = { provider: 'caldav', calendarId: HOME };
-const MEETING = { ...ID, title: 'Meeting', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
 
 const sealer = createSealer(randomBytes(32));
 
@@ -22,12 +20,10 @@ describe('safe writes', () => {
   let server: CalendarServer;
   let token: string;
   before(async () => {
-    server = await openCalendarServer({ sealer, writing: { turnBound: 20_000, repeatBound: 5_000 } });
-    server.provider.addCalendar(calendar(HOME));
-    server.provider.addCalendar(calendar(SHARED, { access: 'read' }));
-    await link(server);
-    token = await server.token();
-    await get(server, '/calendars', token);
+    ({ server, token } = await openEventSite(
+      { sealer, writing: { turnBound: 20_000, repeatBound: 5_000 } },
+      calendar(SHARED, { access: 'read' }),
+    ));
   });
   beforeEach(() => {
     server.provider.failures.length = 0;
@@ -35,19 +31,19 @@ describe('safe writes', () => {
   after(() => server.close());
 
   type Sent = { bearer?: string; headers?: Record<string, string> };
-  async function send(method: 'POST' | 'PUT' | 'DELETE', body: object, sent: Sent = {}, url = '/event') {
+  async function send(method: Method, body: object, sent: Sent = {}, url = '/event') {
     const headers = { authorization: `Bearer ${sent.bearer ?? token}`, ...sent.headers };
     const answer = await server.app.inject({ method, url, headers, payload: body });
     return { status: answer.statusCode, body: answer.json(), headers: answer.headers };
   }
-  const created = async (change: object = {}) => (await send('POST', { ...MEETING, ...change })).body;
+  const created = async (change: object = {}) => (await send('POST', { ...EVENT, ...change })).body;
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
   const stored = (title: string) =>
     server.provider.resourcesOf(HOME).filter(({ events }) => events[0]?.title === title);
 
   it('50 concurrent creates with one Idempotency-Key make one event, and all are answered alike', async () => {
     server.provider.latency = 20;
-    const body = { ...MEETING, title: 'Once' };
+    const body = { ...EVENT, title: 'Once' };
 
     const answers = await Promise.all(Array.from({ length: 50 }, () => send('POST', body, keyed('fifty'))));
     server.provider.latency = 0;
@@ -58,8 +54,8 @@ describe('safe writes', () => {
   });
 
   it('a repeated request is answered as before, however its members are ordered, and another under its key is refused', async () => {
-    const first = await send('POST', { ...MEETING, title: 'Repeated' }, keyed('repeated'));
-    const { title, ...rest } = { ...MEETING, title: 'Repeated' };
+    const first = await send('POST', { ...EVENT, title: 'Repeated' }, keyed('repeated'));
+    const { title, ...rest } = { ...EVENT, title: 'Repeated' };
 
     const again = await send('POST', { title, ...rest }, keyed('repeated'));
     const other = await send('POST', { ...rest, title: 'Other' }, keyed('repeated'));
@@ -73,7 +69,7 @@ describe('safe writes', () => {
 
   it('one event is made when the answer of the provider was lost and the caller tries again', async () => {
     server.provider.lostAnswers.push({ call: 'create', error: new ProviderError('unavailable', 'Reset') });
-    const body = { ...MEETING, title: 'Lost' };
+    const body = { ...EVENT, title: 'Lost' };
 
     const first = await send('POST', body, keyed('lost'));
     const again = await send('POST', body, keyed('lost'));
@@ -84,11 +80,11 @@ describe('safe writes', () => {
   });
 
   it('a refused request may be mended under its key', async () => {
-    const wrong = await send('POST', { ...MEETING, title: '' }, keyed('mended'));
-    const right = await send('POST', { ...MEETING, title: 'Mended' }, keyed('mended'));
+    const wrong = await send('POST', { ...EVENT, title: '' }, keyed('mended'));
+    const right = await send('POST', { ...EVENT, title: 'Mended' }, keyed('mended'));
 
     assert.deepEqual([wrong.status, right.status], [400, 200]);
-    assert.equal((await send('POST', MEETING, keyed('k'.repeat(256)))).status, 400);
+    assert.equal((await send('POST', EVENT, keyed('k'.repeat(256)))).status, 400);
   });
 
   it('50 concurrent updates of different fields are applied, none lost', async () => {
@@ -203,11 +199,11 @@ describe('safe writes', () => {
   it('a write where it may not be is refused: another’s calendar, a read-only one, an unknown event', async () => {
     const ben = await server.token('read-write', 'ben');
 
-    assert.equal((await send('POST', MEETING, { bearer: ben })).status, 404);
-    const readOnly = await send('POST', { ...MEETING, calendarId: SHARED });
+    assert.equal((await send('POST', EVENT, { bearer: ben })).status, 404);
+    const readOnly = await send('POST', { ...EVENT, calendarId: SHARED });
     assert.deepEqual([readOnly.status, readOnly.body.code], [422, 'calendar_read_only']);
     assert.equal((await send('PUT', { ...ID, eventId: 'nothing', title: 'x' })).status, 404);
-    assert.equal((await send('POST', { ...MEETING, provider: 'google' })).status, 404);
+    assert.equal((await send('POST', { ...EVENT, provider: 'google' })).status, 404);
   });
 
   const FAILURES: readonly [ProviderErrorKind, number, string, string | undefined][] = [
@@ -221,7 +217,7 @@ describe('safe writes', () => {
     it(`a write answers ${status} ${code} when the provider fails as ${kind}`, async () => {
       server.provider.failures.push({ call: 'create', error: new ProviderError(kind, 'It said so') });
 
-      const refused = await send('POST', { ...MEETING, title: `Failed as ${kind}` });
+      const refused = await send('POST', { ...EVENT, title: `Failed as ${kind}` });
 
       assert.deepEqual([refused.status, refused.body.code], [status, code]);
       assert.equal(refused.headers['retry-after'], retryAfter);
@@ -237,7 +233,7 @@ describe('safe writes', () => {
     );
     server.provider.failures.push({ call: 'create', error });
 
-    const refused = await send('POST', MEETING);
+    const refused = await send('POST', EVENT);
 
     assert.deepEqual([refused.status, refused.body.code], [422, 'recurrence_not_supported_by_provider']);
     assert.deepEqual(refused.body.details, { recurrence: ['No such rule'] });
@@ -247,9 +243,9 @@ describe('safe writes', () => {
     const health = async () => (await server.deps.accounts.listAccounts('acme', 'ada'))[0]?.health.state;
     server.provider.failures.push({ call: 'create', error: new ProviderError('unavailable', 'Down') });
 
-    await send('POST', MEETING);
+    await send('POST', EVENT);
     assert.equal(await health(), 'degraded');
-    await send('POST', MEETING);
+    await send('POST', EVENT);
     assert.equal(await health(), 'active');
   });
 
@@ -266,7 +262,7 @@ describe('safe writes', () => {
     const twenty = Array.from({ length: 20 }, (_, i) => i);
 
     const made = await Promise.all(
-      twenty.map((i) => call(i, 'POST', { ...MEETING, title: 'Two' }, { 'idempotency-key': 'two' })),
+      twenty.map((i) => call(i, 'POST', { ...EVENT, title: 'Two' }, { 'idempotency-key': 'two' })),
     );
     const eventId = made[0]?.json().id;
     const fields = [
@@ -300,9 +296,9 @@ describe('safe writes', () => {
       method: 'POST',
       url: '/event',
       headers: { authorization: `Bearer ${await impatient.token('read-write', 'ada')}` },
-      payload: MEETING,
+      payload: EVENT,
     });
-    const waiting = send('POST', { ...MEETING, title: 'Patient' });
+    const waiting = send('POST', { ...EVENT, title: 'Patient' });
     await server.deps.mirror.releaseCalendar(lease);
 
     assert.deepEqual(

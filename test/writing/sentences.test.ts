@@ -1,12 +1,8 @@
 /** The exact sentences of refusals that depend on the event that is there and on its calendar's zone. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { calendar } from '../contract/mirror-rows.ts';
-import { type CalendarServer, get, link, openCalendarServer } from '../harness/calendar-server.ts';
-
-const HOME = 'https://dav.example/ada/home/';
-const ID = { provider: 'caldav', calendarId: HOME };
-const MEETING = { ...ID, title: 'Meeting', start: '2026-11-20T09:00:00Z', end: '2026-11-20T10:00:00Z' };
+import type { CalendarServer } from '../harness/calendar-server.ts';
+import { EVENT, ID, openEventSite } from './event-site.ts';
 
 /** What a change of the weekly series' first instance says → what it is answered. */
 const REFUSALS: readonly (readonly [object, Readonly<Record<string, string>>])[] = [
@@ -40,11 +36,7 @@ describe('a change that does not fit the event', () => {
   let server: CalendarServer;
   let token: string;
   before(async () => {
-    server = await openCalendarServer();
-    server.provider.addCalendar(calendar(HOME));
-    await link(server);
-    token = await server.token();
-    await get(server, '/calendars', token);
+    ({ server, token } = await openEventSite());
   });
   after(() => server.close());
 
@@ -53,7 +45,7 @@ describe('a change that does not fit the event', () => {
       const headers = { authorization: `Bearer ${token}` };
       return (await server.app.inject({ method, url: '/event', headers, payload })).json();
     };
-    const series = await send('POST', { ...MEETING, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
+    const series = await send('POST', { ...EVENT, recurrence: { frequency: 'WEEKLY', byDay: ['FR'] } });
 
     for (const [change, sentences] of REFUSALS) {
       const answer = await send('PUT', { ...ID, eventId: `${series.id}_20261120T090000Z`, ...change });
