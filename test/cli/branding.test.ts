@@ -10,9 +10,8 @@ import sharp from 'sharp';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { listen } from '../harness/loopback.ts';
-import { type CommandLine, NO_LOOK, openCommandLine } from './cli-run.ts';
+import { type CommandLine, CREATE, NO_LOOK, openCommandLine } from './cli-run.ts';
 
-const CREATE = ['client', 'create', '--name', 'My app', '--redirect-uri', 'https://app.example/callback'];
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><script>x</script><circle r="4"/></svg>';
 

@@ -62,6 +62,16 @@ export async function openCommandLine(variables: Variables = {}) {
   };
 }
 
+/** Registers an application. */
+export const CREATE = [
+  'client',
+  'create',
+  '--name',
+  'My app',
+  '--redirect-uri',
+  'https://app.example/callback',
+];
+
 /** What documents say of the look of an application that has set nothing. */
 export const NO_LOOK = {
   branding: {

@@ -3,9 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { hashOfSecret } from '../../src/lib/sealing.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
-import { type CommandLine, NO_LOOK, openCommandLine } from './cli-run.ts';
-
-const CREATE = ['client', 'create', '--name', 'My app', '--redirect-uri', 'https://app.example/callback'];
+import { type CommandLine, CREATE, NO_LOOK, openCommandLine } from './cli-run.ts';
 
 describe('kalends client', () => {
   let cli: CommandLine;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { COMMANDS } from '../../src/cli/cli.ts';
 import { nodeVersionProblem } from '../../src/cli/node-version.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
-import { type CommandLine, openCommandLine } from './cli-run.ts';
+import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 type Check = { name: string; status: string; message: string };
 
@@ -118,14 +118,7 @@ describe('kalends keys rotate', () => {
 
 describe('kalends backup', () => {
   it("kalends backup writes a copy, its owner's alone, that a data folder with the same key opens", async () => {
-    const { document } = await cli.json(
-      'client',
-      'create',
-      '--name',
-      'A',
-      '--redirect-uri',
-      'https://a.example/',
-    );
+    const { document } = await cli.json(...CREATE);
     const file = path.join(cli.dataDir, 'copy.db');
 
     const { exitCode } = await cli.json('backup', file);

@@ -6,9 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
-import { type CommandLine, openCommandLine } from './cli-run.ts';
-
-const CREATE = ['client', 'create', '--name', 'My app', '--redirect-uri', 'https://app.example/callback'];
+import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 describe('kalends client, with the application’s own provider apps', () => {
   let cli: CommandLine;

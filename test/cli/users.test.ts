@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
 import { presentedOf } from '../contract/calendar-rows.ts';
-import { type CommandLine, openCommandLine } from './cli-run.ts';
+import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 describe('kalends user', () => {
   let cli: CommandLine;
@@ -19,14 +19,7 @@ describe('kalends user', () => {
 
   beforeEach(async () => {
     cli = await openCommandLine();
-    const { document } = await cli.json(
-      'client',
-      'create',
-      '--name',
-      'A',
-      '--redirect-uri',
-      'https://a.example/',
-    );
+    const { document } = await cli.json(...CREATE);
     clientId = String(document.client_id);
     await withStorage(async ({ users, accounts, requests, codes }) => {
       const now = Date.now();

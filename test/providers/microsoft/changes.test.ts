@@ -1,7 +1,7 @@
 /** Calendars and their changes, from the sandbox's Microsoft into a mirror. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { DraftTime, EventDraft } from '../../../sandbox/core/provider-sandbox.ts';
+import type { DraftTime, EventDraft, OccurrenceId } from '../../../sandbox/core/provider-sandbox.ts';
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { type Mirror, sync, titles } from '../../servers/mirror.ts';
 import {
@@ -46,22 +46,22 @@ describe("Microsoft's calendars", () => {
 
   const manual = () => microsoft.sandbox.manual;
   const create = (draft: EventDraft) => manual().createEvent(ADA.email, calendar, draft);
+  const updateEvent = (event: EventDraft & { id: string }) =>
+    manual().updateEvent(ADA.email, calendar, event);
+  const changeOccurrence = (change: OccurrenceId & Partial<EventDraft>) =>
+    manual().changeOccurrence(ADA.email, calendar, change);
+  const deleteEvent = (id: string) => manual().deleteEvent(ADA.email, calendar, id);
+  const deleteOccurrence = (id: OccurrenceId) => manual().deleteOccurrence(ADA.email, calendar, id);
   const window = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2030, 0, 1) };
   async function assertEqualToOutlook(synced = mirror): Promise<void> {
     assert.deepEqual(shownIn(synced, window), await manual().instances(ADA.email, calendar, window));
   }
 
   it("Microsoft's calendars are listed over pages, with color and what may be done", async () => {
-    const colored = await manual().addCalendar(ADA.email, {
-      title: 'Red',
-      color: '#A1B2C3',
-      timeZone: BERLIN,
-    });
-    const fixed = await manual().addCalendar(ADA.email, {
-      title: 'Holidays',
-      timeZone: BERLIN,
-      readOnly: true,
-    });
+    const red = { title: 'Red', color: '#A1B2C3', timeZone: BERLIN };
+    const holidays = { title: 'Holidays', timeZone: BERLIN, readOnly: true };
+    const colored = await manual().addCalendar(ADA.email, red);
+    const fixed = await manual().addCalendar(ADA.email, holidays);
     for (let more = 0; more < 100; more += 1)
       await manual().addCalendar(ADA.email, { title: `More ${more}`, timeZone: BERLIN });
 
@@ -81,9 +81,9 @@ describe("Microsoft's calendars", () => {
     const personal = { email: 'ada@outlook.com', name: 'Ada' };
     await manual().addPerson(personal);
     await manual().addCalendar(personal.email, { title: 'Own', timeZone: BERLIN });
-    const own = microsoft.open(await microsoft.signIn('read-write', personal.email));
+    const personalAccount = microsoft.open(await microsoft.signIn('read-write', personal.email));
     assert.deepEqual(
-      (await own.listCalendars()).map(({ timeZone }) => timeZone),
+      (await personalAccount.listCalendars()).map(({ timeZone }) => timeZone),
       ['UTC'],
     );
 
@@ -117,35 +117,35 @@ describe("Microsoft's calendars", () => {
   it("Microsoft's calendars show all there is to an event once more is allowed, and no longer when it is less", async () => {
     const person = { email: 'growing@contoso.test', name: 'Growing' };
     await manual().addPerson(person);
-    const own = await manual().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
+    const href = await manual().addCalendar(person.email, { title: 'Own', timeZone: BERLIN });
     await manual().createEvent(
       person.email,
-      own,
+      href,
       meeting('Single', '2026-11-25', { description: 'Bring cake' }),
     );
     const basic = await microsoft.signIn('free-busy', person.email);
-    const { next } = await sync(microsoft.open(basic), own, mirror);
+    const { next } = await sync(microsoft.open(basic), href, mirror);
     const description = () => [...mirror.values()][0]?.events[0]?.description ?? '';
     assert.equal(description(), '');
 
     const whole = microsoft.open(await microsoft.signIn('read', person.email));
-    await assert.rejects(sync(whole, own, mirror, next), { kind: 'sync_token_expired' });
-    const { next: after } = await sync(whole, own, mirror);
+    await assert.rejects(sync(whole, href, mirror, next), { kind: 'sync_token_expired' });
+    const { next: after } = await sync(whole, href, mirror);
 
     assert.equal(description(), 'Bring cake');
-    await assert.rejects(sync(microsoft.open(basic), own, mirror, after), { kind: 'sync_token_expired' });
+    await assert.rejects(sync(microsoft.open(basic), href, mirror, after), { kind: 'sync_token_expired' });
   });
 
   it("Microsoft's calendars have series with moved and deleted occurrences, over a clock change", async () => {
     const series = await create(weekly('Weekly'));
-    await manual().changeOccurrence(ADA.email, calendar, {
+    await changeOccurrence({
       id: series,
       original: at('2026-10-28T09:00:00'),
       title: 'Weekly, later',
       start: at('2026-10-28T15:00:00'),
       end: at('2026-10-28T16:00:00'),
     });
-    await manual().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
+    await deleteOccurrence({ id: series, original: at('2026-11-04T09:00:00') });
 
     await sync(account, calendar, mirror);
 
@@ -170,8 +170,8 @@ describe("Microsoft's calendars", () => {
       recurrence: { frequency: 'weekly', weekdays: ['MO', 'FR'], count: 60 },
     });
     const on = (day: string) => at(`${day}T09:00:00`);
-    await manual().deleteOccurrence(ADA.email, calendar, { id: series, original: on('2026-10-28') });
-    await manual().changeOccurrence(ADA.email, calendar, {
+    await deleteOccurrence({ id: series, original: on('2026-10-28') });
+    await changeOccurrence({
       id: series,
       original: on('2026-11-04'),
       title: 'Renamed',
@@ -198,8 +198,8 @@ describe("Microsoft's calendars", () => {
     const first = await create(meeting('First'));
     const second = await create(meeting('Second'));
     const { next } = await sync(account, calendar, mirror);
-    await manual().updateEvent(ADA.email, calendar, { ...meeting('First changed'), id: first });
-    await manual().deleteEvent(ADA.email, calendar, second);
+    await updateEvent({ ...meeting('First changed'), id: first });
+    await deleteEvent(second);
     await create(meeting('Third'));
 
     const { changed, removed, next: after } = await sync(account, calendar, mirror, next);
@@ -220,23 +220,19 @@ describe("Microsoft's calendars", () => {
     };
     const on = (day: string) => ({ id: series, original: at(`${day}T09:00:00`) });
 
+    await change(() => changeOccurrence({ ...on('2026-10-21'), title: 'Renamed' }));
     await change(() =>
-      manual().changeOccurrence(ADA.email, calendar, { ...on('2026-10-21'), title: 'Renamed' }),
-    );
-    await change(() =>
-      manual().changeOccurrence(ADA.email, calendar, {
+      changeOccurrence({
         ...on('2026-11-11'),
         start: at('2026-11-12T08:00:00', 'Europe/London'),
         end: at('2026-11-12T09:00:00', 'Europe/London'),
       }),
     );
-    await change(() => manual().deleteOccurrence(ADA.email, calendar, on('2026-10-28')));
-    await change(() => manual().deleteOccurrence(ADA.email, calendar, on('2026-10-21')));
-    await change(() =>
-      manual().updateEvent(ADA.email, calendar, { ...weekly('Weekly, renamed'), id: series }),
-    );
-    await change(() => manual().updateEvent(ADA.email, calendar, { ...meeting('Just once'), id: series }));
-    await change(() => manual().deleteEvent(ADA.email, calendar, series));
+    await change(() => deleteOccurrence(on('2026-10-28')));
+    await change(() => deleteOccurrence(on('2026-10-21')));
+    await change(() => updateEvent({ ...weekly('Weekly, renamed'), id: series }));
+    await change(() => updateEvent({ ...meeting('Just once'), id: series }));
+    await change(() => deleteEvent(series));
     assert.equal(mirror.size, 0);
   });
 
@@ -244,7 +240,7 @@ describe("Microsoft's calendars", () => {
     const event = await create(meeting('Traveller'));
     let { next } = await sync(account, calendar, mirror);
     for (const day of ['2031-01-15', '2026-11-27']) {
-      await manual().updateEvent(ADA.email, calendar, { ...meeting('Traveller', day), id: event });
+      await updateEvent({ ...meeting('Traveller', day), id: event });
       next = (await sync(account, calendar, mirror, next)).next;
 
       const [resource] = mirror.values();
@@ -257,8 +253,8 @@ describe("Microsoft's calendars", () => {
     const far = await create(meeting('Far', '2033-05-05'));
     const gone = await create(meeting('Far and gone', '2033-05-06'));
     const { next } = await sync(account, calendar, mirror);
-    await manual().updateEvent(ADA.email, calendar, { ...meeting('Far, renamed', '2033-05-05'), id: far });
-    await manual().deleteEvent(ADA.email, calendar, gone);
+    await updateEvent({ ...meeting('Far, renamed', '2033-05-05'), id: far });
+    await deleteEvent(gone);
     const { next: soon } = await sync(account, calendar, mirror, next);
     assert.deepEqual(titles(mirror), ['Far', 'Far and gone']);
 
@@ -272,7 +268,7 @@ describe("Microsoft's calendars", () => {
     const ghost = await create(meeting('Ghost'));
     await create(meeting('Kept'));
     const { next } = await sync(account, calendar, mirror);
-    await manual().deleteEvent(ADA.email, calendar, ghost);
+    await deleteEvent(ghost);
     await manual().forgetSyncTokens(ADA.email, calendar);
 
     await assert.rejects(sync(account, calendar, mirror, next), { kind: 'sync_token_expired' });
@@ -310,7 +306,7 @@ describe("Microsoft's calendars", () => {
       meeting('Secret', '2026-11-25', { description: 'Hidden', attendees: [{ email: 'bo@contoso.test' }] }),
     );
     const series = await create(weekly('Weekly'));
-    await manual().deleteOccurrence(ADA.email, calendar, { id: series, original: at('2026-11-04T09:00:00') });
+    await deleteOccurrence({ id: series, original: at('2026-11-04T09:00:00') });
     const basic = microsoft.open(await microsoft.signIn('free-busy'));
 
     await sync(basic, calendar, mirror);

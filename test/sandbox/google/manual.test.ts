@@ -4,19 +4,10 @@ import { before, describe, it } from 'node:test';
 import type { calendar_v3 } from '@googleapis/calendar';
 
 import type { EventDraft, ManualChanges } from '../../../sandbox/core/provider-sandbox.ts';
+import { BRUSSELS, draft, weekly } from './drafts.ts';
 import { ADA, type Api, allPages, apiOf, type OpenGoogle, openGoogle, signIn } from './google-client.ts';
 
-const BRUSSELS = 'Europe/Brussels';
 const DAY = 86_400_000;
-
-const draft = (title: string, date = '2026-11-23', more: Partial<EventDraft> = {}): EventDraft => ({
-  title,
-  start: { dateTime: `${date}T09:00:00`, timeZone: BRUSSELS },
-  end: { dateTime: `${date}T10:00:00`, timeZone: BRUSSELS },
-  ...more,
-});
-const weekly = (title: string) =>
-  draft(title, '2026-10-12', { recurrence: { frequency: 'weekly', count: 6 } });
 
 describe('manual changes in the sandbox’s Google', () => {
   let open: OpenGoogle;
