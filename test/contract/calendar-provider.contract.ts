@@ -16,7 +16,7 @@ import { type Mirror, sync, titles } from '../servers/mirror.ts';
 import { basic, type CalDavServer, makeCalendar, send, USERS } from '../servers/process.ts';
 import { recordingLog } from '../servers/recording-log.ts';
 
-export type ContractServer = {
+type ContractServer = {
   readonly name: string;
   /** The program that must be installed. */
   readonly program: string;

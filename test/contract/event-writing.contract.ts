@@ -25,7 +25,7 @@ import {
   targetAt,
 } from './mirrored-writes.ts';
 
-export type WritingTarget = {
+type WritingTarget = {
   readonly name: string;
   /** Options of `describe`: whether to skip it and why. */
   readonly options?: { readonly skip: string | false };

@@ -74,7 +74,7 @@ export function targetAt(mirror: Mirror, href: string, instance?: EventTime): Wr
 
 const keyOf = (time: EventTime): number => instantOf(time, ZONE);
 
-export type Occurrence = { readonly title: string; readonly start: string; readonly end: string };
+type Occurrence = { readonly title: string; readonly start: string; readonly end: string };
 
 /** What takes place of the series at `href` in 2026 and 2027, as local times of ZONE, or as dates. */
 export function occurrences(mirror: Mirror, href: string): Occurrence[] {

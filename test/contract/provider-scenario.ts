@@ -29,7 +29,7 @@ export type Scenario = {
 };
 
 /** Where providers do not show the same. `as` makes of what is expected what these show. */
-export type Difference = {
+type Difference = {
   readonly of: readonly ProviderKind[];
   readonly because: string;
   as(event: ReadEvent, person: { readonly email: string; readonly name: string }): ReadEvent;

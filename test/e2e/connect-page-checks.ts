@@ -32,7 +32,7 @@ export type CheckPage = {
   axeProblems(): Promise<string[]>;
 };
 
-export type CheckedDocument = {
+type CheckedDocument = {
   readonly url: string;
   readonly markup: string;
   readonly unfold?: string | undefined;

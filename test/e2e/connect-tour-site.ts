@@ -22,10 +22,10 @@ const APPS = {
   microsoft: { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'm~tour' },
 };
 /** Markup, letters that run the other way, a word no line has room for and an emoji: all of it is text. */
-export const HOSTILE_NAME = `<b>Evil</b> שלום ${'W'.repeat(170)} 🗓️`;
+const HOSTILE_NAME = `<b>Evil</b> שלום ${'W'.repeat(170)} 🗓️`;
 
 /** How the applications differ. */
-export type TourApplications = {
+type TourApplications = {
   readonly plain: Application;
   /** Has no display name, so that pages use generic words, and no app at Google and Microsoft. */
   readonly nameless: Application;

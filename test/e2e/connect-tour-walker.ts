@@ -15,7 +15,7 @@ export type Start = {
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
-export type GoogleChoices = {
+type GoogleChoices = {
   /** The walker's own account when absent. */
   readonly email?: string;
   readonly decision?: 'allow' | 'untick' | 'cancel';

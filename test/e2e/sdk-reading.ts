@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 
 type Members = Readonly<Record<string, unknown>>;
 
-export type SdkReader = {
+type SdkReader = {
   /** Where it looks for the event in the answer of a create or an update. */
   readonly reads: 'root' | 'event';
   /** What its date parser takes. */

@@ -170,7 +170,7 @@ export const WRITERS: readonly SdkWriter[] = [
 ];
 
 /** A rule as one client writes it, from Monday 7 December 2026 on, and the days of that month that it makes. */
-export type SdkRule = {
+type SdkRule = {
   readonly name: SdkWriter['name'];
   readonly rule: Body;
   readonly days: readonly number[];

@@ -20,7 +20,7 @@ export type Site = {
   close(): Promise<void>;
 };
 
-export const OTHER_REDIRECT_URI = 'https://other.example/back?tenant=7';
+const OTHER_REDIRECT_URI = 'https://other.example/back?tenant=7';
 export const OTHER_NAME = 'Zeta & Söhne';
 
 /** Starts both; the caller closes them. */

@@ -20,7 +20,7 @@ const DAV_ADA = { email: 'ada', name: 'Ada Lovelace', password: 'difference-engi
 export type WritableProvider = 'google' | 'microsoft' | 'caldav';
 
 /** One calendar of the user, as GET /calendars names it. */
-export type WritableCalendar = { readonly provider: WritableProvider; readonly calendarId: string };
+type WritableCalendar = { readonly provider: WritableProvider; readonly calendarId: string };
 
 /** What a request answered; `text` as it came over the wire. */
 export type Answered = {

@@ -11,7 +11,7 @@ export type Route = { readonly method: string; readonly path: string };
 
 const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
 
-export type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
+type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
 
 /** The caller closes `app`. `routes` has every one, under each of its mounts. `sealer` is the calendar server's. */
 export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Promise<WholeApp> {

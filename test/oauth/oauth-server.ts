@@ -25,7 +25,7 @@ import { openStores } from '../../src/store/open-stores.ts';
 export const REDIRECT_URI = 'https://app.example/callback';
 export const SECRET = 'a1B2c3D4e5F6';
 
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export type OAuthServer = Awaited<ReturnType<typeof openOAuthServer>>;
 
@@ -79,7 +79,7 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
   };
 }
 
-export type Approval = {
+type Approval = {
   clientId?: string;
   userId?: string;
   scope?: Scope;

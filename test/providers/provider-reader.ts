@@ -29,7 +29,7 @@ export type Read = {
 };
 
 /** What is asked for: the events of one calendar. */
-export type EventQuery = {
+type EventQuery = {
   readonly kind: ProviderKind;
   readonly calendarId: string;
   readonly window: ReadWindow;

@@ -42,7 +42,7 @@ export function movableTime(start: number): MovableTime {
  * provider's own scopes, which another part of the application requests. */
 export type SignIn = { untick?: string[]; scope?: Scope; besides?: readonly string[] };
 
-export type SignedIn = Pick<
+type SignedIn = Pick<
   NewAccount,
   'accountId' | 'display' | 'credentials' | 'grantedScopes' | 'calendarPermission'
 >;
@@ -60,7 +60,7 @@ export type StartedProvider = {
 
 type Sandbox = GoogleSandbox | MicrosoftSandbox | CalDavSandbox;
 
-export type SandboxProvider = StartedProvider & { readonly sandbox: Sandbox; readonly clock: SandboxClock };
+type SandboxProvider = StartedProvider & { readonly sandbox: Sandbox; readonly clock: SandboxClock };
 
 export type SandboxOptions = {
   /** So many events in a page of Google's or Microsoft's, or a part of a CalDAV answer. */

@@ -13,7 +13,7 @@ import { manualEvents } from '../../sandbox/caldav/manual-events.ts';
 import type { ManualChanges } from '../../sandbox/core/provider-sandbox.ts';
 import { basic, type ManagedCalDavServer } from './process.ts';
 
-export type ServerManualChanges = ManualChanges & {
+type ServerManualChanges = ManualChanges & {
   /** What proves the person now. */
   passwordOf(email: string): string;
 };

@@ -17,7 +17,7 @@ export function checkedWrites(egress: Egress): Egress {
   };
 }
 
-export function assertInOrder(text: string): void {
+function assertInOrder(text: string): void {
   const lines = text.split('\r\n');
   assert.equal(lines.pop(), '', 'The text ends with CRLF');
   for (const line of lines) {

@@ -8,7 +8,7 @@ import type { calendar_v3 } from '@googleapis/calendar';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { close, listen, originOf } from '../harness/loopback.ts';
 
-export type GoogleCall = {
+type GoogleCall = {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;

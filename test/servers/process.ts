@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A CalDAV server with the users of `USERS`, each with one calendar at `calendarOf`. */
+/** A CalDAV server with the users of `USERS`, each with its calendars at `calendarUrl`. */
 export type CalDavServer = {
   readonly name: string;
   /** Without a trailing slash. */

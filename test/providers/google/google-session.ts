@@ -6,7 +6,7 @@ import type {
   RedirectProvider,
 } from '../../../src/calendars/calendar-provider.ts';
 
-export type TestSession = AccountSession & {
+type TestSession = AccountSession & {
   credentials: OAuthCredentials;
   /** The operations run, in order. */
   readonly operations: string[];

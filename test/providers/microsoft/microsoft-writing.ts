@@ -10,8 +10,6 @@ import { apply, assertMirrored, targetAt, ZONE } from '../../contract/mirrored-w
 import { type Mirror, sync } from '../../servers/mirror.ts';
 import { ADA, microsoftHarness } from './microsoft-harness.ts';
 
-export type MicrosoftWriting = Awaited<ReturnType<typeof openMicrosoftWriting>>;
-
 /** Ends with the test. `email` is signed in to; a personal account by its domain. */
 export async function openMicrosoftWriting(t: TestContext, { email = ADA.email, readOnly = false } = {}) {
   const microsoft = await microsoftHarness();

@@ -40,7 +40,7 @@ export async function openGoogle(
   return { google, clock, faults };
 }
 
-export type SignInOptions = {
+type SignInOptions = {
   readonly email?: string;
   readonly scope?: string;
   /** Scopes whose boxes are unticked. */
@@ -48,7 +48,7 @@ export type SignInOptions = {
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
-export type Requested = {
+type Requested = {
   readonly as: oauth.AuthorizationServer;
   readonly url: URL;
   readonly verifier: string;

@@ -122,7 +122,7 @@ export type Json = Record<string, unknown>;
 /** A body that is known to be a JSON object: every answer of the sandbox is. */
 export const jsonOf = async (answer: Response): Promise<Json> => (await answer.json()) as Json;
 
-export type GraphAnswer = { status: number; headers: Headers; body: Json };
+type GraphAnswer = { status: number; headers: Headers; body: Json };
 
 /** Speaks to Graph as one user; an address may be a link it answered. */
 export function graphClient(sandbox: { apiUrl: string }, accessToken: string) {
