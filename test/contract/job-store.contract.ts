@@ -39,12 +39,12 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       const jobs = await prepare();
       await tenTimes((i) => jobs.schedule('sync-calendar', `c${i}`, NOW));
 
-      const taken = (
+      const batch = (
         await tenTimes((i) => jobs.take({ holder: `h${i}`, limit: 10, now: NOW, leaseUntil: LEASE }))
       ).flat();
       const late = await jobs.take({ holder: 'late', limit: 10, now: NOW, leaseUntil: LEASE });
 
-      const keys = [...taken, ...late].map(({ key }) => key);
+      const keys = [...batch, ...late].map(({ key }) => key);
       assert.equal(keys.length, 10);
       assert.equal(new Set(keys).size, 10);
     });
@@ -54,10 +54,10 @@ export function jobStoreContract(database: string, open: () => Promise<Database>
       await jobs.schedule('sync-calendar', 'new', NOW - 1);
       await jobs.schedule('sync-calendar', 'old', NOW - 2);
 
-      const taken = await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE });
+      const batch = await jobs.take({ holder: 'h', limit: 1, now: NOW, leaseUntil: LEASE });
 
       assert.deepEqual(
-        taken.map(({ key }) => key),
+        batch.map(({ key }) => key),
         ['old'],
       );
     });

@@ -56,7 +56,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
         calendar('/a/'),
         calendar('/b/'),
       );
-      const [kept = '', gone = ''] = calendarKeys;
+      const [remaining = '', gone = ''] = calendarKeys;
       await fill(mirror, gone, resource('x', event('2026-11-02T09:00:00')));
       await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', :gone, 0, 0)", {
         gone,
@@ -74,7 +74,7 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
           ['/a/', 'New'],
         ],
       );
-      assert.equal(listed[1]?.calendarKey, kept);
+      assert.equal(listed[1]?.calendarKey, remaining);
       assert.deepEqual(await db.all('SELECT * FROM event'), []);
       assert.deepEqual(await db.all("SELECT * FROM job WHERE kind = 'sync-calendar'"), []);
     });

@@ -21,8 +21,8 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
 
       assert.deepEqual(await journal.openSplits(calendarKey), [split]);
       assert.deepEqual(await journal.openSplits('another'), []);
-      const taken = await jobs.take({ holder: 'worker', limit: 9, now: NOW - 1, leaseUntil: NOW + 9 });
-      assert.ok(taken.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
+      const due = await jobs.take({ holder: 'worker', limit: 9, now: NOW - 1, leaseUntil: NOW + 9 });
+      assert.ok(due.some(({ kind, key }) => kind === 'finish-splits' && key === calendarKey));
     });
 
     it('a split moves on, and is forgotten when it is done', async () => {

@@ -11,7 +11,7 @@ const BODY = JSON.stringify({ done: 'a body long enough to be cut' });
 /** A provider of one operation, `echo`, that counts what took effect and shows the effects left to it. */
 async function startEcho() {
   const faults = faultBoard();
-  const state: { done: number; effects: readonly FaultEffect[] } = { done: 0, effects: [] };
+  const state: { handled: number; effects: readonly FaultEffect[] } = { handled: 0, effects: [] };
   const server = await startSandboxServer({
     kind: 'google',
     faults,
@@ -21,7 +21,7 @@ async function startEcho() {
       run(effects) {
         if (url.pathname !== '/echo')
           throw new SandboxRefusal(404, 'notFound', 'Not here').withHeaders({ 'x-a': 'b' });
-        state.done += 1;
+        state.handled += 1;
         state.effects = effects;
         return { status: 200, headers: { 'content-type': 'application/json' }, body: BODY };
       },
@@ -83,34 +83,34 @@ describe('the server under a sandbox provider', () => {
 
   it('a fault resets a connection before anything took effect, for as many requests as said', async () => {
     setFault({ kind: 'reset' }, { times: 2 });
-    const done = state.done;
+    const handled = state.handled;
 
     await assert.rejects(get());
     await assert.rejects(get());
 
-    assert.equal(state.done, done);
+    assert.equal(state.handled, handled);
     assert.equal((await get()).status, 200);
   });
 
   it('a fault loses an answer after the request took effect', async () => {
     setFault({ kind: 'lost_answer' });
-    const done = state.done;
+    const handled = state.handled;
 
     await assert.rejects(get());
 
-    assert.equal(state.done, done + 1);
+    assert.equal(state.handled, handled + 1);
   });
 
   it('a switched-on status is answered without doing the request, with Retry-After', async () => {
     setFault({ kind: 'status', status: 429, reason: 'rateLimitExceeded', retryAfter: 7 });
-    const done = state.done;
+    const handled = state.handled;
 
     const response = await get();
 
     assert.equal(response.status, 429);
     assert.equal(response.headers.get('retry-after'), '7');
     assert.match(await response.text(), /rateLimitExceeded/);
-    assert.equal(state.done, done);
+    assert.equal(state.handled, handled);
   });
 
   it('a truncated body ends before the length its head promised', async () => {
