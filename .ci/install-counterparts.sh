@@ -16,6 +16,7 @@ packages=(
   python3-authlib  # OAuth clients written by others
   python3-requests-oauthlib
   chromium        # drives the pages
+  chromium-headless-shell # the same engine, which looks at all of them sooner
 )
 
 # Deno and Bun come as npm packages with the program inside; nothing of theirs has to run to install them.

@@ -2,8 +2,10 @@
 import { pino } from 'pino';
 import { accountSessions } from './access/account-session.ts';
 import { type EndAccessDeps, endAccess } from './access/end-access.ts';
-import { providerApps } from './access/provider-apps.ts';
+import { APP_KINDS, providerApps } from './access/provider-apps.ts';
 import { type AppDeps, buildApp } from './app.ts';
+import type { CalendarProvider } from './calendars/calendar-provider.ts';
+import type { ProviderKind } from './calendars/provider-kind.ts';
 import type { Config } from './config/config.ts';
 import { connectAttempts } from './connect/flow/connect-attempts.ts';
 import { REQUEST_LIFETIME_MS } from './connect/flow/connect-flow.ts';
@@ -88,14 +90,14 @@ async function instanceDeps(
     microsoft: microsoftProvider({ ...upstream, issuer: microsoft.issuer, apiUrl: microsoft.apiUrl }),
     apple: appleProvider({ ...upstream, serverUrl: config.appleUrl }),
     caldav: caldavProvider(upstream),
-  };
+  } satisfies Record<ProviderKind, CalendarProvider>;
   const apps = providerApps(stores.providerApps, { google: google.app, microsoft: microsoft.app });
   const sessions = accountSessions({ ...stores, providers, apps, log });
   return {
     ...stores,
     providers,
     apps,
-    signInOrigins: [google, microsoft].map(({ issuer }) => new URL(issuer).origin),
+    signInOrigins: APP_KINDS.map((kind) => new URL(config[kind].issuer).origin),
     sessions,
     sync: runningSync({ ...stores, providers, sessions, log }),
     turns: new Map(),

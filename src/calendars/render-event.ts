@@ -3,10 +3,15 @@
  * joins text.
  */
 import { conferenceProviderOf } from '../lib/conference-provider.ts';
-import { dateText, instantText } from '../lib/instant-text.ts';
 import { instanceIdOf, instantOf, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime } from '../lib/recurrence/event-time.ts';
-import { type RenderedMembers, renderMembers, renderObject } from '../lib/rendered-json.ts';
+import {
+  dateText,
+  instantText,
+  type RenderedMembers,
+  renderMembers,
+  renderObject,
+} from '../lib/rendered-json.ts';
 import { searchText } from '../lib/search-text.ts';
 import type { CalendarEvent, EventResource } from './event.ts';
 import type {

@@ -1,6 +1,6 @@
 /** GET /free-busy: when the user is busy, over all chosen calendars, and nothing else of the events. */
 
-import { instantText } from '../lib/instant-text.ts';
+import { instantText } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { CalendarFilter, RawQuery } from '../reading/events-query.ts';
 import {

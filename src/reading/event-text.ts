@@ -2,13 +2,14 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
 import type { InstanceMembers } from '../calendars/mirrored-event.ts';
-import { dateText, instantText } from '../lib/instant-text.ts';
 import { formatLocal } from '../lib/recurrence/civil.ts';
 import { instantOf, originalStartOf, zoneOf } from '../lib/recurrence/event-instant.ts';
 import type { EventTime, Recurrence } from '../lib/recurrence/event-time.ts';
 import { parseRule, type Rule, WEEKDAYS } from '../lib/recurrence/rule.ts';
 import { instantOfLocal } from '../lib/recurrence/zone.ts';
 import {
+  dateText,
+  instantText,
   type RenderedMembers,
   type RenderedObject,
   readMembers,

@@ -6,6 +6,7 @@ import { healthAfter } from '../calendars/health.ts';
 import { type Actor, actorOf, type HealthReason } from '../calendars/health-reason.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/refusal.ts';
+import { LATE, within } from '../lib/within.ts';
 import type { CalendarSync } from './calendar-sync.ts';
 import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 
@@ -158,17 +159,9 @@ function isOlder({ state: { syncedAt, failedAt, failure }, notBefore }: Synced):
 
 async function waitBriefly(thing: Synced, { sync, readBounds = READ_BOUNDS }: FreshnessDeps): Promise<void> {
   const { state, kind, key, notBefore } = thing;
-  const running = thing.sync(key, notBefore);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    const bound = state.syncedAt === undefined ? readBounds.first : readBounds.later;
-    timer = setTimeout(resolve, bound, 'late');
-  });
-  try {
-    if ((await Promise.race([running, late])) === 'late') await sync.continueAsJob(kind, key);
-  } finally {
-    clearTimeout(timer);
-  }
+  const bound = state.syncedAt === undefined ? readBounds.first : readBounds.later;
+  const outcome = await within(bound, thing.sync(key, notBefore));
+  if (outcome === LATE) await sync.continueAsJob(kind, key);
 }
 
 /** Whether the read has anything to answer from this account. */

@@ -6,14 +6,17 @@ import { type BrowserContextOptions, type Browser as Chromium, chromium, type Pa
 import { close, listen } from '../harness/loopback.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
+/** The same engine without the browser's own windows: it draws the same pages in two thirds of the time. */
+const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
 /** For `{ skip }` of what needs a real browser. */
 export const WITHOUT_CHROMIUM = existsSync(CHROMIUM) ? false : 'chromium is not installed';
 
-export function launchChromium(): Promise<Chromium> {
+/** `drawsOnly`: by the headless shell where it is installed, for tests that look at very many pages. */
+export function launchChromium({ drawsOnly = false } = {}): Promise<Chromium> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
   return chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: drawsOnly && existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet],
   });
 }

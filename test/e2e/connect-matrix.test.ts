@@ -63,7 +63,7 @@ describe('every state of the Connect pages', {
   let site: TourSite;
   let browser: Chromium;
   before(async () => {
-    [site, browser] = await Promise.all([openTourSite(), launchChromium()]);
+    [site, browser] = await Promise.all([openTourSite(), launchChromium({ drawsOnly: true })]);
   });
   after(async () => {
     await browser?.close();

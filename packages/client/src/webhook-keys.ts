@@ -24,7 +24,7 @@ export function webhookVerifier({ sending, pinned, now }: WebhookKeysOptions) {
   let fetched: { keys: readonly WebhookKey[]; at: number; until: number } | undefined;
   const fetchKeys = async (): Promise<readonly WebhookKey[]> => {
     try {
-      const { body, headers } = await send({ method: 'GET', path: '/.well-fetched/webhook-keys' }, options);
+      const { body, headers } = await send({ method: 'GET', path: '/.well-known/webhook-keys' }, options);
       fetched = { keys: keysIn(body), at: now(), until: now() + lifeOf(headers) };
       return fetched.keys;
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Account, AccountHealth, AccountStore } from '../../calendars/accou
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
 import { ApiError } from '../../http/refusal.ts';
-import { instantText } from '../../lib/instant-text.ts';
+import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
 
 export type ConnectionDeps = {
