@@ -13,10 +13,10 @@ import { appleProvider } from '../../src/providers/apple/apple-provider.ts';
 import { caldavProvider } from '../../src/providers/caldav/caldav-provider.ts';
 import { googleProvider } from '../../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
-import { silentLog } from '../oauth/oauth-server.ts';
+import { recordingLog } from '../servers/recording-log.ts';
 
 const egress = createEgress({ privateNetwork: { mode: 'deny' } });
-const upstream = { egress, log: silentLog, now: () => 0 };
+const upstream = { egress, log: recordingLog().log, now: () => 0 };
 const oauth = { ...upstream, issuer: 'https://issuer.example', apiUrl: 'https://api.example' };
 const ADAPTERS: Readonly<Record<ProviderKind, CalendarProvider>> = {
   google: googleProvider({ ...oauth, asksForCalendars: false }),
