@@ -2,7 +2,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { brokenLinks, type TextFile, unfollowedCitations, unreachablePages } from './docs-rules.ts';
+import {
+  brokenLinks,
+  missingPaths,
+  type TextFile,
+  unfollowedCitations,
+  unreachablePages,
+} from './docs-rules.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const DOCUMENTS = ['*.md', 'docs/**/*.{md,json}', 'packages/*/*.md'];
@@ -19,9 +25,11 @@ function filesOf(pattern: string | string[]): TextFile[] {
 
 const documents = filesOf(DOCUMENTS);
 const sources = filesOf(SOURCES);
+const isThere = (file: string) => existsSync(path.join(ROOT, file));
 const problems = [
   ...unreachablePages(documents),
-  ...brokenLinks(documents, (file) => existsSync(path.join(ROOT, file))),
+  ...brokenLinks(documents, isThere),
+  ...missingPaths(documents, isThere),
   ...unfollowedCitations(sources, documents),
 ];
 for (const problem of problems) console.error(problem);

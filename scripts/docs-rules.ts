@@ -61,6 +61,18 @@ export function brokenLinks(documents: readonly TextFile[], exists: (path: strin
   );
 }
 
+/** A file or folder of the repository that a document names; with KIND, a pattern or a brace in it it is none. */
+const NAMED_PATH = /`((?:src|test|sandbox|scripts|bench|packages)\/[\w./-]+)`/g;
+
+/** Files and folders that documents name and that are not there (`exists` is asked). */
+export function missingPaths(documents: readonly TextFile[], exists: (path: string) => boolean): Problem[] {
+  return documents.flatMap(({ path: from, text }) =>
+    [...text.matchAll(NAMED_PATH)].flatMap(([, name = '']) =>
+      name.includes('KIND') || exists(name) ? [] : [`${from}: ${name} is not there`],
+    ),
+  );
+}
+
 /** Citations in the comments of `sources` that lead to no page, heading or number, or that cannot be followed. */
 export function unfollowedCitations(sources: readonly TextFile[], documents: readonly TextFile[]): Problem[] {
   const texts = new Map(documents.map((document) => [document.path, document.text]));

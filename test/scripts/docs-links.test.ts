@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import { commentsOf } from '../../scripts/comments.ts';
-import { brokenLinks, unfollowedCitations, unreachablePages } from '../../scripts/docs-rules.ts';
+import {
+  brokenLinks,
+  missingPaths,
+  unfollowedCitations,
+  unreachablePages,
+} from '../../scripts/docs-rules.ts';
 
 type Tree = Record<string, string>;
 
@@ -29,6 +34,15 @@ describe('the pages under docs/', () => {
 
     assert.deepEqual(unreachablePages(documents), ['docs/a.md: no link from README.md leads here']);
   });
+});
+
+it('the files and folders that documents name are there', () => {
+  const documents = filesOf({ 'docs/a.md': '`src/lib/a.ts` `src/gone.ts` `sandbox/KIND/` `src/{a,b}`' });
+
+  assert.deepEqual(
+    missingPaths(documents, (file) => file === 'src/lib/a.ts'),
+    ['docs/a.md: src/gone.ts is not there'],
+  );
 });
 
 describe('the links of documents', () => {
