@@ -28,7 +28,7 @@ const FIND_WITH_SECRETS: BatchStatement = {
       FROM application AS a${andFrom} WHERE a.client_id = ${value('clientId')}`,
   key: 'clientId',
   writes: false,
-  keptWhileUnwritten: ['application', 'client_secret'],
+  readsTables: ['application', 'client_secret'],
 };
 
 const CREATE = `

@@ -15,7 +15,7 @@ const FIND_LIVING: BatchStatement = {
      WHERE f.family_id = ${value('familyId')} AND f.ended_at IS NULL`,
   key: 'familyId',
   writes: false,
-  keptWhileUnwritten: ['token_family'],
+  readsTables: ['token_family'],
 };
 
 // The WHERE clause is the whole guard: the loser of a race finds another hash in the row. Of several

@@ -42,10 +42,10 @@ export type BatchStatement = {
   readonly key: string;
   readonly writes: boolean;
   /**
-   * Of a hot look-up that `key` alone decides: the tables it reads, and those whose rows' deletion
-   * cascades to them. SQLite then keeps its rows in memory until one of these was written to.
+   * Of a look-up whose answer `key` alone decides: the tables it reads, and those whose rows' deletion cascades to them.
+   * A driver may answer again what it read before, until one of these was written to.
    */
-  readonly keptWhileUnwritten?: readonly string[];
+  readonly readsTables?: readonly string[];
 };
 
 /** How a batch's statement names what its callers supply: a row for each on PostgreSQL, parameters on SQLite. */

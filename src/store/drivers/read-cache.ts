@@ -50,7 +50,7 @@ export class ReadCache {
   committed(): void {
     if (this.#changedTables.size === 0) return;
     for (const [statement, rows] of this.#rows) {
-      const { keptWhileUnwritten = [] } = statement;
+      const { readsTables: keptWhileUnwritten = [] } = statement;
       if ([ANY_TABLE, ...keptWhileUnwritten].some((table) => this.#changedTables.has(table))) rows.clear();
     }
     this.#changedTables.clear();

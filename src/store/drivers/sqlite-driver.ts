@@ -132,7 +132,7 @@ class SqliteDatabase implements Database {
 
   #look<Row>(statement: BatchStatement, values: Values): Row | undefined {
     const look = () => this.#reader.get<Row>(this.#sqlOf(statement), values);
-    if (statement.keptWhileUnwritten === undefined) return look();
+    if (statement.readsTables === undefined) return look();
     return this.#kept.find(statement, valueFor(values, statement.key), look);
   }
 
