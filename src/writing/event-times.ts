@@ -106,7 +106,7 @@ export function changedTimes(
     return { value: isMoved ? inZone(current, timeZone, context) : undefined, mistakes: [] };
   }
   const currentZone = current.start.type === 'zoned' ? current.start.zone : undefined;
-  const place = placing(input, allDay, { ...context, ownZone: currentZone });
+  const place = placing(input, allDay, { ...context, currentZone });
   const times = {
     start: start === undefined ? current.start : place.start(start),
     end: end === undefined ? current.end : place.end(end),
@@ -125,11 +125,11 @@ export function inZone({ start, end }: Times, zone: Zone, { calendarZone, recurs
 
 type Placing = Readonly<Record<'start' | 'end', (input: TimeInput) => EventTime>>;
 
-/** `ownZone`: the zone of the event's current start. */
+/** `currentZone`: the zone of the event's current start. */
 function placing(
   { start, end, timeZone }: TimesInput,
   allDay: boolean,
-  { recurs, calendarZone, ownZone: currentZone }: TimesContext & { readonly ownZone?: Zone | undefined },
+  { recurs, calendarZone, currentZone }: TimesContext & { readonly currentZone?: Zone | undefined },
 ): Placing {
   if (allDay) {
     const inputs = [start, end].filter((input) => input !== undefined);
