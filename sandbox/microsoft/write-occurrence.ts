@@ -1,11 +1,10 @@
 /** Changing and deleting one occurrence of a series. */
-import { DAY } from '../../src/lib/recurrence/civil.ts';
 import { instantOf } from '../../src/lib/recurrence/event-instant.ts';
 import { SandboxRefusal } from '../core/sandbox-refusal.ts';
 import type { EventBody } from './event.schema.ts';
 import { eventTimeOf, graphDate, graphTime } from './graph-time.ts';
 import type { EventContent, StoredEvent } from './mailbox.ts';
-import { type EventInstance, instanceAt, instancesOf, neighboursOf } from './series-instances.ts';
+import { type EventInstance, neighboursOf } from './series-instances.ts';
 import { readContent, type WriteDeps } from './write-event.ts';
 
 /**
@@ -80,12 +79,4 @@ function refuseCrossing(event: StoredEvent, original: string, { start, end, isAl
       'Modified occurrence is crossing or overlapping adjacent occurrence.',
     );
   }
-}
-
-/** The occurrence whose pattern start is at that instant; `undefined` when there is none. */
-export function instanceStartingAt(event: StoredEvent, originalStart: number): EventInstance | undefined {
-  const bare = { ...event, exceptions: new Map(), deleted: new Set<string>() };
-  const window = { start: originalStart - DAY, end: originalStart + DAY };
-  const instance = instancesOf(bare, window).find(({ start }) => start === originalStart);
-  return instance?.original === undefined ? undefined : instanceAt(event, instance.original);
 }

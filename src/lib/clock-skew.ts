@@ -5,7 +5,7 @@ import { clockSkew, clockTolerance } from 'oauth4webapi';
 const TOLERANCE = 300;
 
 /** By how many whole seconds `now`, epoch milliseconds, is ahead of the system's clock. */
-export const secondsAhead = (now: number): number => Math.round((now - Date.now()) / 1000);
+const secondsAhead = (now: number): number => Math.round((now - Date.now()) / 1000);
 
 /** Members of an oauth4webapi client: the times of an ID token are checked against `now`, epoch milliseconds. */
 export const clockOptions = (now: number) => ({

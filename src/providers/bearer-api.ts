@@ -67,7 +67,7 @@ export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi
   const attempt = (request: BearerRequest, token: string): Promise<EgressResponse> =>
     session.limited(request.operation, async () => {
       const { method } = request;
-      const answer = await sent(request, token, { ...deps, ...facts });
+      const answer = await send(request, token, { ...deps, ...facts });
       if (isSuccess(answer.status, method) || answer.status === 401) return answer;
       const refusal = refusalOf(answer, method);
       if (isCallersFault(refusal, answer, method)) return answer;
@@ -95,7 +95,7 @@ export function bearerApi(deps: BearerApiDeps, facts: BearerApiFacts): BearerApi
   };
 }
 
-async function sent(
+async function send(
   { method, url, headers, body, ifMatch }: BearerRequest,
   token: string,
   { egress, apiUrl, followsRedirects, maxBytes }: BearerApiDeps & BearerApiFacts,

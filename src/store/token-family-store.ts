@@ -114,7 +114,7 @@ export async function endAccess(
 }
 
 /** What is kept of a refresh token's id: SHA-256, of which nobody who reads the database makes a token. */
-export const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
+const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
 
 function grantOf(row: Grant | undefined): Grant | undefined {
   if (row === undefined) return undefined;

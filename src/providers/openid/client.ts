@@ -1,18 +1,13 @@
 /** The client that an OpenID provider knows, and what is stored of its token responses. */
-import { type Client, clockSkew, clockTolerance, type TokenEndpointResponse } from 'oauth4webapi';
+import type { Client, TokenEndpointResponse } from 'oauth4webapi';
 
 import type { ProviderApp } from '../../calendars/calendar-provider.ts';
-import { secondsAhead } from '../../lib/clock-skew.ts';
+import { clockOptions } from '../../lib/clock-skew.ts';
 
-/** Seconds by which a provider's clock and ours may differ. */
-const TOLERANCE = 300;
-
-/** The library reads the system's clock. Ours can be another one, so it gets the difference. */
 export const clientOf = ({ clientId }: ProviderApp, now: number): Client => ({
   client_id: clientId,
   id_token_signed_response_alg: 'RS256',
-  [clockSkew]: secondsAhead(now),
-  [clockTolerance]: TOLERANCE,
+  ...clockOptions(now),
 });
 
 /** As a token answer lists them. */
