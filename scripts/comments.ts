@@ -1,12 +1,10 @@
 /** Where the comments of a source file are, and what they say. */
+import { parseSync } from 'oxc-parser';
 
 /** A comment, or line comments that follow each other: the line it begins on, and its words on one line. */
 export type Comment = { readonly line: number; readonly text: string };
 
-/** Strings and regular expressions are matched because what is in them is no comment; braces, to find where a template goes on. */
-const CODE =
-  /\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*|\/\*[\s\S]*?\*\/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?<=(?:^|[(,=:[!&|?{};>]|\breturn)\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/|[`{}]/g;
-const TEMPLATE = /\\[\s\S]|\$\{|`/g;
+/** Strings are matched because what is in them is no comment. */
 const STYLE = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\*[\s\S]*?\*\//g;
 const SQL = /'(?:''|[^'])*'|--[^\n]*(?:\n[ \t]*--[^\n]*)*|\/\*[\s\S]*?\*\//g;
 
@@ -21,27 +19,21 @@ export function commentsOf({ path, text }: { readonly path: string; readonly tex
 }
 
 function tokensOf(path: string, text: string): Token[] {
-  if (!/\.(css|sql)$/.test(path)) return scriptTokens(text);
+  if (!/\.(css|sql)$/.test(path)) return scriptComments(path, text);
   const pattern = path.endsWith('.sql') ? SQL : STYLE;
   return [...text.matchAll(pattern)].map((match) => ({ text: match[0], at: match.index }));
 }
 
-/** The text of a template literal is none of the code, and what stands in its braces is. */
-function scriptTokens(text: string): Token[] {
-  const tokens: Token[] = [];
-  const open: string[] = [];
-  for (let at = 0; ; ) {
-    const inText = open.at(-1) === '`';
-    const pattern = inText ? TEMPLATE : CODE;
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null) return tokens;
-    at = pattern.lastIndex;
-    const [token] = match;
-    if (token === (inText ? '`' : '}')) open.pop();
-    else if (token === '`' || token === '{' || token === '${') open.push(token);
-    else if (!inText) tokens.push({ text: token, at: match.index });
+/** Line comments of which each begins the line after the one before are one comment. */
+function scriptComments(path: string, text: string): Token[] {
+  const joined: { start: number; end: number; isLine: boolean }[] = [];
+  for (const { type, start, end } of parseSync(path, text).comments) {
+    const before = joined.at(-1);
+    const follows = before?.isLine && type === 'Line' && /^\r?\n[ \t]*$/.test(text.slice(before.end, start));
+    if (follows) before.end = end;
+    else joined.push({ start, end, isLine: type === 'Line' });
   }
+  return joined.map(({ start, end }) => ({ text: text.slice(start, end), at: start }));
 }
 
 /** Without the marks at the beginnings of lines. */
