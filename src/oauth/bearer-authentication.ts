@@ -27,7 +27,7 @@ export async function authenticateBearer(
       'Bearer error="invalid_token", error_description="The access token is invalid, expired or revoked"';
     throw unauthorized('The access token is invalid, expired or revoked', challenge, 'invalid_token');
   }
-  return named;
+  return living;
 }
 
 /**
