@@ -29,6 +29,8 @@ export type Config = {
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
   readonly microsoft: ProviderConfig;
   readonly appleUrl: string;
+  /** The providers that this instance offers, in the order every list has. */
+  readonly providers: readonly ProviderName[];
   readonly limits: {
     readonly wrongSecretsPerMinute: number;
     readonly authorizePerMinute: number;
@@ -39,6 +41,9 @@ export type Config = {
     readonly passwordsPerAccount: number;
   };
 };
+
+const PROVIDER_NAMES = ['google', 'microsoft', 'apple', 'caldav'] as const;
+type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** A provider that users sign in to on its own pages. */
 export type ProviderConfig = {
@@ -131,6 +136,11 @@ export const OPTIONS = [
     name: 'KALENDS_PRIVATE_NETWORK',
     default: '',
     doc: 'Private addresses that calendar servers may have: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
+  },
+  {
+    name: 'KALENDS_PROVIDERS',
+    default: 'google,microsoft,apple,caldav',
+    doc: 'Which providers users can connect here, separated by commas. An application can offer fewer of them (`client update --providers`).',
   },
   {
     name: 'KALENDS_GOOGLE_CLIENT_ID',
@@ -284,6 +294,7 @@ export function loadConfig(env: Environment): Config {
     }),
     microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
+    providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
       authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
@@ -371,6 +382,15 @@ function operatorName(text: string): string | undefined {
   if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name))
     throw new Error('must not contain control characters');
   return name === '' ? undefined : name;
+}
+
+function providers(text: string): readonly ProviderName[] {
+  const named = text.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = named.find((name) => !PROVIDER_NAMES.some((known) => known === name));
+  if (unknown !== undefined) {
+    throw new Error(`names "${unknown}": it takes ${PROVIDER_NAMES.join(', ')}, separated by commas`);
+  }
+  return Object.freeze(PROVIDER_NAMES.filter((name) => named.includes(name)));
 }
 
 function trustProxy(text: string): number | string[] | undefined {

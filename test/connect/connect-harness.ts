@@ -19,7 +19,7 @@ import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
-import type { Client } from '../../src/oauth/client.ts';
+import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import { appSpecificPassword } from '../../src/providers/apple/app-specific-password.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
@@ -29,6 +29,7 @@ import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 
 export const ACME: Client = {
+  ...DEFAULT_SETTINGS,
   clientId: 'acme',
   name: 'acme internal',
   displayName: 'Acme Planner',
