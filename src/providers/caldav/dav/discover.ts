@@ -8,6 +8,7 @@ import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
 import { type DavSession, foreignAddress, propfind, sendPropfind } from './dav-client.ts';
 import { caldav } from './dav-names.ts';
+import { discoveryFailure } from './discovery-failure.ts';
 import { type DavUser, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
 import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
@@ -61,7 +62,7 @@ export async function discover(
       if (failure.kind === 'unavailable' || failure.kind === 'forbidden_address') down.add(candidate.origin);
     }
   }
-  throw mostTelling(refusals);
+  throw await discoveryFailure(refusals, server.url, egress);
 }
 
 async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGenerator<URL> {
@@ -123,18 +124,3 @@ export async function homeSet(session: DavSession, principal: URL): Promise<URL[
     resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
   );
 }
-
-/** A wrong password tells more than a wrong address, and an address where nothing is tells least. */
-function mostTelling(refusals: readonly ProviderError[]): ProviderError {
-  const telling = TELLING.flatMap((tells) => refusals.find(tells) ?? [])[0];
-  return telling ?? new ProviderError('invalid_response', 'No CalDAV server was found at this address');
-}
-
-const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
-  ({ kind }) => kind === 'unauthorized',
-  ({ kind }) => kind === 'no_calendars',
-  ({ detail }) => detail === 'principal_unproved',
-  ({ kind }) => kind === 'forbidden_address',
-  ({ kind }) => kind === 'unavailable',
-  ({ detail }) => detail === 'foreign_address',
-];
