@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { ProviderError } from '../../../src/calendars/provider-error.ts';
 import { CALDAV_PRESETS, isPattern, presetOf } from '../../../src/connect/accounts/caldav-presets.ts';
 import { createEgress, type Egress } from '../../../src/lib/egress/egress.ts';
+import { EgressError } from '../../../src/lib/egress/egress-error.ts';
 import { caldavProvider } from '../../../src/providers/caldav/caldav-provider.ts';
 import { readServerAddress } from '../../../src/providers/caldav/dav/server-address.ts';
 import type { ServiceDns } from '../../../src/providers/caldav/dav/service-records.ts';
@@ -103,6 +104,34 @@ describe('a CalDAV account by e-mail address', counterpart('OpenSSL', OPENSSL), 
       assert.equal(calendars.length, 1);
     });
   });
+
+  it('is looked for at the host that the records name before the domain’s own, which is most often a web site', async () => {
+    const asked: string[] = [];
+    const nobody: Egress = {
+      async request({ url }) {
+        asked.push(new URL(url).host);
+        throw new EgressError('unreachable', 'not here');
+      },
+      async close() {},
+    };
+    const { signIn } = caldavProvider({ egress: nobody, log, now: Date.now, dns });
+
+    await assert.rejects(signIn.verify({ username: EMAIL, password: PASSWORD }), ProviderError);
+
+    assert.deepEqual(asked.slice(0, 2), [`${HOST}:${front.port}`, 'calendars.test']);
+  });
+
+  for (const username of ['ada', 'https://ada.test/', 'ada.test', 'ada@', '@ada.test', 'a b@ada.test'])
+    it(`is no other user name: ${username} without a server is sent nowhere`, async () => {
+      lookups.length = 0;
+
+      await assert.rejects(
+        verify(username),
+        (failure) => failure instanceof ProviderError && failure.kind === 'invalid_response',
+      );
+
+      assert.deepEqual(lookups, []);
+    });
 
   it('is asked for once with the whole address, where the server knows its users by other names', async () => {
     const server = new OddCalDav();

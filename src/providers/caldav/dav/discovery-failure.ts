@@ -3,22 +3,26 @@ import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress } from '../../../lib/egress/egress.ts';
 import { EgressError } from '../../../lib/egress/egress-error.ts';
 
+/** An address that was tried, and what came of it. */
+export type Refusal = { readonly address: URL; readonly failure: ProviderError };
+
 /**
  * The failure to throw after these. Where nothing spoke https at the typed address, it asks it once by http, without the
  * password, if http is allowed there: `http://` may be all that is missing.
  */
 export async function discoveryFailure(
-  refusals: readonly ProviderError[],
+  refusals: readonly Refusal[],
   typed: URL,
   egress: Egress,
 ): Promise<ProviderError> {
-  const telling = TELLING.flatMap((tells) => refusals.find(tells) ?? [])[0];
+  const telling = TELLING.flatMap((tells) => refusals.find(({ failure }) => tells(failure)) ?? [])[0]
+    ?.failure;
   if (telling === undefined)
     return new ProviderError('invalid_response', 'No CalDAV server was found at this address', {
       detail: 'no_caldav',
     });
-  // The first address tried is the typed one.
-  if (telling.kind !== 'unavailable' || !lacksHttps(typed, refusals[0])) return telling;
+  const atTyped = refusals.find(({ address }) => address.origin === typed.origin);
+  if (telling.kind !== 'unavailable' || !lacksHttps(typed, atTyped?.failure)) return telling;
   if (!(await speaksHttp(typed, egress))) return telling;
   const message = `${typed.hostname} answers at http:// only`;
   return new ProviderError('unavailable', message, { cause: telling, detail: 'plain_http' });
@@ -40,8 +44,8 @@ const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
 ];
 
 /** Whether the typed address was not reached by https, for a reason that http would not have. */
-function lacksHttps(typed: URL, first: ProviderError | undefined): boolean {
-  const failure = first?.cause;
+function lacksHttps(typed: URL, refusal: ProviderError | undefined): boolean {
+  const failure = refusal?.cause;
   if (typed.protocol !== 'https:' || !(failure instanceof EgressError)) return false;
   const { kind, detail } = failure;
   // Some servers close the connection instead of answering a handshake.

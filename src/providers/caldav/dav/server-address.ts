@@ -6,6 +6,8 @@ export type ServerAddress = {
   readonly url: URL;
   /** The domain whose service records and well-known address are asked. */
   readonly domain: string;
+  /** An e-mail address was typed: its domain's own host is asked last, since it is most often a web site. */
+  readonly byMail?: boolean;
   /** The origins that may be given the password. */
   readonly origins: readonly string[];
 };
@@ -66,7 +68,15 @@ export function readServerAddress(text: string): ServerAddress {
     throw new ProviderError('invalid_response', message);
   }
   url.hash = '';
-  return { url, domain: (domain ?? url.hostname).toLowerCase(), origins: originsOf(url) };
+  const byMail = domain !== undefined && preset === undefined;
+  return { url, domain: (domain ?? url.hostname).toLowerCase(), byMail, origins: originsOf(url) };
+}
+
+/** Where to look for the server of a login that names none: its user name has to be an e-mail address. */
+export function serverOfMail(username: string): ServerAddress {
+  if (!/^[^\s/@]+@[^\s/@]+$/.test(username.trim()))
+    throw new ProviderError('invalid_response', 'The server has to be named, or an e-mail address');
+  return readServerAddress(username);
 }
 
 /** The origins that an account of a server at this address is pinned to from the start. */
