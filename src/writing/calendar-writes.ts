@@ -95,10 +95,10 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
 /** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
 async function answerOf(
   changed: { readonly account: MirroredAccount; readonly href: string },
-  { clientId, userId }: Grant,
+  grant: Grant,
   { events }: WriteDeps,
 ): Promise<RenderedObject> {
-  const accounts = await events.accountsOf(clientId, userId);
+  const accounts = await events.accountsOf(grant);
   const account = accounts.find(({ accountKey }) => accountKey === changed.account.accountKey);
   const calendar = account?.calendars.find(({ href }) => href === changed.href);
   if (account === undefined || calendar === undefined) throw notReadBack();
