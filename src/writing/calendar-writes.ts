@@ -27,6 +27,8 @@ export async function createCalendar(
   const account = await findAccount(request.account, grant, deps);
   const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
   const href = await writeCalendar(account, create, deps);
+  // One that was just made is wanted, even where new ones are left out.
+  await deps.calendarChoices.includeCalendar(account.accountKey, href, deps.now());
   return { body: await answerOf({ account, href }, grant, deps), accountKey: account.accountKey };
 }
 
