@@ -15,6 +15,8 @@ export type LookChange = {
   readonly hideFooter?: boolean | undefined;
   readonly supportEmail?: string | null | undefined;
   readonly supportUrl?: string | null | undefined;
+  readonly privacyUrl?: string | null | undefined;
+  readonly termsUrl?: string | null | undefined;
   readonly verified?: boolean | undefined;
 };
 

@@ -36,6 +36,10 @@ export type ApplicationFacts = {
   readonly supportEmail: string | undefined;
   /** An absolute https address. */
   readonly supportUrl: string | undefined;
+  /** What the application says of its users' data: an absolute https address, or http on this machine. */
+  readonly privacyUrl: string | undefined;
+  /** Its terms of use; an address of the same kind. */
+  readonly termsUrl: string | undefined;
   /** Whether the operator has reviewed the application (docs/wire.md 4.4). */
   readonly verified: boolean;
 };
@@ -54,6 +58,8 @@ export const DEFAULT_BRANDING: Branding = {
 export const DEFAULT_FACTS: ApplicationFacts = {
   supportEmail: undefined,
   supportUrl: undefined,
+  privacyUrl: undefined,
+  termsUrl: undefined,
   verified: false,
 };
 

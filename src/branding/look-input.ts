@@ -1,5 +1,6 @@
 /** What an application may set of how it looks, read from text: one value kept, or a sentence that says what is wrong. */
 import { ApiError } from '../http/refusal.ts';
+import { isLoopbackHost } from '../lib/egress/private-network.ts';
 
 const MOST_EMAIL_CHARACTERS = 254;
 const MOST_URL_CHARACTERS = 2048;
@@ -26,15 +27,31 @@ export function readSupportEmail(text: string): string {
 }
 
 /** An absolute https address, as it was written. Throws ApiError 400. */
-export function readSupportUrl(text: string): string {
+export const readSupportUrl = (text: string): string => readHttpsUrl(text, 'support URL');
+
+/** The same of what the application says of its users' data; plain http on this machine too. Throws ApiError 400. */
+export const readPrivacyUrl = (text: string): string => readPageUrl(text, 'privacy URL');
+
+/** The same of its terms of use. Throws ApiError 400. */
+export const readTermsUrl = (text: string): string => readPageUrl(text, 'terms URL');
+
+/** Applications under development have their pages on this machine. */
+function readPageUrl(text: string, name: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'http:' || !isLoopbackHost(url.hostname)) return readHttpsUrl(text, name);
+  readHttpsUrl(text.replace(/^http:/i, 'https:'), name);
+  return text;
+}
+
+function readHttpsUrl(text: string, name: string): string {
   const url = text.length <= MOST_URL_CHARACTERS && /^[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null;
   // Without both slashes it is relative to our own pages (URL Standard §4.4).
   const isAbsolute = url !== null && /^https:\/\/[^/]/i.test(text);
   if (!isAbsolute || /[\\"<>^`{|}]/.test(text)) {
-    throw refusal('The support URL must be an absolute https address, such as https://example.com/help');
+    throw refusal(`The ${name} must be an absolute https address, such as https://example.com/help`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw refusal('The support URL must have no user name or password');
+    throw refusal(`The ${name} must have no user name or password`);
   }
   return text;
 }

@@ -19,8 +19,17 @@ export type ProviderErrorKind =
   | 'no_calendars'
   | 'invalid_response';
 
+/** What exactly was wrong with a server that a user named, where its kind does not say. */
+export type ProviderErrorDetail =
+  /** It names an address elsewhere that would have to be given the password. */
+  | 'foreign_address'
+  /** It names a user for this login who does not answer to it. */
+  | 'principal_unproved';
+
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
+  /** For forms. */
+  readonly detail: ProviderErrorDetail | undefined;
   /** How long the provider asked to wait, in milliseconds; `undefined` when it did not say. */
   readonly retryAfter: number | undefined;
   /** The exact cause where it is known, for health and pages. */
@@ -29,19 +38,24 @@ export class ProviderError extends Error {
   readonly notSent: boolean;
 
   /** `message` is public and names what happened, never an address with credentials; the rest is `cause`. */
-  constructor(
-    kind: ProviderErrorKind,
-    message: string,
-    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason; notSent?: boolean } = {},
-  ) {
+  constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
+    this.detail = options.detail;
     this.retryAfter = options.retryAfter;
     this.reason = options.reason;
     this.notSent = options.notSent ?? false;
   }
 }
+
+type ProviderErrorOptions = {
+  readonly cause?: unknown;
+  readonly retryAfter?: number;
+  readonly reason?: HealthReason;
+  readonly detail?: ProviderErrorDetail;
+  readonly notSent?: boolean;
+};
 
 /** Something that a provider cannot do. It is answered 422 with this reason, and never done in part. */
 export type UnsupportedReason =

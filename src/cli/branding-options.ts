@@ -6,10 +6,17 @@ import { logoPath, THEMES } from '../branding/branding.ts';
 import type { ApplicationLook, LogoImage, LookChange } from '../branding/branding-store.ts';
 import { fetchLogo } from '../branding/fetch-logo.ts';
 import { logoImage, MOST_LOGO_BYTES } from '../branding/logo-image.ts';
-import { readPrimaryColor, readSupportEmail, readSupportUrl } from '../branding/look-input.ts';
+import {
+  readPrimaryColor,
+  readPrivacyUrl,
+  readSupportEmail,
+  readSupportUrl,
+  readTermsUrl,
+} from '../branding/look-input.ts';
 import type { Config } from '../config/config.ts';
 import { lazyEgress } from '../lib/egress/lazy-egress.ts';
-import { type CommandOption, type Input, unreadableFile, usageError } from './command.ts';
+import { type CommandOption, type Input, unreadableFile } from './command.ts';
+import { oneOf } from './option-values.ts';
 
 export const BRANDING_OPTIONS: readonly CommandOption[] = [
   {
@@ -37,6 +44,12 @@ export const BRANDING_OPTIONS: readonly CommandOption[] = [
   { name: 'support-email', value: 'ADDRESS', doc: 'Where error pages send people for help.' },
   { name: 'support-url', value: 'URL', doc: 'The same as an https page.' },
   {
+    name: 'privacy-url',
+    value: 'URL',
+    doc: "What it says of its users' data, an https page; linked where they consent.",
+  },
+  { name: 'terms-url', value: 'URL', doc: 'Its terms of use, an https page; linked beside it.' },
+  {
     name: 'verified',
     value: 'on|off',
     doc: 'Whether you have reviewed it; matters where KALENDS_OPERATOR_NAME is set.',
@@ -57,6 +70,8 @@ export async function readLookChange(options: Options, config: () => Config): Pr
     hideFooter: invert(switchOf(options, 'footer')),
     supportEmail: readText(options['support-email'], readSupportEmail),
     supportUrl: readText(options['support-url'], readSupportUrl),
+    privacyUrl: readText(options['privacy-url'], readPrivacyUrl),
+    termsUrl: readText(options['terms-url'], readTermsUrl),
     verified: switchOf(options, 'verified'),
   };
   // Last, since these take longest.
@@ -87,6 +102,8 @@ export function describeLook({ branding, facts }: ApplicationLook, url: string) 
       },
       support_email: facts.supportEmail ?? null,
       support_url: facts.supportUrl ?? null,
+      privacy_url: facts.privacyUrl ?? null,
+      terms_url: facts.termsUrl ?? null,
       verified: facts.verified,
     },
     rows: [
@@ -98,6 +115,8 @@ export function describeLook({ branding, facts }: ApplicationLook, url: string) 
       ['footer', branding.hideFooter ? 'off' : 'on'],
       ['support e-mail', facts.supportEmail ?? '(none)'],
       ['support URL', facts.supportUrl ?? '(none)'],
+      ['privacy URL', facts.privacyUrl ?? '(none)'],
+      ['terms URL', facts.termsUrl ?? '(none)'],
       ['verified', facts.verified ? 'on' : 'off'],
     ],
   };
@@ -109,14 +128,6 @@ type Value = Options[string] | undefined;
 function readText(value: Value, read: (text: string) => string): string | null | undefined {
   if (typeof value !== 'string') return undefined;
   return value === '' ? null : read(value);
-}
-
-function oneOf<const T extends string>(options: Options, name: string, values: readonly T[]): T | undefined {
-  const value = options[name];
-  if (value === undefined) return undefined;
-  const choice = values.find((candidate) => candidate === value);
-  if (choice === undefined) throw usageError(`--${name} must be ${values.join(' or ')}.`);
-  return choice;
 }
 
 function switchOf(options: Options, name: string): boolean | undefined {

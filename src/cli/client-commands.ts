@@ -1,5 +1,5 @@
 /** `kalends client …`: the applications that may use this Kalends. */
-import type { ClientChange } from '../oauth/client.ts';
+import type { Client, ClientChange } from '../oauth/client.ts';
 import { changeClient, registerClient, rotateClientSecret } from '../oauth/client-registration.ts';
 import { BRANDING_OPTIONS, changesLook, readLookChange } from './branding-options.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from './command.ts';
 import { confirm, YES } from './confirm.ts';
 import { DURATION_FORM, parseDuration } from './duration.ts';
+import { FLOW_OPTIONS, flowNotices, readFlowChange } from './flow-options.ts';
 import {
   applyAppChanges,
   checkAppChanges,
@@ -56,11 +57,13 @@ const create: Command = {
     { ...REDIRECT_URI, required: true },
     DISPLAY_NAME,
     WEBHOOK_URL,
+    ...FLOW_OPTIONS,
     ...BRANDING_OPTIONS,
     ...PROVIDER_APP_OPTIONS,
   ],
   notes: ['The secret is shown this once: only its hash is kept.'],
   async run({ options }, { config, io, deps, withStorage }) {
+    const flowChange = readFlowChange(options);
     const appChanges = await readAppChanges({ options }, io);
     const lookChange = await readLookChange(options, config);
     return withStorage(async ({ clients, branding, providerApps }) => {
@@ -70,6 +73,7 @@ const create: Command = {
         redirectUri: String(options['redirect-uri']),
         displayName: text(options['display-name']),
         webhookUrl: text(options['webhook-url']),
+        settings: settingsOf(flowChange),
       };
       const { client, clientSecret } = await registerClient(input, { clients, now: deps.now });
       if (changesLook(lookChange)) await branding.changeLook(client.clientId, lookChange, deps.now());
@@ -84,6 +88,8 @@ const create: Command = {
           '',
           tabulate([idRow, ['client_secret', clientSecret], ...otherRows], { indent: INDENT }),
           '',
+          ...nameNotice(client),
+          ...flowNotices(flowChange),
           'Keep the secret now: it is not shown again. To try the flow, start the server and open',
           `  ${authorizeUrl}`,
         ].join('\n'),
@@ -139,9 +145,17 @@ const update: Command = {
   name: 'client update',
   summary: 'Change an application',
   positionals: [CLIENT_ID],
-  options: [NAME, REDIRECT_URI, DISPLAY_NAME, WEBHOOK_URL, ...BRANDING_OPTIONS, ...PROVIDER_APP_OPTIONS],
+  options: [
+    NAME,
+    REDIRECT_URI,
+    DISPLAY_NAME,
+    WEBHOOK_URL,
+    ...FLOW_OPTIONS,
+    ...BRANDING_OPTIONS,
+    ...PROVIDER_APP_OPTIONS,
+  ],
   notes: [
-    'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, support e-mail, support URL or provider client id removes it: `--display-name ""`.',
+    'What is not named stays as it is. An empty display name, webhook URL, logo, primary color, support e-mail, support, privacy or terms URL, or provider client id removes it: `--display-name ""`. `--providers ""` takes the limit away.',
     'Accounts that were linked with another app of the provider stay with it: renewing theirs needs that app. Once neither the application nor the instance has it, their users have to connect them again.',
   ],
   async run({ positionals, options }, { config, io, withStorage, deps }) {
@@ -150,6 +164,7 @@ const update: Command = {
       redirectUri: text(options['redirect-uri']),
       displayName: options['display-name'] === '' ? null : text(options['display-name']),
       webhookUrl: options['webhook-url'] === '' ? null : text(options['webhook-url']),
+      ...readFlowChange(options),
     };
     const appChanges = await readAppChanges({ options }, io);
     const lookChange = await readLookChange(options, config);
@@ -167,7 +182,7 @@ const update: Command = {
       if (changesLook(lookChange)) await branding.changeLook(clientId, lookChange, deps.now());
       await applyAppChanges(clientId, appChanges, { providerApps, now: deps.now });
       const { document, rows } = await describeClient(client, { branding, providerApps }, config().url);
-      return { json: document, text: tabulate(rows) };
+      return { json: document, text: [tabulate(rows), ...flowNotices(change)].join('\n\n') };
     });
   },
 };
@@ -227,6 +242,24 @@ export const unknownClient = (clientId: string): CommandError =>
     'not_found',
     `There is no application "${clientId}"; "kalends client list" shows those there are.`,
   );
+
+/** Without what was not named, so that it has its default. */
+function settingsOf({ pushedRequests, returningUsers, providers }: ReturnType<typeof readFlowChange>) {
+  return {
+    ...(pushedRequests && { pushedRequests }),
+    ...(returningUsers && { returningUsers }),
+    ...(providers && { providers }),
+  };
+}
+
+/** What users read of an application without a display name. */
+function nameNotice({ clientId, displayName }: Client): string[] {
+  return displayName === undefined
+    ? [
+        `Its users will read "This application": kalends client update ${clientId} --display-name "NAME" gives it its name.`,
+      ]
+    : [];
+}
 
 const clientIdOf = (positionals: Input['positionals']): string => positionals.CLIENT_ID ?? '';
 

@@ -4,6 +4,7 @@ import type { ProviderAppStore } from '../access/provider-apps.ts';
 import type { BrandingStore } from '../branding/branding-store.ts';
 import type { Client } from '../oauth/client.ts';
 import { describeLook } from './branding-options.ts';
+import { describeFlow } from './flow-options.ts';
 import { describeApps } from './provider-app-options.ts';
 
 export type ClientDescription = {
@@ -47,6 +48,7 @@ function documentOf(client: Client) {
     display_name: client.displayName ?? null,
     redirect_uri: client.redirectUri,
     webhook_url: client.webhookUrl ?? null,
+    ...describeFlow(client).document,
     created_at: new Date(client.createdAt).toISOString(),
   };
 }
@@ -58,6 +60,7 @@ function rowsOf(client: Client): string[][] {
     ['display name', client.displayName ?? '(none)'],
     ['redirect URI', client.redirectUri],
     ['webhook URL', client.webhookUrl ?? '(none)'],
+    ...describeFlow(client).rows,
     ['created', new Date(client.createdAt).toISOString()],
   ];
 }

@@ -113,3 +113,19 @@ describe('the name of the operator', () => {
     }
   });
 });
+
+describe('the providers of the instance', () => {
+  it('the providers of the instance are all four, or those named, in the order every list has', () => {
+    assert.deepEqual(loadConfig({}).providers, ['google', 'microsoft', 'apple', 'caldav']);
+    assert.deepEqual(loadConfig({ KALENDS_PROVIDERS: 'caldav, Google' }).providers, ['google', 'caldav']);
+  });
+
+  for (const text of ['yahoo', 'google,', 'google;apple']) {
+    it(`the providers of the instance cannot be "${text}"`, () => {
+      assert.match(
+        problemsOf({ KALENDS_PROVIDERS: text }).join(),
+        /^KALENDS_PROVIDERS names ".*": it takes google/,
+      );
+    });
+  }
+});

@@ -29,13 +29,21 @@ export type Config = {
   readonly google: ProviderConfig & { readonly asksForCalendars: boolean };
   readonly microsoft: ProviderConfig;
   readonly appleUrl: string;
+  /** The providers that this instance offers, in the order every list has. */
+  readonly providers: readonly ProviderName[];
   readonly limits: {
     readonly wrongSecretsPerMinute: number;
     readonly authorizePerMinute: number;
+    readonly newUsersPerHour: number;
+    readonly openTransactions: number;
     readonly passwordsPerTransaction: number;
     readonly passwordsPerAddress: number;
+    readonly passwordsPerAccount: number;
   };
 };
+
+const PROVIDER_NAMES = ['google', 'microsoft', 'apple', 'caldav'] as const;
+type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** A provider that users sign in to on its own pages. */
 export type ProviderConfig = {
@@ -130,6 +138,11 @@ export const OPTIONS = [
     doc: 'Private addresses that calendar servers may have: `deny`, `loopback`, `allow`, or a list of hosts. Each but `deny` also permits plain http to what it opens. Default: `loopback` when both the host and the URL are loopback, else `deny`.',
   },
   {
+    name: 'KALENDS_PROVIDERS',
+    default: 'google,microsoft,apple,caldav',
+    doc: 'Which providers users can connect here, separated by commas. An application can offer fewer of them (`client update --providers`).',
+  },
+  {
     name: 'KALENDS_GOOGLE_CLIENT_ID',
     default: '',
     doc: 'Client id of the [app registered with Google](providers.md#google). Default: none; applications can bring their own.',
@@ -189,7 +202,17 @@ export const OPTIONS = [
   {
     name: 'KALENDS_LIMIT_AUTHORIZE',
     default: '300',
-    doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute from one address before 429.',
+    doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute for one application from one address before 429.',
+  },
+  {
+    name: 'KALENDS_LIMIT_NEW_USERS',
+    default: '300',
+    doc: 'Users that `/authorize` makes an hour for one application from one address before 429. Users that are known always pass.',
+  },
+  {
+    name: 'KALENDS_LIMIT_OPEN_TRANSACTIONS',
+    default: '20000',
+    doc: 'Open authorization requests one application may have. Beyond it the oldest in which nothing was done make room; nobody is refused.',
   },
   {
     name: 'KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION',
@@ -200,6 +223,11 @@ export const OPTIONS = [
     name: 'KALENDS_LIMIT_PASSWORDS_PER_ADDRESS',
     default: '30',
     doc: 'Wrong provider passwords in 10 minutes from one address before 429.',
+  },
+  {
+    name: 'KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT',
+    default: '10',
+    doc: 'Wrong provider passwords in 10 minutes for one linked account that somebody confirms to be theirs before 429.',
   },
 ] as const satisfies readonly Option[];
 
@@ -266,11 +294,15 @@ export function loadConfig(env: Environment): Config {
     }),
     microsoft: provider('MICROSOFT'),
     appleUrl: check('KALENDS_APPLE_URL', (text) => httpUrl(text).href, 'https://caldav.icloud.com'),
+    providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
       authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
+      newUsersPerHour: limit('KALENDS_LIMIT_NEW_USERS'),
+      openTransactions: limit('KALENDS_LIMIT_OPEN_TRANSACTIONS'),
       passwordsPerTransaction: limit('KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION'),
       passwordsPerAddress: limit('KALENDS_LIMIT_PASSWORDS_PER_ADDRESS'),
+      passwordsPerAccount: limit('KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT'),
     }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -350,6 +382,15 @@ function operatorName(text: string): string | undefined {
   if (/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(name))
     throw new Error('must not contain control characters');
   return name === '' ? undefined : name;
+}
+
+function providers(text: string): readonly ProviderName[] {
+  const named = text.split(',').map((name) => name.trim().toLowerCase());
+  const unknown = named.find((name) => !PROVIDER_NAMES.some((known) => known === name));
+  if (unknown !== undefined) {
+    throw new Error(`names "${unknown}": it takes ${PROVIDER_NAMES.join(', ')}, separated by commas`);
+  }
+  return Object.freeze(PROVIDER_NAMES.filter((name) => named.includes(name)));
 }
 
 function trustProxy(text: string): number | string[] | undefined {

@@ -1,9 +1,10 @@
 /** `GET /authorize`, the authorization endpoint (RFC 6749 §3.1, docs/wire.md O4.1): only HTTP lives here. */
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 
+import type { Caller } from '../http/address-key.ts';
 import { setCookie } from '../http/cookies.ts';
 import { privately } from '../http/page.ts';
-import { receivedQuery } from '../http/received-query.ts';
+import { receivedQuery, scalar } from '../http/received-query.ts';
 import { prepare } from './error-pages.ts';
 import { requestCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -25,15 +26,16 @@ export async function startFlow(
   reply: FastifyReply,
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
-  await limitAddress(ip, deps);
-  const start = { query: receivedQuery(url), acceptLanguage: headers['accept-language'] };
+  const query = receivedQuery(url);
+  await limitStarts({ clientId: scalar(query, 'client_id') ?? '', address: ip }, deps);
+  const start = { query, acceptLanguage: headers['accept-language'] };
   const request = await startAuthorization(start, deps);
   setCookie(reply, requestCookie(request), deps);
   return privately(reply).code(302).header('location', selectionPath(request)).send();
 }
 
-/** Throws 429 when flows are started too often. Their pages are not counted: a flow that began can end. */
-async function limitAddress(address: string, { attempts }: ConnectDeps): Promise<void> {
-  const retryAfter = await attempts.authorize(address);
+/** Throws 429 when flows of an application are started too often from an address. Their pages are not counted: a flow that began can end. */
+async function limitStarts(caller: Caller, { attempts }: ConnectDeps): Promise<void> {
+  const retryAfter = await attempts.authorize(caller);
   if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
 }

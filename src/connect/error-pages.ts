@@ -5,6 +5,7 @@ import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery } from '../http/received-query.ts';
+import { keepOpener } from '../http/security-headers.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -18,8 +19,9 @@ import {
 import { errorPage } from './pages/error.page.ts';
 import { appearanceOf, showPage } from './visit.ts';
 
-/** What all routes of the flow stand on: cookies, and errors as pages. */
+/** What all routes of the flow stand on: cookies, errors as pages, and popups that can answer. */
 export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
+  keepOpener(app);
   await acceptCookies(app);
   app.decorateRequest('authorizationRequest', undefined);
   showErrorsAsPages(app, deps);

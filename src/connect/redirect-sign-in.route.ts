@@ -30,7 +30,7 @@ type Exchange = { readonly kind: AppKind; readonly http: FastifyRequest; readonl
 async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   const page = await openPage(http, deps);
   const { visit, request } = page;
-  const retryAfter = await deps.attempts.authorize(http.ip);
+  const retryAfter = await deps.attempts.authorize({ clientId: request.clientId, address: http.ip });
   if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { request, retryAfter });
   const signIn = signInOffered(kind, request, deps);
   const account = await accountLinkedHere(page, scalar(visit.query, 'account'), deps);

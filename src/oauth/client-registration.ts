@@ -2,7 +2,7 @@
 import { ApiError } from '../http/refusal.ts';
 import { randomText } from '../lib/random-text.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
-import type { Client, ClientChange } from './client.ts';
+import { type Client, type ClientChange, type ClientSettings, DEFAULT_SETTINGS } from './client.ts';
 import type { ClientStore } from './client-store.ts';
 import { redirectUriProblem, webhookUrlProblem } from './redirect-uri.ts';
 
@@ -23,17 +23,20 @@ export type NewClient = {
   readonly redirectUri: string;
   readonly displayName?: string | undefined;
   readonly webhookUrl?: string | undefined;
+  /** Settings that are absent have their defaults. */
+  readonly settings?: Partial<ClientSettings> | undefined;
 };
 
 /** The only time the secret is returned: the store has its hash. Throws ApiError 400 for what cannot be. */
 export async function registerClient(
-  { name, redirectUri, displayName, webhookUrl }: NewClient,
+  { name, redirectUri, displayName, webhookUrl, settings }: NewClient,
   { clients, now }: ClientRegistrationDeps,
 ): Promise<{ client: Client; clientSecret: string }> {
   checkChange({ name, redirectUri, displayName, webhookUrl });
   const clientSecret = randomText(SECRET_CHARACTERS);
   const clientId = `proj${randomText(ID_CHARACTERS)}`;
-  const client: Client = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
+  const facts = { clientId, name, displayName, redirectUri, webhookUrl, createdAt: now() };
+  const client: Client = { ...DEFAULT_SETTINGS, ...settings, ...facts };
   await clients.createClient(client, hashOfSecret(clientSecret));
   return { client, clientSecret };
 }

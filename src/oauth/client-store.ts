@@ -1,4 +1,4 @@
-import type { Client, ClientChange } from './client.ts';
+import type { Client, ClientChange, UnstoredClient } from './client.ts';
 
 /** Applications and the hashes of their secrets. Instants are epoch milliseconds. */
 export interface ClientStore {
@@ -14,7 +14,7 @@ export interface ClientStore {
   ): Promise<{ client: Client; secretHashes: readonly string[] } | undefined>;
 
   listClients(): Promise<Client[]>;
-  createClient(client: Client, secretHash: string): Promise<void>;
+  createClient(client: UnstoredClient, secretHash: string): Promise<void>;
   updateClient(clientId: string, change: ClientChange, now: number): Promise<Client | undefined>;
 
   /** Adds a secret; the newest of those before it stays alive until `oldExpireAt`. */

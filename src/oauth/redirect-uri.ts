@@ -34,6 +34,12 @@ export function webhookUrlProblem(text: string): string | undefined {
   return isWebScheme(url) ? webProblem(url) : 'must be https, or http on this machine';
 }
 
+/**
+ * A name, an IPv4 address or a bracketed IPv6 address. The URL parser lets more pass, such as `;` and `,`, which would
+ * end a source in the Content-Security-Policy of our pages.
+ */
+const HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*\.?|\[[\da-f:.]+\])$/;
+
 const isWebScheme = (url: URL): boolean => url.protocol === 'https:' || url.protocol === 'http:';
 
 function uriProblem(text: string): string | undefined {
@@ -52,6 +58,9 @@ function uriProblem(text: string): string | undefined {
 function webProblem(url: URL): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must have no user name or password';
   if (url.hostname.includes('*')) return 'must name one host: there are no wildcards';
+  if (!HOST.test(url.hostname)) {
+    return 'must have a name or an address for its host: letters, digits, dots, hyphens and underscores';
+  }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return 'must be https: plain http is for this machine only (localhost, 127.0.0.1, [::1])';
   }

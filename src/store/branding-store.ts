@@ -12,6 +12,8 @@ type LookRow = {
   hideFooter: number | null;
   supportEmail: string | null;
   supportUrl: string | null;
+  privacyUrl: string | null;
+  termsUrl: string | null;
   verified: number | null;
   logo: string | null;
   darkLogo: string | null;
@@ -19,7 +21,8 @@ type LookRow = {
 
 const FIND = `
   SELECT l.enabled, l.primary_color AS "primaryColor", l.theme, l.hide_footer AS "hideFooter",
-         l.support_email AS "supportEmail", l.support_url AS "supportUrl", l.verified, light.hash AS "logo",
+         l.support_email AS "supportEmail", l.support_url AS "supportUrl",
+         l.privacy_url AS "privacyUrl", l.terms_url AS "termsUrl", l.verified, light.hash AS "logo",
          dark.hash AS "darkLogo"
     FROM application AS a
     LEFT JOIN application_look AS l ON l.client_id = a.client_id
@@ -33,11 +36,13 @@ const LOCK = `
 
 const SET = `
   INSERT INTO application_look (client_id, enabled, primary_color, theme, hide_footer, support_email,
-    support_url, verified, updated_at)
-  VALUES (:clientId, :enabled, :primaryColor, :theme, :hideFooter, :supportEmail, :supportUrl, :verified, :now)
+    support_url, privacy_url, terms_url, verified, updated_at)
+  VALUES (:clientId, :enabled, :primaryColor, :theme, :hideFooter, :supportEmail, :supportUrl, :privacyUrl,
+    :termsUrl, :verified, :now)
   ON CONFLICT (client_id) DO UPDATE SET enabled = excluded.enabled, primary_color = excluded.primary_color,
     theme = excluded.theme, hide_footer = excluded.hide_footer, support_email = excluded.support_email,
-    support_url = excluded.support_url, verified = excluded.verified, updated_at = excluded.updated_at`;
+    support_url = excluded.support_url, privacy_url = excluded.privacy_url,
+    terms_url = excluded.terms_url, verified = excluded.verified, updated_at = excluded.updated_at`;
 
 const SET_LOGO = `
   INSERT INTO application_logo (client_id, scheme, hash, content) VALUES (:clientId, :scheme, :hash, :content)
@@ -89,6 +94,8 @@ function lookOf(row: LookRow): ApplicationLook {
     facts: {
       supportEmail: row.supportEmail ?? facts.supportEmail,
       supportUrl: row.supportUrl ?? facts.supportUrl,
+      privacyUrl: row.privacyUrl ?? facts.privacyUrl,
+      termsUrl: row.termsUrl ?? facts.termsUrl,
       verified: row.verified === 1,
     },
   };
@@ -105,6 +112,8 @@ function valuesOf({ branding, facts }: ApplicationLook, change: LookChange) {
     hideFooter: Number(change.hideFooter ?? branding.hideFooter),
     supportEmail: changed(change.supportEmail, facts.supportEmail),
     supportUrl: changed(change.supportUrl, facts.supportUrl),
+    privacyUrl: changed(change.privacyUrl, facts.privacyUrl),
+    termsUrl: changed(change.termsUrl, facts.termsUrl),
     verified: Number(change.verified ?? facts.verified),
   };
 }

@@ -1,5 +1,11 @@
 /** ClientStore in SQL; held to test/contract/client-store.contract.ts on both databases. */
-import type { Client, ClientChange } from '../oauth/client.ts';
+import {
+  type Client,
+  type ClientChange,
+  type ClientSettings,
+  DEFAULT_SETTINGS,
+  type UnstoredClient,
+} from '../oauth/client.ts';
 import type { ClientStore, SecretRotation } from '../oauth/client-store.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
@@ -10,11 +16,15 @@ type ClientRow = {
   displayName: string | null;
   redirectUri: string;
   webhookUrl: string | null;
+  pushedRequests: ClientSettings['pushedRequests'];
+  returningUsers: ClientSettings['returningUsers'];
+  providers: string | null;
   createdAt: number;
 };
 
 const COLUMNS = `client_id AS "clientId", name, display_name AS "displayName", redirect_uri AS "redirectUri",
-  webhook_url AS "webhookUrl", created_at AS "createdAt"`;
+  webhook_url AS "webhookUrl", pushed_requests AS "pushedRequests", returning_users AS "returningUsers", providers,
+  created_at AS "createdAt"`;
 
 const FIND = `SELECT ${COLUMNS} FROM application WHERE client_id = :clientId`;
 // Each secret as its hash, a space and when it expires. The caller's clock says which are valid, so that one answer can
@@ -32,8 +42,10 @@ const FIND_WITH_SECRETS: BatchStatement = {
 };
 
 const CREATE = `
-  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, created_at, updated_at)
-  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :createdAt, :createdAt)`;
+  INSERT INTO application (client_id, name, display_name, redirect_uri, webhook_url, pushed_requests,
+    returning_users, providers, created_at, updated_at)
+  VALUES (:clientId, :name, :displayName, :redirectUri, :webhookUrl, :pushedRequests, :returningUsers, :providers,
+    :createdAt, :createdAt)`;
 const ADD_SECRET = `
   INSERT INTO client_secret (client_id, secret_hash, created_at) VALUES (:clientId, :secretHash, :now)`;
 const UPDATE = `
@@ -42,6 +54,9 @@ const UPDATE = `
          redirect_uri = COALESCE(:redirectUri, redirect_uri),
          display_name = CASE WHEN :setDisplayName = 1 THEN :displayName ELSE display_name END,
          webhook_url = CASE WHEN :setWebhookUrl = 1 THEN :webhookUrl ELSE webhook_url END,
+         pushed_requests = COALESCE(:pushedRequests, pushed_requests),
+         returning_users = COALESCE(:returningUsers, returning_users),
+         providers = CASE WHEN :setProviders = 1 THEN :providers ELSE providers END,
          updated_at = :now
    WHERE client_id = :clientId
   RETURNING ${COLUMNS}`;
@@ -78,10 +93,10 @@ export function clientStore(db: Database): ClientStore {
       return (await db.all<ClientRow>(sql)).map(clientOf);
     },
 
-    async createClient({ clientId, name, displayName, redirectUri, webhookUrl, createdAt }, secretHash) {
+    async createClient(client, secretHash) {
+      const { clientId, createdAt } = client;
       await db.transaction(async (tx) => {
-        const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
-        await tx.all(CREATE, { clientId, name, redirectUri, createdAt, ...optional });
+        await tx.all(CREATE, createdValues(client));
         await tx.all(ADD_SECRET, { clientId, secretHash, now: createdAt });
       });
     },
@@ -101,9 +116,12 @@ export function clientStore(db: Database): ClientStore {
   };
 }
 
-function clientOf({ clientId, name, displayName, redirectUri, webhookUrl, createdAt }: ClientRow): Client {
-  const optional = { displayName: displayName ?? undefined, webhookUrl: webhookUrl ?? undefined };
-  return { clientId, name, redirectUri, createdAt, ...optional };
+// Named one by one: with the row of a look-up the secrets' hashes come too.
+function clientOf(row: ClientRow): Client {
+  const { clientId, name, redirectUri, pushedRequests, returningUsers, createdAt } = row;
+  const optional = { displayName: row.displayName ?? undefined, webhookUrl: row.webhookUrl ?? undefined };
+  const providers = row.providers?.split(',');
+  return { clientId, name, redirectUri, pushedRequests, returningUsers, providers, createdAt, ...optional };
 }
 
 function secretsOf(list: string): Secret[] {
@@ -115,15 +133,31 @@ function secretsOf(list: string): Secret[] {
   });
 }
 
-function changedValues({ name, displayName, redirectUri, webhookUrl }: ClientChange) {
+const providersText = (providers: readonly string[] | null | undefined): string | null =>
+  providers?.join(',') ?? null;
+
+function createdValues(client: UnstoredClient) {
+  const { clientId, name, displayName, redirectUri, webhookUrl, createdAt } = client;
+  const { pushedRequests, returningUsers, providers } = { ...DEFAULT_SETTINGS, ...client };
+  const optional = { displayName: displayName ?? null, webhookUrl: webhookUrl ?? null };
+  const settings = { pushedRequests, returningUsers, providers: providersText(providers) };
+  return { clientId, name, redirectUri, createdAt, ...optional, ...settings };
+}
+
+function changedValues(change: ClientChange) {
+  const { name, displayName, redirectUri, webhookUrl, providers } = change;
   return {
     name: name ?? null,
     redirectUri: redirectUri ?? null,
-    // null removes these two, so that another value says whether they change at all.
+    pushedRequests: change.pushedRequests ?? null,
+    returningUsers: change.returningUsers ?? null,
+    // null removes these three, so that another value says whether they change at all.
     setDisplayName: displayName === undefined ? 0 : 1,
     displayName: displayName ?? null,
     setWebhookUrl: webhookUrl === undefined ? 0 : 1,
     webhookUrl: webhookUrl ?? null,
+    setProviders: providers === undefined ? 0 : 1,
+    providers: providersText(providers),
   };
 }
 

@@ -35,9 +35,9 @@ describe('kalends client, with branding', () => {
   afterEach(() => cli.close());
 
   const currentLook = async () => {
-    const { branding, support_email, support_url, verified } = (await cli.json('client', 'show', id))
-      .document;
-    return { branding, support_email, support_url, verified };
+    const { document } = await cli.json('client', 'show', id);
+    const { branding, support_email, support_url, privacy_url, terms_url, verified } = document;
+    return { branding, support_email, support_url, privacy_url, terms_url, verified };
   };
   const pictureAt = async (address: unknown) => {
     const hash = /^https:\/\/k\.example\/connect\/logos\/([\da-f]{64})\.webp$/.exec(String(address))?.[1];

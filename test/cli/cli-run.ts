@@ -72,6 +72,9 @@ export const CREATE = [
   'https://app.example/callback',
 ];
 
+/** What documents say of how users connect, of an application that has set nothing. */
+export const NO_SETTINGS = { pushed_requests: 'accepted', returning_users: 'prove', providers: null };
+
 /** What documents say of the look of an application that has set nothing. */
 export const NO_LOOK = {
   branding: {
@@ -84,5 +87,7 @@ export const NO_LOOK = {
   },
   support_email: null,
   support_url: null,
+  privacy_url: null,
+  terms_url: null,
   verified: false,
 };

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { hashOfSecret } from '../../src/lib/sealing.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
-import { type CommandLine, CREATE, NO_LOOK, openCommandLine } from './cli-run.ts';
+import { type CommandLine, CREATE, NO_LOOK, NO_SETTINGS, openCommandLine } from './cli-run.ts';
 
 describe('kalends client', () => {
   let cli: CommandLine;
@@ -35,6 +35,7 @@ describe('kalends client', () => {
       display_name: 'App',
       redirect_uri: 'https://app.example/callback',
       webhook_url: 'https://app.example/hook',
+      ...NO_SETTINGS,
       ...NO_LOOK,
       google_client_id: null,
       microsoft_client_id: null,

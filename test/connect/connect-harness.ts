@@ -19,15 +19,17 @@ import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { ConnectDeps } from '../../src/connect/flow/connect-deps.ts';
 import { createServer } from '../../src/http/server.ts';
 import { createSealer, type Sealer } from '../../src/lib/sealing.ts';
-import type { Client } from '../../src/oauth/client.ts';
+import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import { appSpecificPassword } from '../../src/providers/apple/app-specific-password.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
+import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 
 export const ACME: Client = {
+  ...DEFAULT_SETTINGS,
   clientId: 'acme',
   name: 'acme internal',
   displayName: 'Acme Planner',
@@ -57,8 +59,6 @@ type Changes = Partial<
     'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins' | 'operatorName'
   >
 >;
-
-const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
 
 /** The pages with application ACME, on a database of their own. */
 export async function openConnect(changes: Changes = {}): Promise<Harness> {

@@ -9,7 +9,13 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { rowsIn } from './grant-rows.ts';
 
-const NO_FACTS = { supportEmail: undefined, supportUrl: undefined, verified: false };
+const NO_FACTS = {
+  supportEmail: undefined,
+  supportUrl: undefined,
+  privacyUrl: undefined,
+  termsUrl: undefined,
+  verified: false,
+};
 const picture = (content: string) => ({ webp: Buffer.from(`RIFF ${content} \0\xff`, 'latin1') });
 const hashOf = ({ webp }: ReturnType<typeof picture>) => hash('sha256', webp);
 
@@ -37,7 +43,13 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
       const { looks } = await prepare();
       const [logo, darkLogo] = [picture('light'), picture('dark')];
       const plain = { enabled: false, primaryColor: '#aa3355', theme: 'dark', hideFooter: true } as const;
-      const facts = { supportEmail: 'a@acme.example', supportUrl: 'https://acme.example/?', verified: true };
+      const facts = {
+        supportEmail: 'a@acme.example',
+        supportUrl: 'https://acme.example/?',
+        privacyUrl: 'https://acme.example/privacy',
+        termsUrl: 'https://acme.example/terms',
+        verified: true,
+      };
 
       const changed = await looks.changeLook('acme', { ...plain, ...facts, logo, darkLogo }, NOW);
 
@@ -98,7 +110,7 @@ export function brandingStoreContract(database: string, open: () => Promise<Data
         { verified: true },
         { logo: picture('light') },
         { darkLogo: picture('dark') },
-        {},
+        { privacyUrl: 'https://acme.example/privacy', termsUrl: 'https://acme.example/terms' },
       ];
 
       await tenTimes((i) => looks.changeLook('acme', changes[i] ?? {}, NOW + i));

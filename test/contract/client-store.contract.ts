@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { Client } from '../../src/oauth/client.ts';
+import { type Client, DEFAULT_SETTINGS } from '../../src/oauth/client.ts';
 import { clientStore } from '../../src/store/client-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { makeCode, NOW, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';
 
 const acme: Client = {
+  ...DEFAULT_SETTINGS,
   clientId: 'acme',
   name: 'Acme',
   displayName: 'Acme Calendar',
@@ -82,6 +83,36 @@ export function clientStoreContract(database: string, open: () => Promise<Databa
         changed.webhookUrl,
       );
       assert.equal(await clients.updateClient('other', { name: 'x' }, NOW), undefined);
+    });
+
+    it('the settings of an application are answered as they were created, and are the defaults when absent', async () => {
+      const clients = clientStore(await open());
+      const settings = {
+        pushedRequests: 'required',
+        returningUsers: 'continue',
+        providers: ['google', 'caldav'],
+      } as const;
+      const { pushedRequests: _, returningUsers: __, providers: ___, ...bare } = acme;
+      await clients.createClient({ ...bare, clientId: 'bare' }, 'hash-1');
+      await clients.createClient({ ...acme, ...settings }, 'hash-2');
+
+      assert.deepEqual(await clients.findClient('bare'), { ...acme, clientId: 'bare' });
+      assert.deepEqual(await clients.findClient('acme'), { ...acme, ...settings });
+      assert.deepEqual((await clients.findClientWithSecrets('acme', NOW))?.client, { ...acme, ...settings });
+    });
+
+    it('a change of one setting leaves the others, and null takes the limit of providers away', async () => {
+      const clients = clientStore(await open());
+      await clients.createClient(acme, 'hash-1');
+
+      await clients.updateClient('acme', { pushedRequests: 'required', providers: ['apple'] }, NOW + 1);
+      const changed = await clients.updateClient('acme', { returningUsers: 'continue' }, NOW + 2);
+      const freed = await clients.updateClient('acme', { providers: null }, NOW + 3);
+
+      const settings = { pushedRequests: 'required', returningUsers: 'continue' };
+      assert.deepEqual(changed, { ...acme, ...settings, providers: ['apple'] });
+      assert.deepEqual(freed, { ...acme, ...settings });
+      assert.deepEqual(await clients.findClient('acme'), freed);
     });
 
     it('the secret before a rotation stays alive until the instant given, and none before it', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { answerUrl, domainOf, formTargetsOf, webOriginOf } from './callback-url.ts';
+import { answerUrl, domainOf, formSourceOf, formTargetsOf, webOriginOf } from './callback-url.ts';
 
 const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest => ({
   transactionId: 'T1',
@@ -90,6 +90,15 @@ describe('what the pages say and open of a redirect URI', () => {
     const loopback = ['http://localhost:3000', 'https:', 'http://localhost:*', 'http://127.0.0.1:*'];
     assert.deepEqual(formTargetsOf('http://localhost:3000/cb'), loopback);
   });
+});
+
+describe('a stored host that is no name', () => {
+  for (const host of ['app;x.example', 'app,x.example', "app'x.example", '*.example', '*']) {
+    it(`a stored host ${host} reaches no Content-Security-Policy`, () => {
+      assert.deepEqual(formTargetsOf(`https://${host}/cb`), []);
+      assert.equal(formSourceOf(`https://${host}`), 'https:');
+    });
+  }
 });
 
 describe('the web origin of a redirect URI', () => {

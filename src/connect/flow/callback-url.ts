@@ -44,17 +44,21 @@ export function webOriginOf(redirectUri: string): string | undefined {
 /** A callback on the developer's machine often redirects to another port there. */
 const LOOPBACK = ['http://localhost:*', 'http://127.0.0.1:*'];
 
+/** Hosts whose characters mean nothing else in a policy: names, and addresses with or without brackets. */
+const HOST_SOURCE = /^[\w.-]+$|^\[[\da-f:.]+\]$/i;
+
 /**
  * The CSP sources that let a form's redirect reach the application, and lets the application's callback
  * redirect on: Chromium holds every hop of that chain to `form-action`, and a callback on one origin
  * whose home is on another would leave the user on our page. A redirect URI's own source is its origin,
  * or its scheme where CSP has no words for the origin (private-use schemes; IP literals other than
- * 127.0.0.1, CSP 3 §6.7.2.8).
+ * 127.0.0.1, CSP 3 §6.7.2.8). A host that could end a source, as older databases may hold, has none.
  */
 export function formTargetsOf(redirectUri: string): string[] {
   const url = URL.parse(redirectUri);
   if (!url) return [];
   if (!isWeb(url)) return [url.protocol];
+  if (!HOST_SOURCE.test(url.hostname)) return [];
   return [...new Set([formSourceOf(url.origin), 'https:', ...(url.protocol === 'http:' ? LOOPBACK : [])])];
 }
 
@@ -62,7 +66,7 @@ export function formTargetsOf(redirectUri: string): string[] {
 export function formSourceOf(origin: string): string {
   const { hostname, protocol } = new URL(origin);
   const isIp = /^\[|^[\d.]+$/.test(hostname) && hostname !== '127.0.0.1';
-  return isIp ? protocol : origin;
+  return isIp || !HOST_SOURCE.test(hostname) ? protocol : origin;
 }
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';

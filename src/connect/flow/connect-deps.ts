@@ -5,6 +5,7 @@ import type { BrandingStore } from '../../branding/branding-store.ts';
 import type { AccountStore } from '../../calendars/account-store.ts';
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { Caller } from '../../http/address-key.ts';
 import type { AttemptLimit, RefundableLimit } from '../../http/attempt-limit.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ClientStore } from '../../oauth/client-store.ts';
@@ -44,9 +45,15 @@ export type ConnectDeps = {
   readonly now: () => number;
 };
 
-/** The limits of the pages: each counts an attempt of a transaction or a network address. */
+/** The limits of the pages (docs/security.md T3): each counts an attempt under its key. */
 export type ConnectAttempts = {
-  readonly authorize: AttemptLimit;
+  /** Flows started, and sign-ins begun at a provider, by application and address. */
+  readonly authorize: AttemptLimit<Caller>;
+  /** Users made by `/authorize`, by application and address. */
+  readonly newUsers: AttemptLimit<Caller>;
+  /** By the id of the authorization request. */
   readonly passwordsInTransaction: RefundableLimit;
   readonly passwordsFromAddress: RefundableLimit;
+  /** Passwords tried to confirm one account, by its internal key, from wherever they come. */
+  readonly passwordsForAccount: RefundableLimit;
 };

@@ -119,7 +119,7 @@ const WORDINGS = {
   },
   too_many_requests: {
     status: 429,
-    error: 'too_many_requests',
+    error: 'temporarily_unavailable',
     title: 'error.limit.title',
     message: 'error.limit',
     description: 'Too many requests from this address',

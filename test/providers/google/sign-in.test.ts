@@ -121,6 +121,8 @@ describe('signing in with Google', () => {
     });
     assert.deepEqual(account, {
       accountId: 'ada@example.com',
+      identity: 'sub:1001',
+      provesOwner: true,
       display: 'ada@example.com',
       credentials: {
         accessToken: 'access-1',

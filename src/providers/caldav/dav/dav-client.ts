@@ -148,5 +148,5 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
 /** The user may type that address: a server's word alone does not get it the password. */
 export function foreignAddress(target: URL): ProviderError {
   const message = `The server points to ${target.origin}: if you trust it, enter that address`;
-  return new ProviderError('invalid_response', message);
+  return new ProviderError('invalid_response', message, { detail: 'foreign_address' });
 }

@@ -1,0 +1,73 @@
+/** `--pushed-requests` and the like: how an application lets its users connect. */
+import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../calendars/provider-kind.ts';
+import { type Client, type ClientChange, PUSHED_REQUESTS, RETURNING_USERS } from '../oauth/client.ts';
+import { type CommandOption, type Input, usageError } from './command.ts';
+import { oneOf } from './option-values.ts';
+
+export const FLOW_OPTIONS: readonly CommandOption[] = [
+  {
+    name: 'pushed-requests',
+    value: PUSHED_REQUESTS.join('|'),
+    doc: 'Whether users can be sent to `/authorize` with the parameters in the address (`accepted`, the default), or only with a request that the application pushed to `/par`.',
+  },
+  {
+    name: 'returning-users',
+    value: RETURNING_USERS.join('|'),
+    doc: '`prove`, the default: a returning user whose browser is not known signs in to an account again. `continue`: nobody needs to, which lets whoever knows a user id go on with its accounts.',
+  },
+  {
+    name: 'providers',
+    value: 'KIND,…',
+    doc: `Which providers it offers, of ${PROVIDER_KINDS.join(', ')}; all that the instance offers by default.`,
+  },
+];
+
+type FlowChange = Pick<ClientChange, 'pushedRequests' | 'returningUsers' | 'providers'>;
+
+/** Reads the options; an absent one is undefined. Throws a usage error about the first that cannot be. */
+export function readFlowChange(options: Input['options']): FlowChange {
+  return {
+    pushedRequests: oneOf(options, 'pushed-requests', PUSHED_REQUESTS),
+    returningUsers: oneOf(options, 'returning-users', RETURNING_USERS),
+    providers: readProviders(options.providers),
+  };
+}
+
+/** The sentences that a change of these settings calls for. */
+export function flowNotices({ returningUsers }: FlowChange): string[] {
+  return returningUsers === 'continue'
+    ? [
+        'Returning users now continue without proof: whoever knows a user id can go on with that user’s accounts, at any scope, without proving that they are theirs.',
+      ]
+    : [];
+}
+
+/** The settings, for documents and rows. */
+export function describeFlow({ pushedRequests, returningUsers, providers }: Client) {
+  return {
+    document: {
+      pushed_requests: pushedRequests,
+      returning_users: returningUsers,
+      providers: providers ?? null,
+    },
+    rows: [
+      ['pushed requests', pushedRequests],
+      ['returning users', returningUsers],
+      ['providers', providers?.join(', ') ?? "(the instance's)"],
+    ],
+  };
+}
+
+/** An empty text takes the limit away. */
+function readProviders(
+  value: Input['options'][string] | undefined,
+): readonly ProviderKind[] | null | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (value === '') return null;
+  const named = value.split(',').map((name) => {
+    const kind = parseProviderKind(name);
+    if (kind !== undefined) return kind;
+    throw usageError(`--providers names "${name.trim()}": it takes ${PROVIDER_KINDS.join(', ')}.`);
+  });
+  return PROVIDER_KINDS.filter((kind) => named.includes(kind));
+}
