@@ -250,32 +250,3 @@ async function recordChange(
     { key, id, clientId, userId, seq, createdSeq: isNew ? seq : 0, deleted, at },
   );
 }
-
-/** Accounts of a user whose events are told anew. */
-export type Arrival = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly accountKeys: readonly string[];
-  readonly now: number;
-};
-
-/** Tells the events of accounts that joined a group as created: to the grants that cover it they are. */
-export async function recordArrival(
-  tx: Statements,
-  { clientId, userId, accountKeys, now }: Arrival,
-): Promise<void> {
-  const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
-  const feed = await nextOf(tx, owner, { clientId, userId });
-  if (feed === undefined) return;
-  await tx.all(
-    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
-       account_id, group_id, href, noted_at)
-     SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT), 0,
-            a.provider, a.account_id, a.group_id, c.href, CAST(:now AS BIGINT)
-       FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
-      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')} AND e.shape IN ('short', 'long', 'series')
-     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, created_seq = excluded.created_seq,
-       group_id = excluded.group_id, noted_at = excluded.noted_at`,
-    { accountKeys, seq: feed.seq, now },
-  );
-}

@@ -46,23 +46,6 @@ export function readAuthorizeRequest(query: ReceivedQuery): AuthorizeRequest {
   return { userId, scope, state, codeChallenge, theme, display, providers: readProviders(query) };
 }
 
-const USER_NAME_CHARACTERS = 200;
-const LOGIN_HINT_CHARACTERS = 320;
-
-/** What counts only when the application pushed the request. Throws ConnectError 400 for what cannot be used. */
-export function readPushedLabels(query: ReceivedQuery): Pick<AuthorizationRequest, 'userName' | 'loginHint'> {
-  const read = (parameter: string, longest: number) => {
-    const value = scalar(query, parameter);
-    if (value === undefined) return undefined;
-    if (value.length <= longest && !hasUnusableCharacters(value)) return value;
-    throw invalid(parameter, `${parameter} is longer than ${longest} characters or has control characters`);
-  };
-  return {
-    userName: read('user_name', USER_NAME_CHARACTERS),
-    loginHint: read('login_hint', LOGIN_HINT_CHARACTERS),
-  };
-}
-
 /** The page's scheme of colours; `undefined` when none, or none that is known, was sent. */
 export const readTheme = (query: ReceivedQuery): Theme | undefined =>
   parseTheme(scalar(query, 'theme')?.toLowerCase());

@@ -4,10 +4,10 @@ import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
 import type { Client } from '../../oauth/client.ts';
-import { PUSHED_REQUEST_LIFETIME_MS } from '../../oauth/pushed-requests.ts';
+import { hashOfRequestUri, PUSHED_REQUEST_SECONDS, readPushedFacts } from '../../oauth/pushed-requests.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import { readAuthorizeRequest, readClientId, readPushedLabels } from './authorize-request.ts';
+import { readAuthorizeRequest, readClientId } from './authorize-request.ts';
 import { newSecret } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
@@ -52,7 +52,7 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
   const wishes = readAuthorizeRequest(asked);
   const request: AuthorizationRequest = {
     ...wishes,
-    ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedLabels(asked)),
+    ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(asked)),
     providers: offered(wishes.providers, client, deps.offeredProviders),
     isPushed: pushed !== undefined,
     transactionId,
@@ -94,9 +94,9 @@ async function takeUp(
   const terms = {
     clientId: client.clientId,
     transactionId,
-    createdSince: now() - PUSHED_REQUEST_LIFETIME_MS,
+    createdSince: now() - PUSHED_REQUEST_SECONDS * 1000,
   };
-  const spent = await pushedRequests.spend(hashOfSecret(uri), terms);
+  const spent = await pushedRequests.spend(hashOfRequestUri(uri), terms);
   if (spent === undefined) throw new ConnectError('request_uri_invalid');
   if ('request' in spent) return { query: receivedQuery(`?${spent.request.query}`) };
   // The same browser asks again: it is sent to what it began.
