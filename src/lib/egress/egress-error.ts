@@ -8,7 +8,7 @@ export type EgressErrorKind =
   | 'tls';
 
 /** What exactly failed below HTTP, where the operating system, the DNS or TLS says so. */
-export type EgressErrorDetail =
+type EgressErrorDetail =
   /** No address has that name. */
   | 'host_unknown'
   /** Nothing takes connections there: the port is closed, or the host out of reach. */

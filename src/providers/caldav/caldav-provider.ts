@@ -52,7 +52,7 @@ function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'pass
 }
 
 /** A login that its server took, with what it was proved by. */
-export type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
+type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
 
 /** Finds the calendars and lists them. Fails as `no_calendars` when there are none for events. */
 export async function proveLogin(
