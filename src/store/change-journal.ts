@@ -137,29 +137,6 @@ export async function recordArrival(
   );
 }
 
-/** A group of a user, and those that became part of it. */
-export type JoinedGroups = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly into: string;
-  readonly from: readonly string[];
-};
-
-/**
- * What was told to the grants that cover `from` is told to those that cover `into`: deletions of accounts that are gone
- * among it. Call it where groups of a user become one.
- */
-export async function joinChanges(
-  tx: Statements,
-  { clientId, userId, into, from }: JoinedGroups,
-): Promise<void> {
-  await tx.all(
-    `UPDATE event_change SET group_id = :into
-      WHERE client_id = :clientId AND user_id = :userId AND group_id ${tx.dialect.oneOf('from')}`,
-    { clientId, userId, into, from },
-  );
-}
-
 /** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
 export async function recordAccountRemoval(
   tx: Statements,
@@ -248,34 +225,5 @@ async function recordChange(
        created_seq = CASE WHEN excluded.created_seq > 0 THEN excluded.created_seq ELSE event_change.created_seq END,
        noted_at = excluded.noted_at, group_id = excluded.group_id`,
     { key, id, clientId, userId, seq, createdSeq: isNew ? seq : 0, deleted, at },
-  );
-}
-
-/** Accounts of a user whose events are told anew. */
-export type Arrival = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly accountKeys: readonly string[];
-  readonly now: number;
-};
-
-/** Tells the events of accounts that joined a group as created: to the grants that cover it they are. */
-export async function recordArrival(
-  tx: Statements,
-  { clientId, userId, accountKeys, now }: Arrival,
-): Promise<void> {
-  const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
-  const feed = await nextOf(tx, owner, { clientId, userId });
-  if (feed === undefined) return;
-  await tx.all(
-    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
-       account_id, group_id, href, noted_at)
-     SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT), 0,
-            a.provider, a.account_id, a.group_id, c.href, CAST(:now AS BIGINT)
-       FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
-      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')} AND e.shape IN ('short', 'long', 'series')
-     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, created_seq = excluded.created_seq,
-       group_id = excluded.group_id, noted_at = excluded.noted_at`,
-    { accountKeys, seq: feed.seq, now },
   );
 }
