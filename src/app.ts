@@ -7,11 +7,13 @@ import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/c
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { connectRoutes } from './connect/connect.route.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
+import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
+import { type ParRouteDeps, parRoute } from './oauth/par.route.ts';
 import { revocationRoute } from './oauth/revocation.route.ts';
 import type { RevocationDeps } from './oauth/revocation.ts';
 import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
@@ -29,6 +31,7 @@ export type AppDeps = ServerOptions &
   MetadataDeps &
   TokenRouteDeps &
   RevocationDeps &
+  Omit<ParRouteDeps, 'checkAuthorization'> &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
@@ -78,5 +81,6 @@ function oauthRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(tokenRoute(deps));
     app.register(revocationRoute(deps));
+    app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
   };
 }

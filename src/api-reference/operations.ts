@@ -4,6 +4,7 @@ import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
+import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
 import { eventOperations } from '../reading/events.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
@@ -13,6 +14,7 @@ import { referenceOperations } from './reference.schema.ts';
 
 export const OPERATIONS: readonly Operation[] = [
   ...oauthOperations,
+  ...parOperations,
   ...calendarOperations,
   ...connectionOperations,
   ...calendarWriteOperations,

@@ -29,12 +29,12 @@ export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<
 
 /** How a page appears in this browser that belongs to no request. */
 export const appearanceOfNone = (http: FastifyRequest, deps: ConnectDeps): Promise<Appearance> =>
-  appearanceWithoutRequest(withoutRequest(http), deps);
+  appearanceWithoutRequest(withoutRequest(http, deps), deps);
 
-const withoutRequest = ({ url, headers, cookies }: FastifyRequest): WithoutRequest => ({
+const withoutRequest = ({ url, headers, cookies }: FastifyRequest, deps: ConnectDeps): WithoutRequest => ({
   query: receivedQuery(url),
   acceptLanguage: headers['accept-language'],
-  rememberedTheme: readCookies(cookies).theme,
+  rememberedTheme: readCookies(cookies, deps).theme,
 });
 
 /** Makes every error of these routes a page, or JSON for whoever prefers that. */
@@ -78,7 +78,7 @@ async function errorAppearance(
   } catch (err) {
     // What broke the request may break this too, and its reader still needs a page.
     deps.log.error({ err, requestId: http.id }, 'The look of an error page could not be read');
-    return plainAppearance(withoutRequest(http), request);
+    return plainAppearance(withoutRequest(http, deps), request);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What tokens say and who signs them (docs/wire.md O2.4 to O2.6). */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 import { signJwt, verifyJwt } from '../lib/jwt.ts';
 import type { Grant } from './grant.ts';
@@ -36,6 +36,8 @@ export interface TokenSigner {
 }
 
 export const ACCESS_TOKEN_SECONDS = 3600;
+/** So many never repeat within the hour that a token lives. */
+const TOKEN_ID_BYTES = 12;
 const VERIFIED_TOKENS_KEPT = 20_000;
 /** The longest token we sign has a user id of 512 bytes, each escaped by JSON at the worst. */
 const LONGEST_TOKEN = 8192;
@@ -48,7 +50,13 @@ type Claims = {
   readonly family: string;
   readonly iat: number;
 };
-type AccessClaims = Claims & { readonly scope: Scope; readonly exp: number };
+/** With those of RFC 9068 §2.2: two tokens of one second differ by their `jti`. */
+type AccessClaims = Claims & {
+  readonly client_id: string;
+  readonly jti: string;
+  readonly scope: Scope;
+  readonly exp: number;
+};
 /** Of an access token whose signature was verified; `exp` in epoch seconds. */
 type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
@@ -89,7 +97,9 @@ export function createTokenSigner(keys: SigningKeys, now: () => number): TokenSi
       const iat = seconds();
       const { familyId, clientId, userId, scope } = grant;
       const common = { sub: userId, aud: clientId, projectId: clientId, family: familyText(familyId), iat };
-      const access: AccessClaims = { ...common, scope, exp: iat + ACCESS_TOKEN_SECONDS };
+      const jti = randomBytes(TOKEN_ID_BYTES).toString('base64url');
+      const named = { ...common, client_id: clientId, jti };
+      const access: AccessClaims = { ...named, scope, exp: iat + ACCESS_TOKEN_SECONDS };
       const refresh: RefreshClaims = { ...common, type: 'refresh', jti: refreshTokenId };
       return {
         access_token: sign('at+jwt', access),

@@ -6,6 +6,7 @@ import type {
 } from '../oauth/authorization-code-store.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { NewFamily } from '../oauth/token-family-store.ts';
+import { recordArrival } from './change-journal.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { textToFind } from './drivers/text-values.ts';
@@ -40,6 +41,10 @@ const FINISH = `
   UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
    WHERE expires_at IS NOT NULL
      AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
+
+const ACCOUNTS_OF = `
+  SELECT account_key AS "accountKey" FROM account
+   WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_code
@@ -92,6 +97,19 @@ async function redeem(
   const consumed = await tx.get<Consumed>(CONSUME, values);
   if (consumed === undefined) return undefined;
   const { approvalId, scope, finishes } = consumed;
-  if (finishes === 1) await tx.all(FINISH, { approvalId });
+  if (finishes === 1) await finish(tx, { approvalId, clientId, userId: code, now });
   return beginFamily(tx, { clientId, userId: code, scope, coverageId: approvalId }, now);
+}
+
+type Finished = {
+  readonly approvalId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly now: number;
+};
+
+async function finish(tx: Statements, { approvalId, ...user }: Finished): Promise<void> {
+  await tx.all(FINISH, { approvalId });
+  const rows = await tx.all<{ accountKey: string }>(ACCOUNTS_OF, { approvalId });
+  await recordArrival(tx, { ...user, accountKeys: rows.map(({ accountKey }) => accountKey) });
 }

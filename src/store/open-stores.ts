@@ -14,6 +14,7 @@ import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
 import { mirrorStore } from './mirror-store.ts';
 import { providerAppStore } from './provider-app-store.ts';
+import { pushedRequestStore } from './pushed-request-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
 import { signInStore } from './sign-in-store.ts';
 import { signingKeyStore } from './signing-key-store.ts';
@@ -38,6 +39,7 @@ export function openStores(db: Database, { sealer, notify }: StoresOptions) {
     families: tokenFamilyStore(db),
     signingKeys: signingKeyStore(db),
     requests: authorizationRequestStore(db, sealer),
+    pushedRequests: pushedRequestStore(db),
     signIns: signInStore(db, sealer),
     providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, notify),

@@ -6,12 +6,14 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
+import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
+import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys, rotateSigningKeys } from '../../src/oauth/signing-keys.ts';
@@ -58,6 +60,7 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
   const deps = { ...stores, signer, log, now, wrongSecrets: attemptLimit(30, 60) };
   app.register(tokenRoute(deps));
   app.register(revocationRoute(deps));
+  app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
   app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
   app.get('/protected', async ({ headers }) => {
     const grant = await authenticateBearer(headers.authorization, deps);

@@ -22,6 +22,8 @@ import type { PageVisit } from '../flow/connect-flow.ts';
 /** An account as this transaction may see it. */
 export type AccountView = {
   readonly accountKey: string;
+  /** Of the same account, signed in to again in this transaction. */
+  readonly againKey: string | undefined;
   readonly provider: ProviderKind;
   /** Masked unless its owner was proved: whoever knows a user's id can open its page. */
   readonly name: string;
@@ -67,11 +69,15 @@ export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<Us
   const viewed = mergedAccounts(standings).map((one) => viewOf(one, page, deps));
   const accounts = viewed.toSorted((a, b) => order(a) - order(b));
   const others = standings.foreign.flatMap((group) =>
-    group.accounts.map((account) => viewOf({ account, group, scope: undefined, isProved: false }, page, deps)),
+    group.accounts.map((account) =>
+      viewOf({ account, group, scope: undefined, isProved: false }, page, deps),
+    ),
   );
   const isUnredeemed = groups.some(
     ({ isOfThisBrowser, unfinished }) =>
-      isOfThisBrowser && unfinished?.isApproved === true && unfinished.transactionId !== request.transactionId,
+      isOfThisBrowser &&
+      unfinished?.isApproved === true &&
+      unfinished.transactionId !== request.transactionId,
   );
   return { accounts, others, loading, ending: endingOf(accounts, page), isUnredeemed };
 }
@@ -126,6 +132,7 @@ function viewOf(
   const isManageable = isProved || (request.isPushed && scope !== undefined);
   return {
     accountKey,
+    againKey: again?.accountKey,
     provider,
     name: isManageable ? display : maskedName(display),
     isManageable,
