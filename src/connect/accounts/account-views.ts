@@ -67,11 +67,15 @@ export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<Us
   const viewed = mergedAccounts(standings).map((one) => viewOf(one, page, deps));
   const accounts = viewed.toSorted((a, b) => order(a) - order(b));
   const others = standings.foreign.flatMap((group) =>
-    group.accounts.map((account) => viewOf({ account, group, scope: undefined, isProved: false }, page, deps)),
+    group.accounts.map((account) =>
+      viewOf({ account, group, scope: undefined, isProved: false }, page, deps),
+    ),
   );
   const isUnredeemed = groups.some(
     ({ isOfThisBrowser, unfinished }) =>
-      isOfThisBrowser && unfinished?.isApproved === true && unfinished.transactionId !== request.transactionId,
+      isOfThisBrowser &&
+      unfinished?.isApproved === true &&
+      unfinished.transactionId !== request.transactionId,
   );
   return { accounts, others, loading, ending: endingOf(accounts, page), isUnredeemed };
 }

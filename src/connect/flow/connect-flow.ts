@@ -39,8 +39,9 @@
  * a repeated click is sent where the first one was. At every step the browser must have the secret of the transaction
  * that the page names, and the page's application and user must be the stored ones (`standingOf`).
  */
-import { hashOfSecret } from '../../lib/sealing.ts';
+
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
+import { hashOfSecret } from '../../lib/sealing.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectCookies } from './connect-cookies.ts';
