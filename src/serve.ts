@@ -107,6 +107,8 @@ async function instanceDeps(
     log,
     publicUrl: config.url,
     operatorName: config.operatorName,
+    offeredProviders: config.providers,
+    mostOpenRequests: config.limits.openTransactions,
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
@@ -124,12 +126,16 @@ export type JobHandlerDeps = SyncJobsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
-  Pick<Stores, 'requests' | 'pushedRequests' | 'requestLimits'>;
+  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits'>;
+
+/** A redemption at the last moment is over by then. */
+const UNFINISHED_GRACE_MS = 60_000;
 
 /** What each kind of job is. */
 export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
   const deletions = {
     requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
+    unfinished: () => deps.accounts.dropUnfinished(deps.now() - UNFINISHED_GRACE_MS, deps.now()),
     pushedRequests: () => deps.pushedRequests.deleteExpired(deps.now() - PUSHED_REQUEST_KEPT_MS),
     ...expiredGrants(deps),
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),

@@ -1,3 +1,4 @@
+import type { Reader } from '../oauth/grant.ts';
 import type { HealthReason } from './health-reason.ts';
 import type { ProviderKind } from './provider-kind.ts';
 
@@ -8,6 +9,10 @@ export type Account = {
   readonly userId: string;
   readonly provider: ProviderKind;
   readonly accountId: string;
+  /** Who proved to own it; `undefined` for one that was linked before that was kept. */
+  readonly identity: string | undefined;
+  /** Whether signing in to it proves that (docs/security.md T4): not where a server takes any password. */
+  readonly provesOwner: boolean;
   readonly display: string;
   /** The provider's own scopes; empty for apple and caldav. */
   readonly grantedScopes: readonly string[];
@@ -44,20 +49,33 @@ export type AccountProblem = {
  */
 export type NewAccount = Pick<
   Account,
-  'clientId' | 'userId' | 'provider' | 'accountId' | 'display' | 'grantedScopes' | 'calendarPermission'
+  | 'clientId'
+  | 'userId'
+  | 'provider'
+  | 'accountId'
+  | 'provesOwner'
+  | 'display'
+  | 'grantedScopes'
+  | 'calendarPermission'
 > & {
+  readonly identity: string;
   readonly credentials: Readonly<Record<string, unknown>>;
-  /** SHA-256 of the device cookie of the browser that linked it. */
-  readonly deviceHash: string;
+  /** What it was linked in, and when that ends, epoch milliseconds: it is the user's only once it was allowed. */
+  readonly transaction: { readonly transactionId: string; readonly expiresAt: number };
+  readonly device: DeviceChange;
 };
+
+/** A browser's secrets, each as its SHA-256: the new one takes over all that the former stood for. */
+export type DeviceChange = { readonly deviceHash: string; readonly formerHash: string | undefined };
 
 /** An account of one linking: what is observed of it says nothing once its user has linked it again. */
 export type AccountVersion = Pick<Account, 'accountKey' | 'timesLinked'>;
 
-/** Accounts of a user at one provider: all of them when `accountId` is absent. */
-export type AccountSelection = Pick<Account, 'clientId' | 'userId' | 'provider'> & {
-  readonly accountId?: string | undefined;
-};
+/** Accounts that a grant covers at one provider: all of them when `accountId` is absent. */
+export type AccountSelection = Pick<Account, 'provider'> &
+  Reader & {
+    readonly accountId?: string | undefined;
+  };
 
 /** How far the first loading of an account's calendars is. */
 export type AccountLoading = {
@@ -70,18 +88,18 @@ export type AccountLoading = {
 
 export interface AccountStore {
   /**
-   * Links the account. One that is linked already keeps its key and gets new credentials and health: concurrent calls
-   * make one account. Schedules its first sync in the same transaction. Syncs and renewals that are under way with the
-   * old credentials lose their leases.
+   * Links the account within its transaction, in a group that only the transaction has. Linked again in it, it keeps its
+   * key and gets new credentials and health: concurrent calls make one account. Schedules its first sync in the same
+   * database transaction. Syncs and renewals that are under way with the old credentials lose their leases. An account
+   * of the user without an identity that is the same on the wire takes this one's.
    */
   linkAccount(account: NewAccount, now: number): Promise<Account>;
 
-  /** In provider order, then by when they were linked. */
+  /** Those that the grant covers, in provider order, then by when they were linked. */
+  accountsOf(reader: Reader): Promise<Account[]>;
+  /** All that are the user's, whoever linked them, in that order. */
   listAccounts(clientId: string, userId: string): Promise<Account[]>;
   findAccount(accountKey: string): Promise<Account | undefined>;
-
-  /** Keys of the user's accounts that the browser with this device hash linked. */
-  accountsLinkedBy(clientId: string, userId: string, deviceHash: string): Promise<ReadonlySet<string>>;
 
   /** For every account of the user, by its key. */
   loadingOf(clientId: string, userId: string): Promise<ReadonlyMap<string, AccountLoading>>;
@@ -103,9 +121,18 @@ export interface AccountStore {
   recover(accountKey: string, now: number): Promise<void>;
 
   /**
-   * Deletes accounts with their credentials, mirror and jobs. When that leaves the user without an account, its pending
-   * code is withdrawn in the same transaction. Access that the provider can end is kept for a job that ends it
+   * Deletes accounts with their credentials, mirror and jobs. A pending code that covers no account any more is
+   * withdrawn in the same transaction. Access that the provider can end is kept for a job that ends it
    * (ended-access-store.ts). Answers how many accounts were deleted; none is no error.
    */
   disconnect(accounts: AccountSelection, now: number): Promise<number>;
+
+  /** Deletes one account as `disconnect` does, whether it is the user's or still a transaction's. False when it is gone. */
+  removeAccount(accountKey: string, now: number): Promise<boolean>;
+
+  /**
+   * Deletes the accounts of transactions that ended before `endedBefore` without being the user's, as `disconnect` does.
+   * Answers how many. What was allowed and never redeemed is remembered without its accounts for 30 days.
+   */
+  dropUnfinished(endedBefore: number, now: number): Promise<number>;
 }

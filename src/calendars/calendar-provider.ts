@@ -155,6 +155,12 @@ export type PasswordSignIn = {
   readPassword?(typed: string): string | undefined;
   /** Proves the login against the live server. Fails with ProviderError. */
   verify(login: PasswordLogin): Promise<VerifiedAccount>;
+  /**
+   * Whether the server takes a random password for the same user too, so that signing in to it proves nothing
+   * (docs/security.md T4). Asks once, so that it costs the user one wrong password: only where an account is to be
+   * confirmed. Fails with ProviderError where the server does not say, which proves nothing either.
+   */
+  takesAnyPassword(credentials: ProviderCredentials): Promise<boolean>;
   /** The parts of a login that need not be typed again to reconnect the account. */
   remembered?(credentials: ProviderCredentials): Omit<PasswordLogin, 'password'>;
 };
@@ -169,6 +175,13 @@ export type PasswordLogin = {
 export type VerifiedAccount = {
   /** The account's id on the wire (docs/wire.md 2.2); stable however the login was spelled. */
   readonly accountId: string;
+  /**
+   * Who signed in, as proved: nobody else can sign in as this, however the login is spelled (docs/security.md T3). To be
+   * compared with those of the same provider only, and never on the wire.
+   */
+  readonly identity: string;
+  /** Whether signing in to it again proves whose it is: not to a server that names no user. */
+  readonly provesOwner: boolean;
   /** What the user recognises it by. */
   readonly display: string;
   readonly credentials: ProviderCredentials;

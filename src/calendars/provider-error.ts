@@ -19,8 +19,29 @@ export type ProviderErrorKind =
   | 'no_calendars'
   | 'invalid_response';
 
+/** What exactly was wrong with a server that a user named, where the kind of failure does not say. */
+export type ProviderErrorDetail =
+  /** `unavailable`: no address has the host's name. */
+  | 'host_unknown'
+  /** `unavailable`: nothing takes connections there, or nothing that speaks https. */
+  | 'connection_refused'
+  /** `unavailable`: its certificate is not trusted, or not for this host. */
+  | 'certificate'
+  /** `unavailable`: https does not work there and http, which is allowed for this host, does: `http://` is missing. */
+  | 'plain_http'
+  /** `invalid_response`: it answers, but as no CalDAV server does. */
+  | 'no_caldav'
+  /** `invalid_response`: it takes no user name and password as such (Basic). */
+  | 'no_basic'
+  /** `invalid_response`: it names an address elsewhere that would have to be given the password. */
+  | 'foreign_address'
+  /** `invalid_response`: it names a user for this login who does not answer to it. */
+  | 'principal_unproved';
+
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
+  /** For forms. */
+  readonly detail: ProviderErrorDetail | undefined;
   /** How long the provider asked to wait, in milliseconds; `undefined` when it did not say. */
   readonly retryAfter: number | undefined;
   /** The exact cause where it is known, for health and pages. */
@@ -29,19 +50,24 @@ export class ProviderError extends Error {
   readonly notSent: boolean;
 
   /** `message` is public and names what happened, never an address with credentials; the rest is `cause`. */
-  constructor(
-    kind: ProviderErrorKind,
-    message: string,
-    options: { cause?: unknown; retryAfter?: number; reason?: HealthReason; notSent?: boolean } = {},
-  ) {
+  constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
+    this.detail = options.detail;
     this.retryAfter = options.retryAfter;
     this.reason = options.reason;
     this.notSent = options.notSent ?? false;
   }
 }
+
+type ProviderErrorOptions = {
+  readonly cause?: unknown;
+  readonly retryAfter?: number;
+  readonly reason?: HealthReason;
+  readonly detail?: ProviderErrorDetail;
+  readonly notSent?: boolean;
+};
 
 /** Something that a provider cannot do. It is answered 422 with this reason, and never done in part. */
 export type UnsupportedReason =

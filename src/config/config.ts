@@ -34,8 +34,11 @@ export type Config = {
   readonly limits: {
     readonly wrongSecretsPerMinute: number;
     readonly authorizePerMinute: number;
+    readonly newUsersPerHour: number;
+    readonly openTransactions: number;
     readonly passwordsPerTransaction: number;
     readonly passwordsPerAddress: number;
+    readonly passwordsPerAccount: number;
   };
 };
 
@@ -199,7 +202,17 @@ export const OPTIONS = [
   {
     name: 'KALENDS_LIMIT_AUTHORIZE',
     default: '300',
-    doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute from one address before 429.',
+    doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute for one application from one address before 429.',
+  },
+  {
+    name: 'KALENDS_LIMIT_NEW_USERS',
+    default: '300',
+    doc: 'Users that `/authorize` makes an hour for one application from one address before 429. Users that are known always pass.',
+  },
+  {
+    name: 'KALENDS_LIMIT_OPEN_TRANSACTIONS',
+    default: '20000',
+    doc: 'Open authorization requests one application may have. Beyond it the oldest in which nothing was done make room; nobody is refused.',
   },
   {
     name: 'KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION',
@@ -210,6 +223,11 @@ export const OPTIONS = [
     name: 'KALENDS_LIMIT_PASSWORDS_PER_ADDRESS',
     default: '30',
     doc: 'Wrong provider passwords in 10 minutes from one address before 429.',
+  },
+  {
+    name: 'KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT',
+    default: '10',
+    doc: 'Wrong provider passwords in 10 minutes for one linked account that somebody confirms to be theirs before 429.',
   },
 ] as const satisfies readonly Option[];
 
@@ -280,8 +298,11 @@ export function loadConfig(env: Environment): Config {
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
       authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
+      newUsersPerHour: limit('KALENDS_LIMIT_NEW_USERS'),
+      openTransactions: limit('KALENDS_LIMIT_OPEN_TRANSACTIONS'),
       passwordsPerTransaction: limit('KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION'),
       passwordsPerAddress: limit('KALENDS_LIMIT_PASSWORDS_PER_ADDRESS'),
+      passwordsPerAccount: limit('KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT'),
     }),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -5,6 +5,7 @@ import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
 import { privately, sendPage } from '../http/page.ts';
 import { receivedQuery } from '../http/received-query.ts';
+import { keepOpener } from '../http/security-headers.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -18,8 +19,9 @@ import {
 import { errorPage } from './pages/error.page.ts';
 import { appearanceOf, showPage } from './visit.ts';
 
-/** What all routes of the flow stand on: cookies, and errors as pages. */
+/** What all routes of the flow stand on: cookies, errors as pages, and popups that can answer. */
 export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<void> {
+  keepOpener(app);
   await acceptCookies(app);
   app.decorateRequest('authorizationRequest', undefined);
   showErrorsAsPages(app, deps);
@@ -27,12 +29,12 @@ export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<
 
 /** How a page appears in this browser that belongs to no request. */
 export const appearanceOfNone = (http: FastifyRequest, deps: ConnectDeps): Promise<Appearance> =>
-  appearanceWithoutRequest(withoutRequest(http), deps);
+  appearanceWithoutRequest(withoutRequest(http, deps), deps);
 
-const withoutRequest = ({ url, headers, cookies }: FastifyRequest): WithoutRequest => ({
+const withoutRequest = ({ url, headers, cookies }: FastifyRequest, deps: ConnectDeps): WithoutRequest => ({
   query: receivedQuery(url),
   acceptLanguage: headers['accept-language'],
-  rememberedTheme: readCookies(cookies).theme,
+  rememberedTheme: readCookies(cookies, deps).theme,
 });
 
 /** Makes every error of these routes a page, or JSON for whoever prefers that. */
@@ -76,7 +78,7 @@ async function errorAppearance(
   } catch (err) {
     // What broke the request may break this too, and its reader still needs a page.
     deps.log.error({ err, requestId: http.id }, 'The look of an error page could not be read');
-    return plainAppearance(withoutRequest(http), request);
+    return plainAppearance(withoutRequest(http, deps), request);
   }
 }
 

@@ -19,12 +19,21 @@ declare module 'fastify' {
   }
 }
 
+/** The browser's part of a visit. */
+export const browserOf = ({ cookies, ip }: FastifyRequest, deps: ConnectDeps) => ({
+  cookies: readCookies(cookies, deps),
+  address: ip,
+});
+
 /** The request whose page is opened. Throws ConnectError 400 when it is not this browser's, or ended. */
-export async function openPage(http: FastifyRequest, deps: ConnectDeps): Promise<PageVisit> {
+export async function openPage(
+  http: FastifyRequest,
+  deps: ConnectDeps,
+  accepted?: readonly Standing[],
+): Promise<PageVisit> {
   const query = receivedQuery(http.url);
-  const cookies = readCookies(http.cookies);
-  const visit: Visit = { transactionId: scalar(query, 'transaction'), query, cookies };
-  const request = await requestOf(visit, deps);
+  const visit: Visit = { transactionId: scalar(query, 'transaction'), query, ...browserOf(http, deps) };
+  const request = await requestOf(visit, deps, accepted);
   http.authorizationRequest = request;
   return { visit, request };
 }
@@ -41,9 +50,9 @@ export async function readForm(
   deps: ConnectDeps,
   accepted?: readonly Standing[],
 ): Promise<SentForm> {
-  const { url, body, cookies } = http;
+  const { url, body } = http;
   const transactionId = formField(body, 'transaction');
-  const visit: Visit = { transactionId, query: receivedQuery(url), cookies: readCookies(cookies) };
+  const visit: Visit = { transactionId, query: receivedQuery(url), ...browserOf(http, deps) };
   const request = await requestOf(visit, deps, accepted);
   http.authorizationRequest = request;
   if (!isFromRequestPage(formOriginOf(http), request.formToken, deps.publicUrl)) {
@@ -78,4 +87,4 @@ export const appearanceOf = (
   { cookies }: FastifyRequest,
   request: AuthorizationRequest,
   deps: ConnectDeps,
-): Promise<Appearance> => appearanceFor(request, readCookies(cookies).theme, deps);
+): Promise<Appearance> => appearanceFor(request, readCookies(cookies, deps).theme, deps);

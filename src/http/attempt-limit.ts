@@ -7,10 +7,10 @@ import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
  * Counts an attempt under a key. Answers the whole seconds to wait once more than the allowed number
  * were made within the window, `undefined` while they are within it.
  */
-export type AttemptLimit = (key: string) => Promise<number | undefined>;
+export type AttemptLimit<Key = string> = (key: Key) => Promise<number | undefined>;
 
 /** One that takes an attempt back when it turned out to be right, so that only wrong ones add up. */
-export type RefundableLimit = AttemptLimit & { refund(key: string): Promise<void> };
+export type RefundableLimit<Key = string> = AttemptLimit<Key> & { refund(key: Key): Promise<void> };
 
 /** At most `attempts` in `seconds` for each key. */
 export function attemptLimit(attempts: number, seconds: number): RefundableLimit {
@@ -30,4 +30,10 @@ export function attemptLimit(attempts: number, seconds: number): RefundableLimit
       await limiter.reward(key);
     },
   });
+}
+
+/** The same limit for keys that are no text: `keyOf` says which of them count as one. */
+export function limitKeyedBy<Key>(limit: RefundableLimit, keyOf: (key: Key) => string): RefundableLimit<Key> {
+  const count: AttemptLimit<Key> = (key) => limit(keyOf(key));
+  return Object.assign(count, { refund: (key: Key) => limit.refund(keyOf(key)) });
 }

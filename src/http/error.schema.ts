@@ -72,7 +72,6 @@ export const badBodies: readonly RefusalCase[] = [
   refusal(413, 'request_refused', {
     when: 'The body is larger than one MiB.',
     message: 'The body is too large',
-    error: 'Error',
   }),
   refusal(415, 'request_refused', {
     when: 'The body is of another content type.',

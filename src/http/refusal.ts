@@ -1,3 +1,6 @@
+/** Refusals: errors that say themselves how they are answered. */
+import { STATUS_CODES } from 'node:http';
+
 /** What every refusal knows: its status, headers and documented body. `message` is public. */
 export abstract class Refusal extends Error {
   abstract readonly status: number;
@@ -7,21 +10,6 @@ export abstract class Refusal extends Error {
 
 /** Field → what is wrong with it. PHP clients die of anything but arrays of strings here. */
 export type ErrorDetails = Readonly<Record<string, readonly string[]>>;
-
-const SHORT_NAMES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  410: 'Gone',
-  412: 'Precondition Failed',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  501: 'Not Implemented',
-  503: 'Service Unavailable',
-};
 
 /** What a refusal answers. */
 export type ApiErrorAnswer = {
@@ -49,7 +37,7 @@ export class ApiError extends Refusal {
     this.name = 'ApiError';
     this.status = status;
     this.headers = options.headers ?? {};
-    const error = options.error ?? SHORT_NAMES[status] ?? 'Error';
+    const error = options.error ?? STATUS_CODES[status] ?? 'Error';
     const details = options.details === undefined ? {} : { details: options.details };
     this.body = { error, message, code, ...details, ...options.fields };
   }

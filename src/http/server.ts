@@ -5,12 +5,14 @@
 import { randomBytes } from 'node:crypto';
 
 import { TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Log } from '../lib/log.ts';
 import { errorAnswers, mapErrors } from './error-mapping.ts';
 import { readForms } from './form-body.ts';
 import { closeGracefully } from './graceful-close.ts';
+import { securityHeaders } from './security-headers.ts';
+import { problemOfHost, refuseExpectations, unparsedRequestAnswers } from './unroutable-requests.ts';
 
 export type ServerOptions = {
   readonly log: Log;
@@ -30,6 +32,10 @@ const BODY_BYTES = 1024 * 1024;
 
 /** A server without routes. */
 export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOptions): FastifyInstance {
+  const headers = securityHeaders(secure);
+  const answerError = errorAnswers(log);
+  const guard = (request: FastifyRequest, reply: FastifyReply) =>
+    reply.headers(headers).header('x-request-id', request.id);
   const app = Fastify({
     logger: false,
     trustProxy: trustedProxies(trustProxy),
@@ -38,8 +44,11 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
     routerOptions: { maxParamLength: PARAMETER_CHARACTERS },
     exposeHeadRoutes: false, // A HEAD of /authorize would start an authorization request.
     forceCloseConnections: 'idle',
-    http: { maxHeaderSize: HEADER_BYTES },
-    frameworkErrors: errorAnswers(log),
+    return503OnClosing: false, // A request on a connection that is still open is answered like the others.
+    http: { maxHeaderSize: HEADER_BYTES, requireHostHeader: false },
+    clientErrorHandler: unparsedRequestAnswers(headers),
+    // Before routing, and so before every hook.
+    frameworkErrors: (error, request, reply) => answerError(error, request, guard(request, reply)),
   });
   app.setValidatorCompiler(TypeBoxValidatorCompiler);
   readForms(app);
@@ -47,17 +56,11 @@ export function createServer({ log, trustProxy, secure, logsAnswers }: ServerOpt
   mapErrors(app, log);
   closeGracefully(app);
 
-  const headers: Record<string, string> = {
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cache-control': 'no-store',
-    ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-  };
   app.addHook('onRequest', (request, reply, next) => {
-    reply.headers(headers).header('x-request-id', request.id);
-    next();
+    guard(request, reply);
+    next(problemOfHost(request.raw));
   });
+  refuseExpectations(app, headers);
   if (logsAnswers) logAnswers(app, log);
   return app;
 }

@@ -57,7 +57,9 @@ export async function authorizationCodeGrant(
 /** Why the code was refused. Looked up only then. */
 async function refusalOf(presented: Redemption, codes: AuthorizationCodeStore): Promise<OAuthError> {
   const { clientId, code } = presented;
-  const record = await codes.findCode(clientId, code);
+  const records = await codes.findCodes(clientId, code);
+  // Of several, the one that was meant says why.
+  const record = records.find(({ codeChallenge }) => codeChallenge === presented.codeChallenge) ?? records[0];
   if (record !== undefined) return refusalOfRecord(record, presented);
   const foreign = await codes.isCodeOfAnotherClient(clientId, code);
   return invalidGrant(foreign ? 'Client mismatch' : 'Invalid authorization code');

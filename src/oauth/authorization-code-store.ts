@@ -3,9 +3,12 @@ import type { NewFamily } from './token-family-store.ts';
 
 /**
  * A code's record. Its value is the user's id (docs/wire.md O2.3), so it is a look-up key only: what
- * authorizes is this record, which only an approval makes. One at most for an (application, user).
+ * authorizes is this record, which only an approval makes. Of an (application, user) there is one at most for each code
+ * challenge, and one without.
  */
 export type AuthorizationCode = {
+  /** The transaction that was allowed; also what its grant's coverage is found by. */
+  readonly approvalId: string;
   readonly clientId: string;
   readonly userId: string;
   readonly redirectUri: string;
@@ -29,14 +32,15 @@ export type Redemption = {
 };
 
 export interface AuthorizationCodeStore {
-  /** The code's record at this application. */
-  findCode(clientId: string, code: string): Promise<AuthorizationCode | undefined>;
+  /** The code's records at this application, the latest first. */
+  findCodes(clientId: string, code: string): Promise<readonly AuthorizationCode[]>;
 
   /** Whether the value is pending at any other application. */
   isCodeOfAnotherClient(clientId: string, code: string): Promise<boolean>;
 
   /**
-   * Deletes the record and starts the grant it authorizes, both or neither; `undefined`, and nothing
+   * Deletes the record and starts the grant it authorizes, both or neither; accounts that were linked for this approval
+   * become the user's in the same transaction (docs/security.md T3). `undefined`, and nothing
    * is changed, when there is no record that is not withdrawn and has this redirect URI, this challenge
    * (or none, as presented) and age. Of any number of concurrent calls exactly one gets the grant.
    * Durable when it answers.

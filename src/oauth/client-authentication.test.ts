@@ -23,3 +23,24 @@ it('client authentication notes no more of an identifier than identifiers are lo
   assert.equal(counted.length, 1);
   assert.ok(JSON.stringify({ counted, entries }).length < 1000);
 });
+
+it('client authentication counts the wrong secrets of a whole IPv6 /64 together', async () => {
+  const server = await openOAuthServer();
+  const counted: string[] = [];
+  const deps = {
+    clients: server.stores.clients,
+    wrongSecrets: async (key: string) => void counted.push(key),
+    log: recordingLog().log,
+    now: () => server.clock.now,
+  };
+  const presented = { authorization: undefined, clientId: 'acme', clientSecret: 'wrong' };
+
+  for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
+    await assert.rejects(authenticateClient({ ...presented, address }, deps), { code: 'invalid_client' });
+  }
+
+  await server.close();
+  const [first, second, third] = counted;
+  assert.equal(second, first);
+  assert.notEqual(third, first);
+});

@@ -1,6 +1,7 @@
 /** Client authentication at the token endpoint (RFC 6749 §2.3.1, docs/wire.md O5). */
 import { timingSafeEqual } from 'node:crypto';
 
+import { callerKey } from '../http/address-key.ts';
 import type { AttemptLimit } from '../http/attempt-limit.ts';
 import type { Log } from '../lib/log.ts';
 import { hashOfSecret } from '../lib/sealing.ts';
@@ -14,7 +15,7 @@ export type PresentedCredentials = {
   /** Of the form body. */
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
-  /** The caller's address: wrong secrets are counted for each. */
+  /** The caller's address: wrong secrets are counted for each, and for each /64 of IPv6. */
   readonly address: string;
 };
 
@@ -25,7 +26,7 @@ export type ClientAuthenticationDeps = {
   readonly now: () => number;
 };
 
-/** Identifiers are far shorter; of a longer one no more than this is logged and counted. */
+/** Identifiers are far shorter; of a longer one no more than this is logged. */
 const MOST_CHARACTERS_LOGGED = 200;
 
 /** As long as a SHA-256 in hex, and equal to none. */
@@ -51,7 +52,7 @@ export async function authenticateClient(
   const loggedId = clientId.slice(0, MOST_CHARACTERS_LOGGED);
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
   // Counted after the comparison: a right secret always passes, so wrong ones cannot lock an application out.
-  const wait = await deps.wrongSecrets(`${loggedId} ${presented.address}`);
+  const wait = await deps.wrongSecrets(callerKey({ clientId, address: presented.address }));
   if (wait !== undefined) {
     throw new OAuthError(
       'temporarily_unavailable',

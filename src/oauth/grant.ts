@@ -10,4 +10,18 @@ export type Grant = {
   readonly clientId: string;
   readonly userId: string;
   readonly scope: Scope;
+  /**
+   * Names what its approval covers: the user's account groups, each at a scope of its own that is no wider than `scope`
+   * (docs/security.md T3).
+   */
+  readonly coverageId: string;
 };
+
+/** Whose accounts are read, and by which of a user's grants. */
+export type Reader = Pick<Grant, 'clientId' | 'userId'> & {
+  /** `undefined`: all that living grants of the user cover, for the application itself. */
+  readonly coverageId: string | undefined;
+};
+
+/** A reader that also says how much it may do: no account is shown to it beyond this scope. */
+export type ScopedReader = Reader & Pick<Grant, 'scope'>;

@@ -27,6 +27,9 @@ export function parseScope(text: string | undefined): Scope | undefined {
   return SCOPES[widest];
 }
 
+/** The one of two scopes that allows less. */
+export const narrowerScope = (one: Scope, other: Scope): Scope => (scopeCovers(one, other) ? other : one);
+
 /** Whether a grant of `granted` may do what `needed` names. */
 export function scopeCovers(granted: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(granted) >= SCOPES.indexOf(needed);

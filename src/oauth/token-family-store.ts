@@ -21,7 +21,7 @@ export interface TokenFamilyStore {
    * itself lives; an ended one changes nothing, so that an old token cannot end a later
    * authorization. Answers how many ended. Durable when it answers.
    */
-  endGrantsWith(grant: Omit<Grant, 'scope'>, now: number): Promise<number>;
+  endGrantsWith(grant: Omit<Grant, 'scope' | 'coverageId'>, now: number): Promise<number>;
 
   /**
    * Ends every living grant of a user and withdraws its pending code, in one transaction: the operator's

@@ -15,16 +15,18 @@ export type TokenResponse = {
   readonly refresh_token: string;
 };
 
+/** What a grant's tokens say of it. */
+export type TokenGrant = Omit<Grant, 'coverageId'>;
 /** The grant a token names; a refresh token does not say the scope. */
-export type TokenOwner = Omit<Grant, 'scope'>;
+export type TokenOwner = Omit<Grant, 'scope' | 'coverageId'>;
 export type RefreshTokenClaims = TokenOwner & { readonly id: RefreshTokenId };
 
 export interface TokenSigner {
   /** A new access token for the grant, beside the refresh token with the id `refreshTokenId`. */
-  signTokenResponse(grant: Grant, refreshTokenId: RefreshTokenId): TokenResponse;
+  signTokenResponse(grant: TokenGrant, refreshTokenId: RefreshTokenId): TokenResponse;
 
   /** The grant that an unexpired access token of ours names; `undefined` for anything else. */
-  readAccessToken(token: string): Promise<Grant | undefined>;
+  readAccessToken(token: string): Promise<TokenGrant | undefined>;
 
   /** The claims of a refresh token of ours; `undefined` for anything else. */
   readRefreshToken(token: string): Promise<RefreshTokenClaims | undefined>;
@@ -56,7 +58,7 @@ type AccessClaims = Claims & {
   readonly exp: number;
 };
 /** Of an access token whose signature was verified; `exp` in epoch seconds. */
-type VerifiedToken = { readonly grant: Grant; readonly exp: number };
+type VerifiedToken = { readonly grant: TokenGrant; readonly exp: number };
 type RefreshClaims = Claims & { readonly type: 'refresh'; readonly jti: RefreshTokenId };
 
 /** `now` answers epoch milliseconds. */

@@ -16,6 +16,9 @@ export type LivingGrant = { readonly scope: Scope; readonly createdAt: number; r
 
 /** Instants are epoch milliseconds. */
 export interface UserStore {
+  /** Whether there is such a user. */
+  isUser(clientId: string, userId: string): Promise<boolean>;
+
   /** Creates the user, or marks the existing one as seen; any number of concurrent calls make one. */
   loadOrCreateUser(clientId: string, userId: string, now: number): Promise<void>;
 

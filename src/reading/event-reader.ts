@@ -5,6 +5,8 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
 import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
+import type { ScopedReader } from '../oauth/grant.ts';
+import type { Scope } from '../oauth/scope.ts';
 
 /** A user of an application. */
 export type ReadingUser = { readonly clientId: string; readonly userId: string };
@@ -20,6 +22,8 @@ export type Freshness = {
 /** An account as its list of calendars was last known. */
 export type MirroredAccount = Freshness & {
   readonly accountKey: string;
+  /** What the grant may do with it: its own scope, or a narrower one where its approval covers the account so. */
+  readonly scope: Scope;
   readonly provider: ProviderKind;
   readonly accountId: string;
   /** What the user recognises it by. */
@@ -94,8 +98,11 @@ export type Listing = {
 };
 
 export interface EventReader {
-  /** The user's accounts in provider order, then by when they were linked, each with its calendars. */
-  accountsOf(clientId: string, userId: string): Promise<MirroredAccount[]>;
+  /**
+   * The accounts that the reader's grant covers, in provider order, then by when they were linked, with the calendars
+   * that their user did not leave out (docs/security.md T3).
+   */
+  accountsOf(reader: ScopedReader): Promise<MirroredAccount[]>;
 
   /** Single events, in order. None cancelled. */
   singleEvents(calendarKeys: readonly string[], listing: Listing): Promise<SingleEvent[]>;

@@ -15,15 +15,17 @@ export type HealthRow = {
 };
 
 export type AccountRow = HealthRow &
-  Omit<Account, 'grantedScopes' | 'calendarPermission' | 'health'> & {
+  Omit<Account, 'grantedScopes' | 'calendarPermission' | 'health' | 'identity' | 'provesOwner'> & {
     grantedScopes: string;
     calendarPermission: number | null;
+    identity: string | null;
+    provesOwner: number;
   };
 
 export const HEALTH_COLUMNS = `health, health_reason AS "healthReason", health_message AS "healthMessage",
   health_since AS "healthSince"`;
 export const ACCOUNT_COLUMNS = `account_key AS "accountKey", client_id AS "clientId", user_id AS "userId", provider,
-  account_id AS "accountId", display, granted_scopes AS "grantedScopes", calendar_permission AS "calendarPermission",
+  account_id AS "accountId", identity, proves_owner AS "provesOwner", display, granted_scopes AS "grantedScopes", calendar_permission AS "calendarPermission",
   ${HEALTH_COLUMNS}, linked_at AS "linkedAt", times_linked AS "timesLinked"`;
 
 export const healthOf = (row: HealthRow): AccountHealth => ({
@@ -38,6 +40,8 @@ export function accountOf(row: AccountRow): Account {
   return {
     ...account,
     grantedScopes: JSON.parse(row.grantedScopes),
+    identity: row.identity ?? undefined,
+    provesOwner: row.provesOwner === 1,
     calendarPermission: row.calendarPermission === null ? undefined : row.calendarPermission === 1,
     health: healthOf(row),
   };

@@ -3,29 +3,32 @@ import { randomUUID } from 'node:crypto';
 
 import type { Account, AccountStore, NewAccount } from '../calendars/account-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
+import { deleteAccounts, dropUnfinished } from './account-deletion.ts';
 import {
-  ACCOUNT_COLUMNS,
-  type AccountRow,
-  accountOf,
-  credentialSealer,
-  prepareAccountDeletion,
-} from './account-rows.ts';
-import { recordAccountRemoval } from './change-journal.ts';
-import type { Database, Statements, Values } from './drivers/database.ts';
+  groupOfTransaction,
+  IS_COVERED,
+  keyInGroup,
+  renewCredentials,
+  renewDevice,
+} from './account-groups.ts';
+import { ACCOUNT_COLUMNS, type AccountRow, accountOf, credentialSealer } from './account-rows.ts';
+import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
-import { NO_FAILURE } from './token-lease-store.ts';
 
 type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
 
+const IN_ORDER = `ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
 const LIST = `
-  SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId
-   ORDER BY ${providerOrder('provider')}, linked_at, account_key`;
+  SELECT ${ACCOUNT_COLUMNS} FROM account
+   WHERE client_id = :clientId AND user_id = :userId
+     AND group_id IN (SELECT group_id FROM account_group WHERE expires_at IS NULL)
+   ${IN_ORDER}`;
+const OF_READER = `
+  SELECT ${ACCOUNT_COLUMNS} FROM account WHERE client_id = :clientId AND user_id = :userId AND ${IS_COVERED}
+   ${IN_ORDER}`;
 const FIND = `SELECT ${ACCOUNT_COLUMNS} FROM account WHERE account_key = :accountKey`;
 const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accountKey';
-const LINKED_BY = `
-  SELECT d.account_key AS "accountKey" FROM account_device d JOIN account a ON a.account_key = d.account_key
-   WHERE a.client_id = :clientId AND a.user_id = :userId AND d.device_hash = :deviceHash`;
 const LOADING = `
   SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
          COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
@@ -61,6 +64,10 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       return linked;
     },
 
+    async accountsOf({ clientId, userId, coverageId = null }) {
+      return (await db.all<AccountRow>(OF_READER, { clientId, userId, coverageId })).map(accountOf);
+    },
+
     async listAccounts(clientId, userId) {
       return (await db.all<AccountRow>(LIST, { clientId, userId })).map(accountOf);
     },
@@ -68,11 +75,6 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
     async findAccount(accountKey) {
       const row = await db.get<AccountRow>(FIND, { accountKey });
       return row && accountOf(row);
-    },
-
-    async accountsLinkedBy(clientId, userId, deviceHash) {
-      const rows = await db.all<{ accountKey: string }>(LINKED_BY, { clientId, userId, deviceHash });
-      return new Set(rows.map(({ accountKey }) => accountKey));
     },
 
     async loadingOf(clientId, userId) {
@@ -97,11 +99,26 @@ export function accountStore(db: Database, sealer: Sealer, jobScheduled = () => 
       await db.write(RECOVER, { accountKey, now });
     },
 
-    async disconnect({ clientId, userId, provider, accountId = null }, now) {
-      const values = { clientId, userId, provider, accountId, now };
-      const deleted = await db.transaction((tx) => disconnect(tx, values));
+    async disconnect({ clientId, userId, coverageId = null, provider, accountId = null }, now) {
+      const values = { clientId, userId, coverageId, provider, accountId, now };
+      const deleted = await db.transaction((tx) => deleteAccounts(tx, SELECTED, values));
       if (deleted > 0) jobScheduled();
       return deleted;
+    },
+
+    async removeAccount(accountKey, now) {
+      const deleted = await db.transaction(async (tx) => {
+        const owner = await tx.get<UserKey>(OWNER, { accountKey });
+        return owner === undefined ? 0 : deleteAccounts(tx, ONE, { ...owner, accountKey, now });
+      });
+      if (deleted > 0) jobScheduled();
+      return deleted > 0;
+    },
+
+    async dropUnfinished(endedBefore, now) {
+      const dropped = await dropUnfinished(db, endedBefore, now);
+      if (dropped > 0) jobScheduled();
+      return dropped;
     },
   };
 }
@@ -115,9 +132,16 @@ type Linking = {
 
 async function link(tx: Statements, { account, seal, now }: Linking): Promise<Account> {
   const candidate = randomUUID();
-  const { credentials: _, deviceHash, calendarPermission, ...fields } = account;
+  const { credentials: _, calendarPermission, transaction, device, provesOwner, ...fields } = account;
+  const { clientId, userId } = account;
+  await takeIdentity(tx, account);
+  const groupId = await groupOfTransaction(tx, { clientId, userId, ...transaction, now });
+  await renewDevice(tx, groupId, device);
   const values = {
     ...fields,
+    groupId,
+    keyInGroup: keyInGroup(groupId, account.identity),
+    provesOwner: Number(provesOwner),
     grantedScopes: JSON.stringify(account.grantedScopes),
     calendarPermission: calendarPermission === undefined ? null : Number(calendarPermission),
     ...(calendarPermission === false ? NO_PERMISSION : ACTIVE),
@@ -125,11 +149,13 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   };
   // The conflict locks the row of the account that is linked already: of concurrent calls, one inserts.
   const [row] = await tx.all<AccountRow>(
-    `INSERT INTO account (account_key, client_id, user_id, provider, account_id, display, credentials,
-       granted_scopes, calendar_permission, health, health_reason, health_message, health_since, linked_at)
-     VALUES (:candidate, :clientId, :userId, :provider, :accountId, :display, :credentials,
-       :grantedScopes, :calendarPermission, :health, :reason, :message, :now, :now)
-     ON CONFLICT (client_id, user_id, provider, account_id) DO UPDATE SET
+    `INSERT INTO account (account_key, client_id, user_id, provider, account_id, group_id, key_in_group, identity,
+       proves_owner, display, credentials, granted_scopes, calendar_permission, health, health_reason, health_message,
+       health_since, linked_at)
+     VALUES (:candidate, :clientId, :userId, :provider, :accountId, :groupId, :keyInGroup, :identity, :provesOwner,
+       :display, :credentials, :grantedScopes, :calendarPermission, :health, :reason, :message, :now, :now)
+     ON CONFLICT (client_id, user_id, provider, key_in_group) DO UPDATE SET
+       account_id = excluded.account_id, proves_owner = excluded.proves_owner,
        display = excluded.display, granted_scopes = excluded.granted_scopes,
        calendar_permission = excluded.calendar_permission, health = excluded.health,
        health_reason = excluded.health_reason, health_message = excluded.health_message,
@@ -141,30 +167,23 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   if (row === undefined) throw new Error('An upsert of an account answered no row');
 
   const { accountKey } = row;
-  if (accountKey !== candidate) await renew(tx, accountKey, seal(accountKey));
-  await tx.all(
-    `INSERT INTO account_device (account_key, device_hash) VALUES (:accountKey, :deviceHash)
-     ON CONFLICT (account_key, device_hash) DO NOTHING`,
-    { accountKey, deviceHash },
-  );
+  if (accountKey !== candidate) await renewCredentials(tx, accountKey, seal(accountKey));
   await scheduleJob(tx, { kind: 'sync-account', key: accountKey }, now);
   return accountOf(row);
 }
 
-/** Stores new credentials and forgets failures of the old ones. Work under way with those loses its leases. */
-async function renew(tx: Statements, accountKey: string, credentials: string): Promise<void> {
+/**
+ * An account that was linked before identities were kept is whose its id on the wire says. Of a CalDAV server, which
+ * says that id itself, the user name must be the same too.
+ */
+async function takeIdentity(tx: Statements, { clientId, userId, ...account }: NewAccount): Promise<void> {
+  const { provider, accountId, identity, display } = account;
   await tx.all(
-    `UPDATE account SET credentials = :credentials, credentials_version = credentials_version + 1,
-            renewal_holder = NULL, renewal_until = NULL, ${NO_FAILURE}
-      WHERE account_key = :accountKey`,
-    { accountKey, credentials },
+    `UPDATE account SET identity = :identity, key_in_group = group_id || ' ' || :identity
+      WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND account_id = :accountId
+        AND identity IS NULL AND (provider <> 'caldav' OR display = :display)`,
+    { clientId, userId, provider, accountId, identity, display },
   );
-  await tx.all(
-    `UPDATE calendar SET sync_error = NULL, failed_at = NULL, lease_holder = NULL
-      WHERE account_key = :accountKey`,
-    { accountKey },
-  );
-  await tx.all('DELETE FROM request_circuit WHERE account_key = :accountKey', { accountKey });
 }
 
 const ACTIVE = { health: 'active', reason: null, message: null };
@@ -174,29 +193,11 @@ const NO_PERMISSION = {
   message: 'The account was connected without access to its calendars',
 };
 
-async function disconnect(tx: Statements, values: Values & { readonly now: number }): Promise<number> {
-  // Locks the user's row, as recordAccountRemoval does too: of two calls that each delete one of the last two accounts,
-  // the second must see that none is left.
-  await tx.all(
-    'UPDATE application_user SET last_seen_at = :now WHERE client_id = :clientId AND user_id = :userId',
-    values,
-  );
-  const accounts = `SELECT account_key FROM account
-    WHERE client_id = :clientId AND user_id = :userId AND provider = :provider
-      AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;
-  await recordAccountRemoval(tx, accounts, values);
-  await prepareAccountDeletion(tx, accounts, values);
-  const deleted = await tx.all(
-    `DELETE FROM account WHERE account_key IN (${accounts}) RETURNING account_key`,
-    values,
-  );
-  if (deleted.length > 0) {
-    await tx.all(
-      `UPDATE authorization_code SET withdrawn_at = :now
-        WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
-          AND NOT EXISTS (SELECT 1 FROM account WHERE client_id = :clientId AND user_id = :userId)`,
-      values,
-    );
-  }
-  return deleted.length;
-}
+type UserKey = { readonly clientId: string; readonly userId: string };
+
+const OWNER =
+  'SELECT client_id AS "clientId", user_id AS "userId" FROM account WHERE account_key = :accountKey';
+const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
+const SELECTED = `SELECT account_key FROM account
+  WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND ${IS_COVERED}
+    AND (CAST(:accountId AS TEXT) IS NULL OR account_id = :accountId)`;

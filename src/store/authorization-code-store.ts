@@ -6,28 +6,24 @@ import type {
 } from '../oauth/authorization-code-store.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { NewFamily } from '../oauth/token-family-store.ts';
-import type { BatchStatement, Database, Statements } from './drivers/database.ts';
+import { recordArrival } from './change-journal.ts';
+import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { textToFind } from './drivers/text-values.ts';
 import { beginFamily } from './token-family-store.ts';
+
+type Consumed = { readonly approvalId: string; readonly scope: Scope; readonly finishes: number };
 
 type CodeRow = Omit<AuthorizationCode, 'codeChallenge' | 'withdrawnAt'> & {
   codeChallenge: string | null;
   withdrawnAt: number | null;
 };
 
-// `pair` distinguishes calls of two applications for one user's id.
-const FIND: BatchStatement = {
-  columns: { pair: 'TEXT', clientId: 'TEXT', userId: 'TEXT' },
-  sql: ({ value, andFrom }) => `
-    SELECT ${value('pair')} AS "pair", c.client_id AS "clientId", c.user_id AS "userId",
-           c.redirect_uri AS "redirectUri", c.scope AS "scope", c.code_challenge AS "codeChallenge",
-           c.approved_at AS "approvedAt", c.withdrawn_at AS "withdrawnAt"
-      FROM authorization_code AS c${andFrom}
-     WHERE c.client_id = ${value('clientId')} AND c.user_id = ${value('userId')}`,
-  key: 'pair',
-  writes: false,
-};
+const FIND = `
+  SELECT approval_id AS "approvalId", client_id AS "clientId", user_id AS "userId", redirect_uri AS "redirectUri",
+         scope, code_challenge AS "codeChallenge", approved_at AS "approvedAt", withdrawn_at AS "withdrawnAt"
+    FROM authorization_code WHERE user_id = :userId AND client_id = :clientId
+   ORDER BY approved_at DESC, approval_id`;
 
 const OF_ANOTHER = `
   SELECT 1 AS "found" FROM authorization_code WHERE user_id = :code AND client_id <> :clientId LIMIT 1`;
@@ -38,22 +34,28 @@ const CONSUME = `
    WHERE client_id = :clientId AND user_id = :code AND redirect_uri = :redirectUri
      AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
      AND approved_at >= :approvedSince AND withdrawn_at IS NULL
-  RETURNING scope AS "scope"`;
+  RETURNING approval_id AS "approvalId", scope AS "scope", finishes AS "finishes"`;
+
+// What was linked for this approval is the user's from here on.
+const FINISH = `
+  UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
+   WHERE expires_at IS NOT NULL
+     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
+
+const ACCOUNTS_OF = `
+  SELECT account_key AS "accountKey" FROM account
+   WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_code
-   WHERE (client_id, user_id) IN (
-     SELECT client_id, user_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
-     AND approved_at < :approvedBefore
-  RETURNING user_id`;
+   WHERE approval_id IN (SELECT approval_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
+  RETURNING approval_id`;
 
 /** Codes' records in `db`. */
 export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
   return {
-    async findCode(clientId, code) {
-      const pair = `${clientId} ${code}`;
-      const row = await db.batch<CodeRow>(FIND, { pair, clientId, userId: code });
-      return row && codeOf(row);
+    async findCodes(clientId, code) {
+      return (await db.all<CodeRow>(FIND, { clientId, userId: textToFind(code) })).map(codeOf);
     },
 
     async isCodeOfAnotherClient(clientId, code) {
@@ -71,12 +73,12 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
 }
 
 function codeOf(row: CodeRow): AuthorizationCode {
-  const { clientId, userId, redirectUri, scope, approvedAt } = row;
+  const { approvalId, clientId, userId, redirectUri, scope, approvedAt } = row;
   const optional = {
     codeChallenge: row.codeChallenge ?? undefined,
     withdrawnAt: row.withdrawnAt ?? undefined,
   };
-  return { clientId, userId, redirectUri, scope, approvedAt, ...optional };
+  return { approvalId, clientId, userId, redirectUri, scope, approvedAt, ...optional };
 }
 
 async function redeem(
@@ -92,6 +94,22 @@ async function redeem(
     codeChallenge: codeChallenge ?? null,
     approvedSince,
   };
-  const consumed = await tx.get<{ scope: Scope }>(CONSUME, values);
-  return consumed && beginFamily(tx, { clientId, userId: code, scope: consumed.scope }, now);
+  const consumed = await tx.get<Consumed>(CONSUME, values);
+  if (consumed === undefined) return undefined;
+  const { approvalId, scope, finishes } = consumed;
+  if (finishes === 1) await finish(tx, { approvalId, clientId, userId: code, now });
+  return beginFamily(tx, { clientId, userId: code, scope, coverageId: approvalId }, now);
+}
+
+type Finished = {
+  readonly approvalId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly now: number;
+};
+
+async function finish(tx: Statements, { approvalId, ...user }: Finished): Promise<void> {
+  await tx.all(FINISH, { approvalId });
+  const rows = await tx.all<{ accountKey: string }>(ACCOUNTS_OF, { approvalId });
+  await recordArrival(tx, { ...user, accountKeys: rows.map(({ accountKey }) => accountKey) });
 }

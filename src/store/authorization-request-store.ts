@@ -6,10 +6,30 @@ import type {
   AuthorizationRequestStore,
 } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
+import { dropGroupOf } from './account-deletion.ts';
+import { applyApproval, groupsOf } from './approval.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChallenge' | 'theme'> & {
+type RequestRow = Omit<
+  AuthorizationRequest,
+  | 'providers'
+  | 'state'
+  | 'codeChallenge'
+  | 'theme'
+  | 'isPushed'
+  | 'userName'
+  | 'loginHint'
+  | 'allowedAt'
+  | 'hasDisconnected'
+  | 'wasSentAhead'
+> & {
+  readonly isPushed: number;
+  readonly userName: string | null;
+  readonly loginHint: string | null;
+  readonly allowedAt: number | null;
+  readonly hasDisconnected: number;
+  readonly wasSentAhead: number;
   readonly providers: string;
   readonly state: string | null;
   readonly codeChallenge: string | null;
@@ -19,38 +39,30 @@ type RequestRow = Omit<AuthorizationRequest, 'providers' | 'state' | 'codeChalle
 const FIND = `
   SELECT transaction_id AS "transactionId", client_id AS "clientId", user_id AS "userId",
          redirect_uri AS "redirectUri", scope, state, code_challenge AS "codeChallenge", language, theme,
-         display, providers, query, form_token AS "formToken", status, created_at AS "createdAt"
+         display, providers, query, form_token AS "formToken", status, created_at AS "createdAt",
+         secret_hash AS "secretHash", pushed AS "isPushed", user_name AS "userName", login_hint AS "loginHint",
+         allowed_at AS "allowedAt", disconnected AS "hasDisconnected", sent_ahead AS "wasSentAhead"
     FROM authorization_request WHERE transaction_id = :transactionId`;
 
 const CREATE = `
   INSERT INTO authorization_request (transaction_id, client_id, user_id, redirect_uri, scope, state,
-    code_challenge, language, theme, display, providers, query, form_token, status, created_at)
+    code_challenge, language, theme, display, providers, query, form_token, status, created_at, secret_hash, pushed,
+    user_name, login_hint)
   VALUES (:transactionId, :clientId, :userId, :redirectUri, :scope, :state,
-    :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt)`;
+    :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
+    :pushed, :userName, :loginHint)`;
 
-// Locks the user's row, as disconnecting does: an approval and the end of the last account take turns, so that either
-// the approval finds no account or the disconnection finds a code to withdraw.
+// Locks the user's row, as disconnecting does: approvals of one user take turns, with each other and with the end of its
+// last account.
 const LOCK_USER = `
-  UPDATE application_user SET last_seen_at = last_seen_at
-   WHERE (client_id, user_id) = (SELECT client_id, user_id FROM authorization_request
-                                  WHERE transaction_id = :transactionId)`;
+  UPDATE application_user SET last_seen_at = last_seen_at WHERE client_id = :clientId AND user_id = :userId`;
 
 // The WHERE clause decides alone, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
-   WHERE transaction_id = :transactionId AND status = 'open'
-     AND EXISTS (SELECT 1 FROM account
-                  WHERE account.client_id = authorization_request.client_id
-                    AND account.user_id = authorization_request.user_id)
-  RETURNING transaction_id`;
+   WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
 
-const WRITE_CODE = `
-  INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
-  SELECT client_id, user_id, redirect_uri, scope, code_challenge, CAST(:now AS BIGINT), NULL
-    FROM authorization_request WHERE transaction_id = :transactionId
-  ON CONFLICT (client_id, user_id) DO UPDATE SET
-    redirect_uri = excluded.redirect_uri, scope = excluded.scope,
-    code_challenge = excluded.code_challenge, approved_at = excluded.approved_at, withdrawn_at = NULL`;
+const STATUS = 'SELECT status FROM authorization_request WHERE transaction_id = :transactionId';
 
 const DENY = `
   UPDATE authorization_request SET status = 'denied'
@@ -60,24 +72,55 @@ const SET_LANGUAGE = `
   UPDATE authorization_request SET language = :language
    WHERE transaction_id = :transactionId AND status = 'open'`;
 
+const NOTE = `
+  UPDATE authorization_request SET allowed_at = COALESCE(CAST(:allowedAt AS BIGINT), allowed_at),
+         disconnected = COALESCE(CAST(:disconnected AS BIGINT), disconnected),
+         sent_ahead = COALESCE(CAST(:sentAhead AS BIGINT), sent_ahead)
+   WHERE transaction_id = :transactionId AND status = 'open'`;
+
+/** Those in which nothing was done: nobody signed in, or is on the way to. */
+const DELETE_UNTOUCHED = `
+  DELETE FROM authorization_request
+   WHERE transaction_id IN (
+     SELECT r.transaction_id FROM authorization_request AS r
+      WHERE r.client_id = :clientId AND r.created_at <= (
+              SELECT created_at FROM authorization_request WHERE client_id = :clientId
+               ORDER BY created_at DESC LIMIT 1 OFFSET :mostOpen)
+        AND NOT EXISTS (SELECT 1 FROM account_group AS g WHERE g.transaction_id = r.transaction_id)
+        AND NOT EXISTS (SELECT 1 FROM sign_in AS s WHERE s.transaction_id = r.transaction_id))
+  RETURNING transaction_id`;
+
 const DELETE_EXPIRED = `
   DELETE FROM authorization_request
    WHERE transaction_id IN (SELECT transaction_id FROM authorization_request
                              WHERE created_at < :createdBefore LIMIT :limit)
   RETURNING transaction_id`;
 
+/** So many requests apart, those of an application are counted. */
+const CREATIONS_BETWEEN_COUNTS = 64;
+
 /** Authorization requests in `db`. Their form tokens are sealed, as every secret at rest. */
 export function authorizationRequestStore(db: Database, sealer: Sealer): AuthorizationRequestStore {
+  let created = 0;
   return {
-    async createRequest(request) {
+    async createRequest(request, mostOpen) {
+      const { isPushed, hasDisconnected: _, wasSentAhead: __, allowedAt: ___, ...columns } = request;
       await db.write(CREATE, {
-        ...request,
+        ...columns,
         formToken: sealer.seal(request.formToken, contextOf(request.transactionId)),
         state: request.state ?? null,
         codeChallenge: request.codeChallenge ?? null,
         theme: request.theme ?? null,
         providers: request.providers.join(','),
+        pushed: Number(isPushed),
+        userName: request.userName ?? null,
+        loginHint: request.loginHint ?? null,
       });
+      // Looked at now and then: a few more than that do no harm.
+      created += 1;
+      if (created % CREATIONS_BETWEEN_COUNTS === 0) {
+        await db.write(DELETE_UNTOUCHED, { clientId: request.clientId, mostOpen });
+      }
     },
 
     async findRequest(transactionId) {
@@ -85,18 +128,40 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       return row && requestOf(row, sealer);
     },
 
-    approveRequest(transactionId, now) {
-      const values = { transactionId, now };
+    groupsOf(user, deviceHash, now) {
+      return groupsOf(db, user, { deviceHash, now });
+    },
+
+    approveRequest(approver, decide) {
+      const { request, deviceHash, now } = approver;
       return db.transaction(async (tx) => {
-        await tx.all(LOCK_USER, values);
-        if ((await tx.all(APPROVE, values)).length === 0) return false;
-        await tx.all(WRITE_CODE, values);
+        const { transactionId, clientId, userId } = request;
+        await tx.all(LOCK_USER, { clientId, userId });
+        const row = await tx.get<{ status: string }>(STATUS, { transactionId });
+        if (row?.status !== 'open') return 'answered';
+        const decision = decide(await groupsOf(tx, request, { deviceHash, now }));
+        if (decision === 'nothing' || decision === 'waits') return decision;
+        if ((await tx.all(APPROVE, { transactionId })).length === 0) return 'answered';
+        await applyApproval(tx, approver, decision, sealer);
+        return 'approved';
+      });
+    },
+
+    denyRequest(transactionId, now) {
+      return db.transaction(async (tx) => {
+        if ((await tx.all(DENY, { transactionId })).length === 0) return false;
+        await dropGroupOf(tx, transactionId, now);
         return true;
       });
     },
 
-    async denyRequest(transactionId) {
-      return (await db.write(DENY, { transactionId })).length > 0;
+    async noteProgress(transactionId, { allowedAt, hasDisconnected, wasSentAhead }) {
+      await db.write(NOTE, {
+        transactionId,
+        allowedAt: allowedAt ?? null,
+        disconnected: hasDisconnected === undefined ? null : Number(hasDisconnected),
+        sentAhead: wasSentAhead === undefined ? null : Number(wasSentAhead),
+      });
     },
 
     async setLanguage(transactionId, language) {
@@ -116,6 +181,12 @@ function requestOf(row: RequestRow, sealer: Sealer): AuthorizationRequest {
     ...row,
     formToken: sealer.open(row.formToken, contextOf(row.transactionId)),
     state: row.state ?? undefined,
+    isPushed: row.isPushed === 1,
+    userName: row.userName ?? undefined,
+    loginHint: row.loginHint ?? undefined,
+    allowedAt: row.allowedAt ?? undefined,
+    hasDisconnected: row.hasDisconnected === 1,
+    wasSentAhead: row.wasSentAhead === 1,
     codeChallenge: row.codeChallenge ?? undefined,
     theme: row.theme ?? undefined,
     providers: row.providers.split(',') as ProviderKind[], // createRequest joined kinds

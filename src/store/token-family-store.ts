@@ -10,7 +10,8 @@ import { deleteInParts } from './drivers/delete-in-parts.ts';
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },
   sql: ({ value, andFrom }) => `
-    SELECT f.family_id AS "familyId", f.client_id AS "clientId", f.user_id AS "userId", f.scope AS "scope"
+    SELECT f.family_id AS "familyId", f.client_id AS "clientId", f.user_id AS "userId", f.scope AS "scope",
+           f.coverage_id AS "coverageId"
       FROM token_family AS f${andFrom}
      WHERE f.family_id = ${value('familyId')} AND f.ended_at IS NULL`,
   key: 'familyId',
@@ -27,14 +28,14 @@ const ROTATE: BatchStatement = {
       ${from}
      WHERE family_id = ${value('familyId')} AND token_hash = ${value('presented')} AND ended_at IS NULL
     RETURNING token_hash AS "successor", family_id AS "familyId", client_id AS "clientId",
-      user_id AS "userId", scope AS "scope"`,
+      user_id AS "userId", scope AS "scope", coverage_id AS "coverageId"`,
   key: 'successor',
   writes: true,
 };
 
 const BEGIN = `
-  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at)
-  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :now, :now)
+  INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, coverage_id, created_at, refreshed_at)
+  VALUES (:familyId, :tokenHash, :clientId, :userId, :scope, :coverageId, :now, :now)
   ON CONFLICT (family_id) DO NOTHING
   RETURNING family_id`;
 
@@ -54,6 +55,10 @@ const DELETE_ENDED = `
   DELETE FROM token_family
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
   RETURNING family_id`;
+const DELETE_UNUSED_COVERAGE = `
+  DELETE FROM grant_coverage
+   WHERE coverage_id NOT IN (SELECT coverage_id FROM token_family)
+     AND coverage_id NOT IN (SELECT approval_id FROM authorization_code)`;
 
 /** Grants and their chains of refresh tokens in `db`. */
 export function tokenFamilyStore(db: Database): TokenFamilyStore {
@@ -75,8 +80,10 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
       return db.transaction((tx) => endAccess(tx, { clientId, userId, now }));
     },
 
-    deleteEndedGrants(endedBefore) {
-      return deleteInParts(db, DELETE_ENDED, { endedBefore });
+    async deleteEndedGrants(endedBefore) {
+      const deleted = await deleteInParts(db, DELETE_ENDED, { endedBefore });
+      await db.write(DELETE_UNUSED_COVERAGE);
+      return deleted;
     },
   };
 }
@@ -118,6 +125,6 @@ const hashOfTokenId = (id: RefreshTokenId): string => hash('sha256', id);
 
 function grantOf(row: Grant | undefined): Grant | undefined {
   if (row === undefined) return undefined;
-  const { familyId, clientId, userId, scope } = row;
-  return { familyId, clientId, userId, scope };
+  const { familyId, clientId, userId, scope, coverageId } = row;
+  return { familyId, clientId, userId, scope, coverageId };
 }

@@ -21,6 +21,8 @@ const LIVING_GRANTS = `
    WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL
    ORDER BY created_at, family_id`;
 
+const IS_USER = 'SELECT user_id FROM application_user WHERE client_id = :clientId AND user_id = :userId';
+
 // A later call with an earlier time, by another instance, leaves last_seen_at as it is.
 const LOAD_OR_CREATE = `
   INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
@@ -46,6 +48,10 @@ const DELETE_IDLE = `
 /** Users in `db`. */
 export function userStore(db: Database): UserStore {
   return {
+    async isUser(clientId, userId) {
+      return (await db.get(IS_USER, { clientId, userId })) !== undefined;
+    },
+
     async loadOrCreateUser(clientId, userId, now) {
       await db.write(LOAD_OR_CREATE, { clientId, userId, now });
     },

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { inspect } from 'node:util';
 
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import { GENEROUS } from '../harness/connect-limits.ts';
 import {
   APPLE_PASSWORD,
   Browser,
@@ -165,7 +166,7 @@ describe('linking an account', () => {
   });
 
   it('linking an account stops after the allowed tries of one transaction, with Retry-After, and asks no server any more', async () => {
-    const limits = { authorizePerMinute: 100, passwordsPerTransaction: 2, passwordsPerAddress: 100 };
+    const limits = { ...GENEROUS, passwordsPerTransaction: 2 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const browser = new Browser(limited);
     const form = await browser.get(`/connect/caldav?transaction=${transactionOf(await browser.start())}`);
@@ -182,7 +183,7 @@ describe('linking an account', () => {
   });
 
   it('linking an account counts the tries of one address over its transactions', async () => {
-    const limits = { authorizePerMinute: 100, passwordsPerTransaction: 100, passwordsPerAddress: 1 };
+    const limits = { ...GENEROUS, passwordsPerAddress: 1 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const statuses: number[] = [];
     for (const userId of ['one', 'two']) {
@@ -197,7 +198,7 @@ describe('linking an account', () => {
   });
 
   it('linking an account counts no right password, so that many can link from one address', async () => {
-    const limits = { authorizePerMinute: 100, passwordsPerTransaction: 1, passwordsPerAddress: 1 };
+    const limits = { ...GENEROUS, passwordsPerTransaction: 1, passwordsPerAddress: 1 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const statuses: number[] = [];
     for (const userId of ['one', 'two', 'three']) {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
-import { type Answer, Browser, type Harness, openConnect } from './connect-harness.ts';
+import { GENEROUS } from '../harness/connect-limits.ts';
+import { ACME, type Answer, Browser, type Harness, openConnect } from './connect-harness.ts';
 
 let harness: Harness;
 before(async () => {
@@ -172,13 +173,10 @@ describe('GET /authorize', () => {
     assert.doesNotMatch(answer.body, /disk full/);
   });
 
-  it('GET /authorize answers 429 with Retry-After once an address called too often, over both mounts together', async () => {
-    const attempts = connectAttempts({
-      authorizePerMinute: 2,
-      passwordsPerTransaction: 1,
-      passwordsPerAddress: 1,
-    });
+  it('GET /authorize answers 429 with Retry-After once an address called too often for an application, over both mounts together', async () => {
+    const attempts = connectAttempts({ ...GENEROUS, authorizePerMinute: 2 });
     const limited = await openConnect({ attempts });
+    await limited.clients.createClient({ ...ACME, clientId: 'other' }, 'unused');
     const browser = new Browser(limited);
     await browser.get(`/authorize?${ok}`);
     const started = await browser.get(`/api/oauth/authorize?${ok}`);
@@ -186,12 +184,14 @@ describe('GET /authorize', () => {
     const page = await browser.get(`/authorize?${ok}&lng=fr`);
     const begun = await browser.get(String(started.headers.location));
     const json = await browser.get(`/api/oauth/authorize?${ok}`, { headers: { accept: '*/*' } });
+    const other = await browser.get('/authorize?client_id=other&user_id=ada');
 
     await limited.close();
     assert.deepEqual([page.status, json.status], [429, 429]);
     assert.equal(begun.status, 200, 'a flow that began can go on');
+    assert.equal(other.status, 302, 'another application is not refused for it');
     assert.match(String(page.headers['retry-after']), /^\d+$/);
     assert.match(page.body, /Trop de demandes/);
-    assert.equal(JSON.parse(json.body).error, 'too_many_requests');
+    assert.equal(JSON.parse(json.body).error, 'temporarily_unavailable');
   });
 });

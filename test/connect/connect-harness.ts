@@ -25,6 +25,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
+import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 
 export const ACME: Client = {
@@ -58,8 +59,6 @@ type Changes = Partial<
     'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins' | 'operatorName'
   >
 >;
-
-const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
 
 /** The pages with application ACME, on a database of their own. */
 export async function openConnect(changes: Changes = {}): Promise<Harness> {

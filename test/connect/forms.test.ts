@@ -6,6 +6,7 @@ import type { PasswordLogin, PasswordProvider } from '../../src/calendars/calend
 import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
 import { CALDAV_PRESETS } from '../../src/connect/accounts/caldav-presets.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
+import { GENEROUS } from '../harness/connect-limits.ts';
 import {
   type Answer,
   APPLE_PASSWORD,
@@ -21,7 +22,7 @@ const logins: PasswordLogin[] = [];
 let refusal: ProviderErrorKind | undefined;
 let harness: Harness;
 before(async () => {
-  const limits = { authorizePerMinute: 1e6, passwordsPerTransaction: 5, passwordsPerAddress: 1e6 };
+  const limits = { ...GENEROUS, passwordsPerTransaction: 5 };
   harness = await openConnect({
     providers: { apple: watched('apple'), caldav: watched('caldav') },
     attempts: connectAttempts(limits),

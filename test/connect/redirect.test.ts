@@ -8,6 +8,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
+import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, openJourneys, signInAgainPath } from './journeys.ts';
@@ -103,7 +104,7 @@ describe('leaving for a provider', () => {
 
 describe('leaving too often', () => {
   it('leaving for a provider too often is refused with Retry-After, before anything is asked of the provider', async () => {
-    const limits = { authorizePerMinute: 2, passwordsPerTransaction: 9, passwordsPerAddress: 9 };
+    const limits = { ...GENEROUS, authorizePerMinute: 2 };
     const { google } = journeys;
     const limited = await openConnect({
       providers: { google },

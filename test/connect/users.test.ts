@@ -91,7 +91,7 @@ describe('an application and its users', () => {
     assert.equal(reading.statusCode, 401);
     assert.deepEqual(await server.deps.accounts.listAccounts('acme', 'ada'), []);
     assert.equal((await call('GET', 'ada')).statusCode, 404);
-    assert.ok(server.log.lines.some((line) => line.includes('"event":"user_deleted"')));
+    assert.ok(server.log.lines.some((line) => line.includes('"event":"users_forgotten"')));
     assert.ok(!server.log.lines.some((line) => line.includes('dav.example')));
   });
 

@@ -83,6 +83,35 @@ export function calendarProviderContract(target: ContractServer): void {
         assert.equal(deep.accountId, accountId);
       });
 
+      it('an account has one identity, however the way to it was spelled, and nobody else has it', async () => {
+        const ada = await provider().signIn.verify(login('ada'));
+        const deep = await provider().signIn.verify(login('ada', ada.accountId));
+        const grace = await provider().signIn.verify(login('grace'));
+
+        assert.equal(deep.identity, ada.identity);
+        assert.notEqual(grace.identity, ada.identity);
+        assert.ok(ada.identity.startsWith(`${server.origin} /`), ada.identity);
+        assert.ok(ada.provesOwner && grace.provesOwner);
+      });
+
+      it('the principal of somebody else, typed as the server, does not make an account theirs', async () => {
+        const grace = await provider().signIn.verify(login('grace'));
+
+        const ada = await provider()
+          .signIn.verify(login('ada', grace.accountId))
+          .catch(() => undefined);
+
+        assert.notEqual(ada?.identity, grace.identity);
+        assert.notEqual(ada?.accountId, grace.accountId);
+      });
+
+      it('a server that knows its users does not take any password', async () => {
+        const { signIn } = provider();
+        const { credentials } = await signIn.verify(login('ada'));
+
+        assert.equal(await signIn.takesAnyPassword(credentials), false);
+      });
+
       it('what is remembered of a login leads to the same account again, and is not the password', async () => {
         const { signIn } = provider();
         const first = await signIn.verify(login('ada'));

@@ -85,7 +85,12 @@ export class FakeCalendarProvider {
     const verify = async () => {
       throw new ProviderError('unauthorized', 'Nobody signs in here');
     };
-    return { kind: this.kind, signIn: { method: 'password', verify }, open: () => account };
+    const takesAnyPassword = async () => false;
+    return {
+      kind: this.kind,
+      signIn: { method: 'password', verify, takesAnyPassword },
+      open: () => account,
+    };
   }
 
   async *#changesSince(href: string, token: string | undefined): AsyncGenerator<Changes> {

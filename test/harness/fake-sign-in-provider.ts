@@ -19,6 +19,8 @@ import { SCOPES, type Scope } from '../../src/oauth/scope.ts';
 /** What a user does on the provider's pages. */
 export type Deed = {
   readonly email?: string;
+  /** Who it is to the provider, whatever the address; `sub:` and the address where it is not told. */
+  readonly identity?: string;
   /** Leaves the calendars out. */
   readonly withoutCalendars?: true;
   /** The answer is another issuer's. */
@@ -64,7 +66,7 @@ export class FakeSignInProvider implements RedirectProvider {
   /** The user signs in there and allows what `deed` says; answers where the browser is sent. */
   allow(
     sentTo: string,
-    { email = 'ada@example.com', withoutCalendars, issuer = this.kind }: Deed = {},
+    { email = 'ada@example.com', identity = `sub:${email}`, withoutCalendars, issuer = this.kind }: Deed = {},
   ): string {
     const { searchParams } = new URL(sentTo);
     const code = randomBytes(8).toString('hex');
@@ -80,7 +82,13 @@ export class FakeSignInProvider implements RedirectProvider {
     };
     const calendarPermission = withoutCalendars === undefined;
     const granted = { credentials, grantedScopes: scopes, calendarPermission };
-    this.#codes.set(code, { accountId: email, display: email, ...granted });
+    this.#codes.set(code, {
+      accountId: email,
+      identity,
+      provesOwner: true,
+      display: email,
+      ...granted,
+    });
     return this.#back(searchParams, { code, iss: issuer });
   }
 

@@ -131,8 +131,10 @@ function limits(most: number): Record<string, string> {
   return {
     KALENDS_LIMIT_WRONG_SECRETS: String(most),
     KALENDS_LIMIT_AUTHORIZE: String(most),
+    KALENDS_LIMIT_NEW_USERS: String(most),
     KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(most),
     KALENDS_LIMIT_PASSWORDS_PER_ADDRESS: String(most),
+    KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT: String(most),
   };
 }
 

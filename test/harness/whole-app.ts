@@ -6,10 +6,9 @@ import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import type { CalendarServer } from './calendar-server.ts';
+import { GENEROUS } from './connect-limits.ts';
 
 export type Route = { readonly method: string; readonly path: string };
-
-const GENEROUS = { authorizePerMinute: 1e6, passwordsPerTransaction: 1e6, passwordsPerAddress: 1e6 };
 
 type WholeApp = { readonly app: FastifyInstance; readonly routes: readonly Route[] };
 

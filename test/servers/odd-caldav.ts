@@ -152,7 +152,10 @@ export class OddCalDav {
     if (path === '/dav/ada/') return multistatus(calendar);
     if (path === '/principal/')
       return multistatus(
-        present(path, '<c:calendar-home-set><d:href>/dav/ada/</d:href></c:calendar-home-set>'),
+        present(
+          path,
+          `${principalNamed(path)}<c:calendar-home-set><d:href>/dav/ada/</d:href></c:calendar-home-set>`,
+        ),
       );
     if (path === CALENDAR)
       return multistatus(
@@ -163,10 +166,7 @@ export class OddCalDav {
                 .join('')
             : ''),
       );
-    if (path === '/')
-      return multistatus(
-        present(path, '<d:current-user-principal><d:href>/principal/</d:href></d:current-user-principal>'),
-      );
+    if (path === '/') return multistatus(present(path, principalNamed('/principal/')));
     return { status: 404 };
   }
 }
@@ -175,6 +175,10 @@ const TYPE = '<d:getcontenttype>text/calendar; component=vevent</d:getcontenttyp
 
 export const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('\r', '&#13;');
+
+/** The property that says who the user is. */
+export const principalNamed = (href: string): string =>
+  `<d:current-user-principal><d:href>${escapeText(href)}</d:href></d:current-user-principal>`;
 
 /** A response whose properties are there. */
 export const present = (href: string, properties: string): string =>

@@ -1,71 +1,168 @@
 /**
- * A user's accounts as a browser may see them: whole where it linked them, else masked (docs/security.md T4).
+ * A user's accounts as a transaction may see them: whole where their owner was proved in it, else masked
+ * (docs/security.md T4).
  */
 import { type ProblemForUser, problemForUser } from '../../calendars/account-problem.ts';
 import type { Account, AccountLoading } from '../../calendars/account-store.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import { PROVIDER_KINDS, type ProviderKind } from '../../calendars/provider-kind.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
+import type { Scope } from '../../oauth/scope.ts';
+import {
+  type AccountGroup,
+  type Covered,
+  type GroupStandings,
+  isGiven,
+  isSameAccount,
+  standingsOf,
+} from '../flow/account-groups.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
 import type { PageVisit } from '../flow/connect-flow.ts';
 
-/** A linked account as this browser may see it. */
+/** An account as this transaction may see it. */
 export type AccountView = {
   readonly accountKey: string;
+  /** Of the same account, signed in to again in this transaction. */
+  readonly againKey: string | undefined;
   readonly provider: ProviderKind;
-  /** Masked unless this browser linked it: whoever knows a user's id can open its page. */
+  /** Masked unless its owner was proved: whoever knows a user's id can open its page. */
   readonly name: string;
-  /** Whether this browser linked it, and so may change it. */
-  readonly isLinkedHere: boolean;
+  /** Whether it may be changed here: its owner was proved, or the application says who its user is. */
+  readonly isManageable: boolean;
+  /** Whether it was linked here and is not the user's yet: nobody reads it before it is allowed. */
+  readonly isUnfinished: boolean;
+  /** The widest scope that a living grant has for it; `undefined` for a new one. */
+  readonly givenScope: Scope | undefined;
+  /** Whether Allow gives something of it that no living grant has. */
+  readonly isNew: boolean;
   readonly problem: ProblemForUser | undefined;
 };
 
+/**
+ * How the selection page ends: `continue` to the consent page, `allow` on the page itself (one account), `done` where
+ * nothing needs consent. `continue_off`: there is nothing to go on with.
+ */
+export type Ending = 'continue' | 'continue_off' | 'allow' | 'done';
+
 export type UserAccounts = {
-  readonly linked: readonly Account[];
-  readonly views: readonly AccountView[];
+  /** What an approval covers. */
+  readonly accounts: readonly AccountView[];
+  /** The user's others, masked: each can be confirmed. */
+  readonly others: readonly AccountView[];
   /** By account key. */
   readonly loading: ReadonlyMap<string, AccountLoading>;
+  readonly ending: Ending;
+  /** Whether this browser allowed something that the application never fetched. */
+  readonly isUnredeemed: boolean;
 };
 
-type AccountDeps = Pick<ConnectDeps, 'accounts' | 'providers'>;
+type AccountDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'providers' | 'now'>;
 
-/** The user's accounts as this browser may see them, and whole for what is done with them. */
-export async function accountsOf({ visit, request }: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
-  const { clientId, userId, scope } = request;
-  const { accounts, providers } = deps;
-  const { device } = visit.cookies;
-  const [linked, linkedHere, loading] = await Promise.all([
-    accounts.listAccounts(clientId, userId),
-    device === undefined
-      ? new Set<string>()
-      : accounts.accountsLinkedBy(clientId, userId, hashOfSecret(device)),
-    accounts.loadingOf(clientId, userId),
+/** The user's accounts as this transaction may see them. */
+export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<UserAccounts> {
+  const { request } = page;
+  const { clientId, userId } = request;
+  const [{ groups, standings }, loading] = await Promise.all([
+    groupsOf(page, deps),
+    deps.accounts.loadingOf(clientId, userId),
   ]);
-  const views = linked.map((account): AccountView => {
-    const { accountKey, provider, display } = account;
-    const isLinkedHere = linkedHere.has(accountKey);
-    const name = isLinkedHere ? display : maskedName(display);
-    const problem = problemForUser(account, scope, providers[provider]);
-    return { accountKey, provider, name, isLinkedHere, problem };
-  });
-  return { linked, loading, views };
+  const viewed = mergedAccounts(standings).map((one) => viewOf(one, page, deps));
+  const accounts = viewed.toSorted((a, b) => order(a) - order(b));
+  const others = standings.foreign.flatMap((group) =>
+    group.accounts.map((account) =>
+      viewOf({ account, group, scope: undefined, isProved: false }, page, deps),
+    ),
+  );
+  const isUnredeemed = groups.some(
+    ({ isOfThisBrowser, unfinished }) =>
+      isOfThisBrowser &&
+      unfinished?.isApproved === true &&
+      unfinished.transactionId !== request.transactionId,
+  );
+  return { accounts, others, loading, ending: endingOf(accounts, page), isUnredeemed };
+}
+
+const order = ({ provider }: AccountView): number => PROVIDER_KINDS.indexOf(provider);
+
+/** How the user's groups stand to this transaction and browser. */
+export async function groupsOf({ visit, request }: PageVisit, deps: AccountDeps) {
+  const { device } = visit.cookies;
+  const now = deps.now();
+  const [{ groups }, client] = await Promise.all([
+    deps.requests.groupsOf(request, device === undefined ? undefined : hashOfSecret(device), now),
+    deps.clients.findClient(request.clientId),
+  ]);
+  const returningUsers = client?.returningUsers ?? 'prove';
+  return { groups, standings: standingsOf(request, { groups }, { returningUsers, now }) };
+}
+
+type SeenAccount = {
+  readonly account: Account;
+  readonly group: AccountGroup;
+  /** What an approval gives of it; `undefined` when it is not covered. */
+  readonly scope: Scope | undefined;
+  readonly isProved: boolean;
+  /** The same account, signed in to again in this transaction. */
+  readonly again?: Account | undefined;
+};
+
+/** Accounts of all covered groups; one that was signed in to again is there once. */
+function mergedAccounts({ proved, covered }: GroupStandings): SeenAccount[] {
+  const seen = covered.flatMap(({ group, scope }: Covered) =>
+    group.accounts.map((account): SeenAccount => {
+      return { account, group, scope, isProved: proved.includes(group) };
+    }),
+  );
+  const merged: SeenAccount[] = [];
+  for (const one of seen) {
+    const at = merged.findIndex((earlier) => earlier.isProved && isSameAccount(earlier.account, one.account));
+    const earlier = merged[at];
+    if (earlier === undefined || !one.isProved) merged.push(one);
+    else merged[at] = { ...earlier, again: one.account };
+  }
+  return merged;
+}
+
+function viewOf(
+  { account, group, scope, isProved, again }: SeenAccount,
+  { request }: PageVisit,
+  { providers }: AccountDeps,
+): AccountView {
+  const { accountKey, provider, display } = account;
+  const isManageable = isProved || (request.isPushed && scope !== undefined);
+  return {
+    accountKey,
+    againKey: again?.accountKey,
+    provider,
+    name: isManageable ? display : maskedName(display),
+    isManageable,
+    isUnfinished: group.unfinished !== undefined,
+    givenScope: group.givenScope,
+    isNew: scope !== undefined && !isGiven({ group, scope }),
+    problem: problemForUser(again ?? account, request.scope, providers[provider]),
+  };
+}
+
+/** Whoever disconnected the last of their accounts here is done too. */
+function endingOf(accounts: readonly AccountView[], { request }: PageVisit): Ending {
+  if (accounts.length === 0) return request.hasDisconnected ? 'done' : 'continue_off';
+  if (!accounts.some(({ isNew }) => isNew)) return 'done';
+  return accounts.length === 1 ? 'allow' : 'continue';
 }
 
 /**
- * The account that a form or link of this request names, `undefined` when there is none such. Throws
- * ConnectError 403 when this browser did not link it: whoever knows a user's id sees its page
- * (docs/security.md T4).
+ * The account that a form or link of this transaction names, `undefined` when there is none such. Throws
+ * ConnectError 403 when it may not be changed here (docs/security.md T4).
  */
-export async function accountLinkedHere(
+export async function manageableAccount(
   page: PageVisit,
   accountKey: string | undefined,
   deps: AccountDeps,
-): Promise<Account | undefined> {
-  if (accountKey === undefined) return undefined;
-  const { linked, views } = await accountsOf(page, deps);
-  const account = linked.find((one) => one.accountKey === accountKey);
-  if (account === undefined || views.some((view) => view.isLinkedHere && view.accountKey === accountKey))
-    return account;
+): Promise<AccountView | undefined> {
+  if (accountKey === undefined || accountKey === '') return undefined;
+  const { accounts, others } = await accountsOf(page, deps);
+  const view = [...accounts, ...others].find((one) => one.accountKey === accountKey);
+  if (view === undefined || view.isManageable) return view;
   throw new ConnectError('foreign_form', backToAccounts(page.request));
 }
 

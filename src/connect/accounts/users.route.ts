@@ -16,7 +16,7 @@ export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
     const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
     const credentials = { authorization: basic, clientId: undefined, clientSecret: undefined, address: ip };
     const { clientId } = await authenticateClient(credentials, deps);
-    return { clientId, userId: params.user_id, address: ip };
+    return { clientId, userId: params.user_id };
   };
   return async (app) => {
     app.get('/users/:user_id', async (request: UserRequest) => showUser(await userOf(request), deps));

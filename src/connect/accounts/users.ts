@@ -16,8 +16,8 @@ export type UsersDeps = {
   readonly now: () => number;
 };
 
-/** Whose user it is; `address` is the caller's. */
-export type UserOfClient = { readonly clientId: string; readonly userId: string; readonly address: string };
+/** Whose user it is. */
+export type UserOfClient = { readonly clientId: string; readonly userId: string };
 
 /** Accounts and living grants without secrets and without keys of ours. Throws 404 for an unknown user. */
 export async function showUser({ clientId, userId }: UserOfClient, { users, accounts }: UsersDeps) {
@@ -51,15 +51,13 @@ export async function showUser({ clientId, userId }: UserOfClient, { users, acco
  * there is no error: the call may be repeated.
  */
 export async function forgetUser(
-  { clientId, userId, address }: UserOfClient,
+  { clientId, userId }: UserOfClient,
   { users, log, now }: UsersDeps,
 ): Promise<{ success: true }> {
   // Looked up first: an id that no database keeps names nobody.
   const user = await users.findUser(clientId, userId);
   if (user !== undefined && (await users.deleteUser(clientId, userId, now()))) {
-    const { accounts, grants } = user;
-    const fields = { event: 'user_deleted', clientId, userId, accounts, grants, address };
-    log.info(fields, 'An application had a user forgotten');
+    log.info({ event: 'users_forgotten', clientId, userId }, 'An application had a user forgotten');
   }
   return { success: true };
 }

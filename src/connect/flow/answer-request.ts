@@ -1,36 +1,61 @@
 /** The end of a flow: the user allows or cancels, once; a repeated click gets the same answer. */
+import { decideApproval } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
+import { deviceHashOf, type PageVisit } from './connect-flow.ts';
 
-/** How a request stands. */
-export type Answer = AuthorizationRequest['status'];
+/** How a request stands; `waits`: another approval has to be redeemed first. */
+export type Answer = AuthorizationRequest['status'] | 'waits';
 
-type AnswerDeps = Pick<ConnectDeps, 'requests' | 'log' | 'now'>;
+type AnswerDeps = Pick<ConnectDeps, 'requests' | 'clients' | 'log' | 'now'>;
 
 /**
- * Approves the request unless it was answered before, and says how it stands: `open` when the user
- * has no account that could be allowed. Only the first approval writes the code's record.
+ * Approves the request unless it was answered before, and says how it stands: `open` when there is no account that
+ * could be allowed, `denied` when its user came to disconnect and none is left. Only the first approval writes the
+ * code's record.
  */
-export async function approve(request: AuthorizationRequest, deps: AnswerDeps): Promise<Answer> {
+export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
+  const { visit, request } = page;
   if (request.status !== 'open') return request.status;
-  const { transactionId, clientId } = request;
-  if (!(await deps.requests.approveRequest(transactionId, deps.now()))) {
-    return statusOf(transactionId, deps);
+  const { requests, clients, now } = deps;
+  const client = await clients.findClient(request.clientId);
+  const terms = { returningUsers: client?.returningUsers ?? 'prove', now: now() } as const;
+  const approver = { request, deviceHash: deviceHashOf(visit), now: now() };
+  const result = await requests.approveRequest(approver, (user) => decideApproval(request, user, terms));
+  switch (result) {
+    case 'answered':
+      return statusOf(request, deps);
+    case 'nothing':
+      return request.hasDisconnected ? deny(page, deps) : 'open';
+    case 'waits':
+      await requests.noteProgress(request.transactionId, { allowedAt: now() });
+      deps.log.info({ event: 'approval_waits', ...whoAnswers(page) }, 'An approval waits for another one');
+      return 'waits';
+    default:
+      deps.log.info(
+        { event: 'access_allowed', ...whoAnswers(page), scope: request.scope },
+        'Access was allowed',
+      );
+      return 'approved';
   }
-  deps.log.info({ clientId, scope: request.scope }, 'An authorization request was approved');
-  return 'approved';
 }
 
 /** Denies the request unless it was answered before, and says how it stands. */
-export async function deny(request: AuthorizationRequest, deps: AnswerDeps): Promise<Answer> {
+export async function deny(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
+  const { request } = page;
   if (request.status !== 'open') return request.status;
-  if (!(await deps.requests.denyRequest(request.transactionId))) {
-    return statusOf(request.transactionId, deps);
-  }
-  deps.log.info({ clientId: request.clientId }, 'An authorization request was denied');
+  if (!(await deps.requests.denyRequest(request.transactionId, deps.now()))) return statusOf(request, deps);
+  deps.log.info({ event: 'access_denied', ...whoAnswers(page) }, 'Access was denied');
   return 'denied';
 }
 
-async function statusOf(transactionId: string, { requests }: AnswerDeps): Promise<Answer> {
+const whoAnswers = ({ visit, request }: PageVisit) => ({
+  clientId: request.clientId,
+  userId: request.userId,
+  transactionId: request.transactionId,
+  address: visit.address,
+});
+
+async function statusOf({ transactionId }: AuthorizationRequest, { requests }: AnswerDeps): Promise<Answer> {
   return (await requests.findRequest(transactionId))?.status ?? 'open';
 }

@@ -1,13 +1,14 @@
 import type { Theme } from '../../branding/branding.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import type { Scope } from '../../oauth/scope.ts';
+import type { Decision, GroupsOfUser } from './account-groups.ts';
 
 /** Where the pages run: in the browser's own window, or in one that an application's page opened. */
 export type Display = 'page' | 'popup';
 
 /** One run through /authorize and the Connect pages, kept for two hours. */
 export type AuthorizationRequest = {
-  /** 128 random bits: in the page's address and in the cookie, which must agree. */
+  /** 128 random bits, in the page's address. */
   readonly transactionId: string;
   readonly clientId: string;
   readonly userId: string;
@@ -26,6 +27,20 @@ export type AuthorizationRequest = {
   readonly providers: readonly ProviderKind[];
   /** The received query string, with which the flow can be started again. */
   readonly query: string;
+  /** SHA-256 of its second secret, which only a cookie has: an address alone finishes nothing (docs/security.md T8). */
+  readonly secretHash: string;
+  /** Whether the application pushed it (RFC 9126), and so says who its user is. */
+  readonly isPushed: boolean;
+  /** Of a pushed one: what people call the user. */
+  readonly userName: string | undefined;
+  /** Of a pushed one: the account that a provider's page is to begin with. */
+  readonly loginHint: string | undefined;
+  /** Since when its user, who allowed it, waits for another approval to be redeemed. Epoch milliseconds. */
+  readonly allowedAt: number | undefined;
+  /** Whether an account was disconnected in it: then it is left with "Done". */
+  readonly hasDisconnected: boolean;
+  /** Whether it went straight to the only provider it offers. */
+  readonly wasSentAhead: boolean;
   /** Proves that a form was made by a page of this transaction. */
   readonly formToken: string;
   readonly status: 'open' | 'approved' | 'denied';
@@ -33,18 +48,48 @@ export type AuthorizationRequest = {
   readonly createdAt: number;
 };
 
+export type UserKey = Pick<AuthorizationRequest, 'clientId' | 'userId'>;
+
+/** Who allows what, and when, in epoch milliseconds. */
+export type Approver = {
+  readonly request: AuthorizationRequest;
+  /** SHA-256 of the browser's device cookie; `undefined` when it has none. */
+  readonly deviceHash: string | undefined;
+  readonly now: number;
+};
+
+/** As `Decision` has it, and `answered` for a request that was not open any more. */
+export type ApprovalResult = 'approved' | 'answered' | 'nothing' | 'waits';
+
+export type RequestProgress = Partial<
+  Pick<AuthorizationRequest, 'allowedAt' | 'hasDisconnected' | 'wasSentAhead'>
+>;
+
 export interface AuthorizationRequestStore {
-  createRequest(request: AuthorizationRequest): Promise<void>;
+  /**
+   * Keeps it. Where the application has more than `mostOpen` requests, the oldest in which nothing was done are forgotten.
+   */
+  createRequest(request: AuthorizationRequest, mostOpen: number): Promise<void>;
   findRequest(transactionId: string): Promise<AuthorizationRequest | undefined>;
 
-  /**
-   * open → approved, writing the code's record (a later approval replaces an earlier one), provided
-   * the user has an account at least. Of concurrent calls exactly one answers true. Durable.
-   */
-  approveRequest(transactionId: string, now: number): Promise<boolean>;
+  /** The user's groups, as a browser with this device hash stands to them. */
+  groupsOf(user: UserKey, deviceHash: string | undefined, now: number): Promise<GroupsOfUser>;
 
-  /** open → denied. Of concurrent calls, and of approvals beside them, exactly one answers true. */
-  denyRequest(transactionId: string): Promise<boolean>;
+  /**
+   * open → approved, writing the code's record in place of one with the same challenge. `decide` says what that does,
+   * on the user's state in the same database transaction; what it refuses changes nothing. Of concurrent calls exactly
+   * one answers `approved`; the others `answered`. Durable.
+   */
+  approveRequest(approver: Approver, decide: (user: GroupsOfUser) => Decision): Promise<ApprovalResult>;
+
+  /**
+   * open → denied, deleting the accounts that were linked in it. Of concurrent calls, and of approvals beside them,
+   * exactly one answers true.
+   */
+  denyRequest(transactionId: string, now: number): Promise<boolean>;
+
+  /** Notes on an open request how far it went; nothing happens to one that ended. */
+  noteProgress(transactionId: string, progress: RequestProgress): Promise<void>;
 
   /** Shows the rest of an open request's pages in `language`; nothing happens to one that ended. */
   setLanguage(transactionId: string, language: string): Promise<void>;

@@ -1,33 +1,28 @@
 /** How often the pages may be used: the limits of docs/operations.md. */
-import ipaddr from 'ipaddr.js';
-
-import { attemptLimit, type RefundableLimit } from '../../http/attempt-limit.ts';
+import { addressKey, callerKey } from '../../http/address-key.ts';
+import { attemptLimit, limitKeyedBy } from '../../http/attempt-limit.ts';
 import type { ConnectAttempts } from './connect-deps.ts';
 
 const PASSWORD_WINDOW_SECONDS = 600;
 
-/** The limits as the configuration has them. */
-export function connectAttempts(limits: {
+/** How many attempts there may be, as the configuration has it. */
+export type ConnectLimits = {
   readonly authorizePerMinute: number;
+  readonly newUsersPerHour: number;
+  /** These three in ten minutes. */
   readonly passwordsPerTransaction: number;
   readonly passwordsPerAddress: number;
-}): ConnectAttempts {
+  readonly passwordsPerAccount: number;
+};
+
+/** The limits of the pages, counted in memory from now on. */
+export function connectAttempts(limits: ConnectLimits): ConnectAttempts {
+  const passwords = (most: number) => attemptLimit(most, PASSWORD_WINDOW_SECONDS);
   return {
-    authorize: byAddress(attemptLimit(limits.authorizePerMinute, 60)),
-    passwordsInTransaction: attemptLimit(limits.passwordsPerTransaction, PASSWORD_WINDOW_SECONDS),
-    passwordsFromAddress: byAddress(attemptLimit(limits.passwordsPerAddress, PASSWORD_WINDOW_SECONDS)),
+    authorize: limitKeyedBy(attemptLimit(limits.authorizePerMinute, 60), callerKey),
+    newUsers: limitKeyedBy(attemptLimit(limits.newUsersPerHour, 3600), callerKey),
+    passwordsInTransaction: passwords(limits.passwordsPerTransaction),
+    passwordsFromAddress: limitKeyedBy(passwords(limits.passwordsPerAddress), addressKey),
+    passwordsForAccount: passwords(limits.passwordsPerAccount),
   };
-}
-
-function byAddress(limit: RefundableLimit): RefundableLimit {
-  const count = (address: string) => limit(addressKey(address));
-  return Object.assign(count, { refund: (address: string) => limit.refund(addressKey(address)) });
-}
-
-/** What counts as one address: an IPv6 host has a whole /64 to choose from. */
-function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return Buffer.from(parsed.toByteArray().slice(0, 8)).toString('hex');
 }

@@ -1,27 +1,30 @@
 /**
- * The Connect pages as a state machine. A request is kept for two hours, and its state is in the store;
- * where its reader stands is in the address, and nothing is in the browser but the three cookies (connect-cookies.ts).
+ * The Connect pages as a state machine. A request is kept for two hours, and its state is in the store; where its reader
+ * stands is in the address, and the browser has its cookies (connect-cookies.ts).
  *
- *   GET /authorize                    application, user, scope, … are checked
- *        │  302, Set-Cookie oauth_req
+ *   GET /authorize                    application, user, scope, … are checked; or a pushed request is taken up
+ *        │  302, Set-Cookie oauth_req and the transaction's secret
  *        ▼
  *   ┌─ selection ◄──────────────┐     GET /authorize?…&transaction=T; while calendars load, its script asks
  *   │    │  ▲ │                 │       GET /connect/progress
- *   │    │  └─┘ Disconnect      │     POST /connect/disconnect (accounts this browser linked)
- *   │    ├──► disconnect all ───┤     GET, POST /connect/disconnect-all (the question; Disconnect, or back)
+ *   │    │  └─┘ Remove          │     POST /connect/remove (what was linked in this transaction)
+ *   │    ├──► disconnect ───────┤     GET, POST /connect/disconnect, /connect/disconnect-all (the question first)
+ *   │    ├──► calendars ────────┤     GET, POST /connect/calendars (which of an account's)
  *   │    ├──────────► form ─────┤     GET, POST /connect/apple, /connect/caldav
- *   │    │         (wrong: form again, 4xx; right: account linked, 303)
+ *   │    │         (wrong: form again, 4xx; right: account linked, or one that was linked confirmed, 303)
  *   │    ├──────► provider's ───┤     GET /connect/google, /connect/microsoft: 303 to the provider's pages
  *   │    │          pages       │     GET /connect/google/callback …: account linked, or a word why not
- *   │    │ Continue, with an account at least
+ *   │    │ Continue, with two accounts at least
  *   │    ▼                      │
- *   │  consent ─────────────────┘     GET /connect/consent (no account any more: selection)
+ *   │  consent ─────────────────┘     GET /connect/consent (one account or none: selection)
  *   │    │       │
- *   │    │ Allow │ Cancel             POST /connect/approve, POST /connect/cancel
+ *   │    │ Allow │ Cancel             POST /connect/approve, POST /connect/cancel. With one account, selection has both;
+ *   │    │       │                    where nothing needs consent, it has Done, which approves
+ *   │    ├──► waiting                 GET /connect/waiting: somebody else's code is live; it goes on by itself
  *   │    ▼       │
- *   │ [approved] │                    one code's record
- *   │    │       ▼
- *   └────┼──► [denied]                Cancel on the selection page is that of the consent page
+ *   │ [approved] │                    one code's record; what was linked joins the proved group, or becomes the user's
+ *   │    │       ▼                    when the application redeems the code
+ *   └────┼──► [denied]                what was linked is dropped
  *        │       │
  *        ▼       ▼
  *      the answer, `code` or `error=access_denied`, each time it is asked for:
@@ -32,14 +35,16 @@
  * On every page before the answer: POST /connect/language, kept with the request, and POST /connect/theme, kept by the
  * browser. Both lead back to the page they were sent from and change no state.
  *
- * `open` → `approved` and `open` → `denied` are each one conditional statement: of any number of
- * clicks one decides, and a repeated click is sent where the first one was. At every step page, cookie
- * and stored request must name the same transaction, application and user (`standingOf`).
+ * `open` → `approved` and `open` → `denied` are each one conditional statement: of any number of clicks one decides, and
+ * a repeated click is sent where the first one was. At every step the browser must have the secret of the transaction
+ * that the page names, and the page's application and user must be the stored ones (`standingOf`).
  */
+
 import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
+import { hashOfSecret } from '../../lib/sealing.ts';
 import { LANGUAGES } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
-import type { ConnectCookies, RequestCookie } from './connect-cookies.ts';
+import type { ConnectCookies } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError, type ConnectErrorContext } from './connect-error.ts';
 import { startPath } from './paths.ts';
@@ -47,7 +52,7 @@ import { startPath } from './paths.ts';
 /** How long a request can be answered, in milliseconds (docs/wire.md O8). */
 export const REQUEST_LIFETIME_MS = 7200 * 1000;
 
-export type Standing = 'current' | 'finished' | 'other_connection' | 'session_expired';
+export type Standing = 'current' | 'finished' | 'session_expired';
 
 type Claims = {
   /** What the page's address names. Only the transaction must be in it, but all that is must agree. */
@@ -56,24 +61,21 @@ type Claims = {
     clientId?: string | undefined;
     userId?: string | undefined;
   };
-  readonly cookie: RequestCookie | undefined;
+  /** What the browser's cookie has for that transaction. */
+  readonly secret: string | undefined;
   readonly request: AuthorizationRequest | undefined;
 };
 
 /** Whether this browser may go on with `request`, and why not. `now` is epoch milliseconds. */
-export function standingOf({ page, cookie, request }: Claims, now: number): Standing {
-  if (cookie && page.transactionId !== undefined && cookie.transactionId !== page.transactionId) {
-    return 'other_connection';
+export function standingOf({ page, secret, request }: Claims, now: number): Standing {
+  if (secret === undefined || !request || request.transactionId !== page.transactionId) {
+    return 'session_expired';
   }
-  if (!cookie || !request || request.transactionId !== page.transactionId) return 'session_expired';
+  if (hashOfSecret(secret) !== request.secretHash) return 'session_expired';
   if (now - request.createdAt >= REQUEST_LIFETIME_MS) return 'session_expired';
-  const pairs = [
-    [cookie.clientId, request.clientId],
-    [cookie.userId, request.userId],
-    [page.clientId ?? request.clientId, request.clientId],
-    [page.userId ?? request.userId, request.userId],
-  ];
-  if (pairs.some(([claimed, stored]) => claimed !== stored)) return 'session_expired';
+  const { clientId, userId } = request;
+  if ((page.clientId ?? clientId) !== clientId || (page.userId ?? userId) !== userId)
+    return 'session_expired';
   return request.status === 'open' ? 'current' : 'finished';
 }
 
@@ -82,6 +84,8 @@ export type Visit = {
   readonly transactionId: string | undefined;
   readonly query: ReceivedQuery;
   readonly cookies: ConnectCookies;
+  /** The network address it came from. */
+  readonly address: string;
 };
 
 /** What a page is shown for: the request, and what its browser says. */
@@ -96,17 +100,25 @@ export async function requestOf(
   { requests, now }: Pick<ConnectDeps, 'requests' | 'now'>,
   accepted: readonly Standing[] = ['current'],
 ): Promise<AuthorizationRequest> {
-  const { query, cookies } = visit;
+  const { query } = visit;
   const request = await findRequest(visit.transactionId, requests);
   const page = {
     transactionId: visit.transactionId,
     clientId: scalar(query, 'client_id'),
     userId: scalar(query, 'user_id'),
   };
-  const standing = standingOf({ page, cookie: cookies.request, request }, now());
+  const standing = standingOf({ page, secret: secretOf(visit), request }, now());
   if (request !== undefined && accepted.includes(standing)) return request;
   throw refusal(standing, query, request);
 }
+
+/** The secret that the browser has for the page's transaction. */
+export const secretOf = ({ transactionId, cookies }: Visit): string | undefined =>
+  cookies.transactions.find((one) => one.transactionId === transactionId)?.secret;
+
+/** SHA-256 of the browser's own secret. */
+export const deviceHashOf = ({ cookies: { device } }: Visit): string | undefined =>
+  device === undefined ? undefined : hashOfSecret(device);
 
 /** The refusal of a request that was answered, with the way to a new one. */
 export function finishedError(request: AuthorizationRequest): ConnectError {
@@ -146,6 +158,8 @@ function refusal(standing: Standing, query: ReceivedQuery, request: Authorizatio
 
 /** The stored query; without one, the page's own where it can start a flow. */
 function restartQuery(query: ReceivedQuery, request: AuthorizationRequest | undefined): string | undefined {
+  // A pushed request can be taken up once: only the application can start it again.
+  if (request?.isPushed || scalar(query, 'request_uri') !== undefined) return undefined;
   if (request !== undefined) return request.query;
   const isComplete = scalar(query, 'client_id') !== undefined && scalar(query, 'user_id') !== undefined;
   return isComplete ? queryWithout(query, 'transaction', 'redirect_uri', 'happened') : undefined;

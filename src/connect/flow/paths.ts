@@ -38,6 +38,7 @@ const PAGES = {
   consent: ({ transactionId }: AuthorizationRequest) => `/connect/consent?transaction=${transactionId}`,
   disconnect_all: ({ transactionId }: AuthorizationRequest) =>
     `/connect/disconnect-all?transaction=${transactionId}`,
+  waiting: ({ transactionId }: AuthorizationRequest) => `/connect/waiting?transaction=${transactionId}`,
   apple: (request: AuthorizationRequest) => signInPath('apple', request),
   caldav: (request: AuthorizationRequest) => signInPath('caldav', request),
 } as const;

@@ -1,6 +1,7 @@
 /** Apple iCloud: CalDAV with an app-specific password. Only what no other CalDAV server needs is here. */
 import type { PasswordLogin, PasswordProvider, VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import { isLoopbackHost } from '../../lib/egress/private-network.ts';
+import { takesAnyPassword } from '../caldav/any-password.ts';
 import { type CalDavDeps, openAccount } from '../caldav/caldav-account.ts';
 import { proveLogin } from '../caldav/caldav-provider.ts';
 import { readCredentials } from '../caldav/credentials.ts';
@@ -19,6 +20,7 @@ export function appleProvider(deps: AppleProviderDeps): PasswordProvider {
       // Another server in Apple's place makes passwords of another form.
       ...(isICloud(deps.serverUrl) && { readPassword: appSpecificPassword }),
       verify: (login) => verify(login, deps),
+      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps.egress),
       remembered: (credentials) => ({ username: readCredentials(credentials).username }),
     },
     open: (credentials) => openAccount(credentials, deps),
@@ -34,8 +36,12 @@ async function verify(login: PasswordLogin, deps: AppleProviderDeps): Promise<Ve
   };
   const username = login.username.trim();
   const password = login.password.trim();
-  const credentials = await proveLogin({ server, username, password }, { ...deps, dns: NO_RECORDS });
-  return { accountId: username.toLowerCase(), display: username, credentials };
+  const input = { server, username, password };
+  const { credentials, proved } = await proveLogin(input, { ...deps, dns: NO_RECORDS });
+  // There is one server, so that its login is who somebody is.
+  const accountId = username.toLowerCase();
+  const provesOwner = proved !== undefined;
+  return { accountId, identity: accountId, provesOwner, display: username, credentials };
 }
 
 const isICloud = (serverUrl: string): boolean => /(^|\.)icloud\.com$/.test(new URL(serverUrl).hostname);

@@ -6,11 +6,13 @@ import type {
   VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
+import { takesAnyPassword } from './any-password.ts';
 import { type CalDavDeps, listCalendars, openAccount } from './caldav-account.ts';
 import { type CalDavCredentials, readCredentials } from './credentials.ts';
 import { type DiscoveryInput, discover } from './dav/discover.ts';
-import { readServerAddress } from './dav/server-address.ts';
+import { readServerAddress, serverOfMail } from './dav/server-address.ts';
 import { type ServiceDns, systemDns } from './dav/service-records.ts';
+import { caldavIdentity, type ProvenBy } from './identity.ts';
 
 /** `dns` looks up the service records of discovery; the system's own by default. */
 export type CalDavProviderDeps = CalDavDeps & { readonly dns?: ServiceDns };
@@ -20,18 +22,24 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
   const dns = deps.dns ?? systemDns();
   return {
     kind: 'caldav',
-    signIn: { method: 'password', verify: (login) => verify(login, { ...deps, dns }), remembered },
+    signIn: {
+      method: 'password',
+      verify: (login) => verify(login, { ...deps, dns }),
+      takesAnyPassword: (credentials) => takesAnyPassword(credentials, deps.egress),
+      remembered,
+    },
     open: (credentials) => openAccount(credentials, deps),
   };
 }
 
 async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>): Promise<VerifiedAccount> {
-  // A user name that is an e-mail address names a server too.
-  const server = readServerAddress(login.server || login.username);
-  const credentials = await proveLogin({ ...login, server }, deps);
+  const server = login.server ? readServerAddress(login.server) : serverOfMail(login.username);
+  const { credentials, home, proved } = await proveLogin({ ...login, server }, deps);
   const principal = new URL(credentials.principal);
   return {
     accountId: principal.href,
+    identity: caldavIdentity({ username: login.username, home, proved }),
+    provesOwner: proved !== undefined,
     display: `${login.username} (${principal.host})`,
     credentials,
   };
@@ -43,16 +51,21 @@ function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'pass
   return { username, server: principal };
 }
 
+/** A login that its server took, with what it was proved by. */
+type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
+
 /** Finds the calendars and lists them. Fails as `no_calendars` when there are none for events. */
 export async function proveLogin(
   login: DiscoveryInput,
   deps: CalDavDeps & { readonly dns: ServiceDns },
-): Promise<CalDavCredentials & ProviderCredentials> {
+): Promise<ProvedLogin> {
   const { username, password } = login;
-  const { principal, homes, origins } = await discover(login, deps);
+  const { principal, proved, homes, origins } = await discover(login, deps);
   const session = { egress: deps.egress, username, password, origins };
   const calendars = await listCalendars(session, homes, deps.log);
   if (calendars.length === 0)
     throw new ProviderError('no_calendars', 'This account has no calendar for events');
-  return { username, password, principal: principal.href, homes: homes.map(({ href }) => href), origins };
+  const hrefs = homes.map(({ href }) => href);
+  const credentials = { username, password, principal: principal.href, homes: hrefs, origins };
+  return { credentials, home: homes[0] ?? principal, proved };
 }

@@ -36,12 +36,12 @@ const parametersFor = ({ language }: SignInRequest) => ({
 
 /**
  * The account is known by its address on the wire (docs/wire.md 2.2): Google's `sub` would tell its user
- * nothing.
+ * nothing. Its identity is `sub:` and that subject: an address can become another person's.
  */
-function identityOf({ email, email_verified: isVerified }: IDToken): AccountIdentity {
+function identityOf({ sub, email, email_verified: isVerified }: IDToken): AccountIdentity {
   // An address that anybody could have typed would take the place of the account that is really its.
   if (typeof email === 'string' && email !== '' && isVerified !== false)
-    return { accountId: email, display: email };
+    return { accountId: email, identity: `sub:${sub}`, display: email };
   throw unreadableAnswer('Google does not say whose account it is');
 }
 

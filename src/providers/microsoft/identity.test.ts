@@ -20,7 +20,20 @@ describe("Microsoft's account", () => {
   ];
   for (const [claims, accountId, display] of table)
     it(`a Microsoft account with the claims ${JSON.stringify(claims)} is ${accountId}`, () => {
-      assert.deepEqual(identityOf({ ...TOKEN, ...claims }), { accountId, display });
+      const account = identityOf({ ...TOKEN, ...claims });
+
+      assert.deepEqual([account.accountId, account.display], [accountId, display]);
+    });
+
+  const subjects: readonly (readonly [Record<string, string>, string])[] = [
+    [{ tid: 'tenant', oid: 'Object', preferred_username: 'ada@contoso.com' }, 'oid:tenant/object'],
+    [{ tid: 'tenant', oid: 'object', preferred_username: 'renamed@contoso.com' }, 'oid:tenant/object'],
+    [{ tid: 'tenant', preferred_username: 'ada@contoso.com' }, `sub:pairwise ${TOKEN.iss}`],
+    [{ oid: 'object', preferred_username: 'ada@contoso.com' }, `sub:pairwise ${TOKEN.iss}`],
+  ];
+  for (const [claims, identity] of subjects)
+    it(`a Microsoft account with the claims ${JSON.stringify(claims)} is known as ${identity}`, () => {
+      assert.equal(identityOf({ ...TOKEN, ...claims }).identity, identity);
     });
 });
 

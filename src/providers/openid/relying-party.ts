@@ -28,6 +28,7 @@ import type {
   RedirectSignIn,
   SignedInAccount,
   SignInRequest,
+  VerifiedAccount,
 } from '../../calendars/calendar-provider.ts';
 import { ProviderError } from '../../calendars/provider-error.ts';
 import type { Scope } from '../../oauth/scope.ts';
@@ -41,8 +42,11 @@ import {
 import { accessOf, clientOf, parseScopes, refreshOf } from './client.ts';
 import { type SignInMeanings, signInFailure } from './sign-in-failure.ts';
 
-/** Who signed in. `accountId` is the address on the wire (docs/wire.md 2.2), where there is one. */
-export type AccountIdentity = { readonly accountId: string; readonly display: string };
+/**
+ * Who signed in. `accountId` is the address on the wire (docs/wire.md 2.2), where there is one; `identity` is the subject,
+ * which no other account ever has (docs/security.md T3).
+ */
+export type AccountIdentity = Pick<VerifiedAccount, 'accountId' | 'identity' | 'display'>;
 
 export type OpenIdFacts = ServerFacts & {
   /** The `scope` of the authorization request. */
@@ -150,6 +154,7 @@ async function complete({ callback, pending, app }: Returned, party: Party): Pro
   const scopes = parseScopes(tokens.scope ?? requestedScopes);
   return {
     ...identityOf(claims),
+    provesOwner: true,
     credentials: {
       scopes,
       appClientId: app.clientId,

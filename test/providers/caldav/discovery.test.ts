@@ -9,7 +9,14 @@ import { caldavProvider } from '../../../src/providers/caldav/caldav-provider.ts
 import { belongsTo, readServerAddress } from '../../../src/providers/caldav/dav/server-address.ts';
 import type { ServiceDns } from '../../../src/providers/caldav/dav/service-records.ts';
 import { type Canary, startCanary } from '../../servers/canary.ts';
-import { CALENDAR, type DavAnswer, multistatus, OddCalDav, present } from '../../servers/odd-caldav.ts';
+import {
+  CALENDAR,
+  type DavAnswer,
+  multistatus,
+  OddCalDav,
+  present,
+  principalNamed,
+} from '../../servers/odd-caldav.ts';
 import { USERS } from '../../servers/process.ts';
 import { recordingLog } from '../../servers/recording-log.ts';
 
@@ -83,7 +90,7 @@ describe('linking a CalDAV account', () => {
       server.odd = ({ path }) => {
         if (path === '/') return { status: 405 };
         if (path === '/.well-known/caldav') return redirect('/dav/start/', status);
-        const principal = '<d:current-user-principal><d:href>/principal/</d:href></d:current-user-principal>';
+        const principal = principalNamed('/principal/');
         return path === '/dav/start/' ? multistatus(present(path, principal)) : undefined;
       };
 
@@ -93,7 +100,7 @@ describe('linking a CalDAV account', () => {
 
   it('linking tries the known paths when nothing points to the calendars', async () => {
     server.odd = ({ path }) => {
-      const principal = '<d:current-user-principal><d:href>/principal/</d:href></d:current-user-principal>';
+      const principal = principalNamed('/principal/');
       if (path === '/remote.php/dav') return multistatus(present(path, principal));
       return path.startsWith('/dav/ada/') || path === '/principal/' ? undefined : { status: 404 };
     };
@@ -121,15 +128,7 @@ describe('linking a CalDAV account', () => {
     [
       'the principal',
       () =>
-        answerAt(
-          '/',
-          multistatus(
-            present(
-              '/',
-              `<d:current-user-principal><d:href>${at('other.test', foreign)}/principal/</d:href></d:current-user-principal>`,
-            ),
-          ),
-        ),
+        answerAt('/', multistatus(present('/', principalNamed(`${at('other.test', foreign)}/principal/`)))),
     ],
     [
       'the calendar home',
@@ -139,7 +138,7 @@ describe('linking a CalDAV account', () => {
           multistatus(
             present(
               '/principal/',
-              `<c:calendar-home-set><d:href>${at('other.test', foreign)}/dav/ada/</d:href></c:calendar-home-set>`,
+              `${principalNamed('/principal/')}<c:calendar-home-set><d:href>${at('other.test', foreign)}/dav/ada/</d:href></c:calendar-home-set>`,
             ),
           ),
         ),
@@ -290,8 +289,8 @@ describe('linking a CalDAV account', () => {
 
     it('an account at Apple is known by its address in lower case', async () => {
       const basicOfAda = Buffer.from('Ada@iCloud.test:abcd-efgh-ijkl-mnop').toString('base64');
-      const principal = '<d:current-user-principal><d:href>/p/</d:href></d:current-user-principal>';
-      const home = '<c:calendar-home-set><d:href>/h/</d:href></c:calendar-home-set>';
+      const principal = principalNamed('/p/');
+      const home = `${principal}<c:calendar-home-set><d:href>/h/</d:href></c:calendar-home-set>`;
       const calendar = '<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>';
       server.odd = ({ path, authorization }) => {
         if (authorization !== `Basic ${basicOfAda}`) return { status: 401 };
@@ -299,9 +298,12 @@ describe('linking a CalDAV account', () => {
         return multistatus(present(path, properties[path] ?? ''));
       };
 
-      const { accountId, display } = await apple('abcd-efgh-ijkl-mnop');
+      const account = await apple('abcd-efgh-ijkl-mnop');
 
-      assert.deepEqual([accountId, display], ['ada@icloud.test', 'Ada@iCloud.test']);
+      assert.deepEqual(
+        [account.accountId, account.identity, account.provesOwner, account.display],
+        ['ada@icloud.test', 'ada@icloud.test', true, 'Ada@iCloud.test'],
+      );
       assert.deepEqual(lookups, []);
     });
   });

@@ -121,6 +121,8 @@ describe('signing in with Google', () => {
     });
     assert.deepEqual(account, {
       accountId: 'ada@example.com',
+      identity: 'sub:1001',
+      provesOwner: true,
       display: 'ada@example.com',
       credentials: {
         accessToken: 'access-1',
@@ -133,6 +135,21 @@ describe('signing in with Google', () => {
       grantedScopes: server.scope.split(' '),
       calendarPermission: true,
     });
+  });
+
+  it('a Google sign-in knows who it is by the subject, not by an address that can change hands', async () => {
+    const identity = async (claims: Record<string, unknown>) => {
+      const pending = await begun();
+      tokenAnswers(async () => server.tokens(await server.idToken(claims)));
+      return (await google().complete(callbackOf(), pending, app)).identity;
+    };
+
+    const ada = await identity({ sub: '7', email: 'ada@example.com' });
+    const renamed = await identity({ sub: '7', email: 'ada.king@example.com' });
+    const successor = await identity({ sub: '8', email: 'ada@example.com' });
+
+    assert.equal(renamed, ada);
+    assert.notEqual(successor, ada);
   });
 
   const granted: [rule: string, scope: string, permission: boolean][] = [

@@ -141,12 +141,14 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
     !/\bbasic\b/i.test(challenge) &&
     /\b(digest|negotiate|bearer)\b/i.test(challenge)
   )
-    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`);
+    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`, {
+      detail: 'no_basic',
+    });
   return new ProviderError('unauthorized', `${host} refuses this user name and password`);
 }
 
 /** The user may type that address: a server's word alone does not get it the password. */
 export function foreignAddress(target: URL): ProviderError {
   const message = `The server points to ${target.origin}: if you trust it, enter that address`;
-  return new ProviderError('invalid_response', message);
+  return new ProviderError('invalid_response', message, { detail: 'foreign_address' });
 }

@@ -1,17 +1,18 @@
 /**
- * Finds the calendar homes of a user, RFC 6764 §6: asks the typed address, service records, the well-known
- * address and known paths in this order for the user's principal (current-user-principal, RFC 5397), and the
- * principal for its calendar-home-set (RFC 4791 §6.2.1).
+ * Finds the calendar homes of a user, RFC 6764 §6: asks the typed address, service records (these first where an e-mail
+ * address was typed), the well-known address and known paths in this order for the user's principal (current-user-principal, RFC 5397), and the
+ * principal for its own name and its calendar-home-set (RFC 4791 §6.2.1).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
 import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
-import { type DavSession, foreignAddress, multistatusOf, propfind, sendPropfind } from './dav-client.ts';
-import { caldav, dav } from './dav-names.ts';
-import type { DavResponse } from './multistatus.ts';
+import { type DavSession, foreignAddress, propfind, sendPropfind } from './dav-client.ts';
+import { caldav } from './dav-names.ts';
+import { discoveryFailure, type Refusal } from './discovery-failure.ts';
+import { type DavUser, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
 import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
-import { child, hrefsOf } from './xml.ts';
+import { hrefsOf } from './xml.ts';
 
 export type DiscoveryInput = {
   readonly server: ServerAddress;
@@ -22,12 +23,11 @@ export type DiscoveryInput = {
 export type CalendarHomes = {
   /** Absolute; the home itself where the server knows no principals. */
   readonly principal: URL;
+  /** The principal as it answered and named itself; `undefined` where the server knows none. */
+  readonly proved: URL | undefined;
   readonly homes: readonly URL[];
   readonly origins: readonly string[];
 };
-
-/** The user as an address names it: by the principal, by its homes, or by both. */
-type DavUser = { readonly principal: URL | undefined; readonly homes: readonly URL[] };
 
 type Search = {
   readonly server: ServerAddress;
@@ -35,16 +35,6 @@ type Search = {
   /** Those of the session; the search adds to them. */
   readonly origins: string[];
 };
-
-const USER_REQUEST = {
-  depth: '0',
-  properties: [
-    dav('current-user-principal'),
-    caldav('calendar-home-set'),
-    dav('resourcetype'),
-    dav('principal-URL'),
-  ],
-} as const;
 
 /** Fails with ProviderError: the most telling one of all addresses tried. */
 export async function discover(
@@ -54,7 +44,7 @@ export async function discover(
   const origins = [...server.origins];
   const session: DavSession = { egress, username, password, origins };
   const search: Search = { server, session, origins };
-  const refusals: ProviderError[] = [];
+  const refusals: Refusal[] = [];
   const down = new Set<string>();
 
   for await (const candidate of candidatesOf(server, dns)) {
@@ -66,19 +56,21 @@ export async function discover(
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
       if (failure.kind === 'rate_limited') throw failure;
-      refusals.push(failure);
+      refusals.push({ address: candidate, failure });
       // One wrong password is enough: further tries may lock the account.
       if (failure.kind === 'unauthorized') break;
       if (failure.kind === 'unavailable' || failure.kind === 'forbidden_address') down.add(candidate.origin);
     }
   }
-  throw mostTelling(refusals);
+  throw await discoveryFailure(refusals, server.url, egress);
 }
 
 async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGenerator<URL> {
-  yield server.url;
+  const { byMail = false } = server;
   const hasName = /[a-z]$/i.test(server.domain) && server.domain.includes('.');
+  if (!byMail) yield server.url;
   if (hasName) yield* await serviceAddresses(server.domain, dns);
+  if (byMail) yield server.url;
   const base = server.url.origin;
   for (const path of ['/.well-known/caldav', ...COMMON_PATHS]) yield new URL(path, base);
 }
@@ -97,8 +89,7 @@ async function findUser(search: Search, url: URL): Promise<DavUser | undefined> 
     pinOrigin(search, target);
     answer = await sendPropfind(search.session, target, USER_REQUEST);
   }
-  const [response] = multistatusOf(answer).responses;
-  return response && readUser(response, answer.url);
+  return userIn(answer);
 }
 
 /** The target of a redirect that was not followed, since it leaves the pinned origins. */
@@ -107,27 +98,21 @@ function redirectOf(answer: EgressResponse): URL | undefined {
   return URL.parse(answer.header('location') ?? '', answer.url) ?? undefined;
 }
 
-function readUser({ properties }: DavResponse, base: URL): DavUser | undefined {
-  const current = properties.get(dav('current-user-principal'));
-  if (child(current, dav('unauthenticated')) !== undefined)
-    throw new ProviderError('unauthorized', `${base.hostname} refuses this user name and password`);
-  const homes = resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), base);
-  const [principal] = resolveAll(
-    [...hrefsOf(current), ...hrefsOf(properties.get(dav('principal-URL')))],
-    base,
-  );
-  if (principal !== undefined || homes.length > 0) return { principal, homes };
-  // The address of a calendar, on a server without principals: taken for a home of one calendar.
-  const isCalendar = child(properties.get(dav('resourcetype')), caldav('calendar')) !== undefined;
-  return isCalendar ? { principal: undefined, homes: [base] } : undefined;
-}
+/** Databases keep the address in an index. */
+const LONGEST_ADDRESS = 1000;
 
 async function homesOf(session: DavSession, user: DavUser): Promise<CalendarHomes> {
   const { principal } = user;
-  const named = user.homes.length > 0 || !principal ? user.homes : await homeSet(session, principal);
+  const itself = principal && (await provenUser(session, user, principal));
+  const named = itself !== undefined && itself.homes.length > 0 ? itself.homes : user.homes;
   const homes = named.filter((home) => isPinned(session.origins, home));
   const [first] = homes;
-  if (first !== undefined) return { principal: principal ?? first, homes, origins: [...session.origins] };
+  if (first !== undefined) {
+    const address = principal ?? first;
+    if (address.href.length > LONGEST_ADDRESS)
+      throw new ProviderError('invalid_response', `${address.hostname} names a user by too long an address`);
+    return { principal: address, proved: itself?.at, homes, origins: [...session.origins] };
+  }
   const [foreign] = named;
   if (foreign !== undefined) throw foreignAddress(foreign);
   throw new ProviderError('no_calendars', 'The server names no calendars for this user');
@@ -140,17 +125,4 @@ export async function homeSet(session: DavSession, principal: URL): Promise<URL[
   return responses.flatMap(({ properties }) =>
     resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
   );
-}
-
-const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>
-  hrefs.flatMap((href) => URL.parse(href, base) ?? []);
-
-/** A wrong password tells more than a wrong address, and an address where nothing is tells least. */
-function mostTelling(refusals: readonly ProviderError[]): ProviderError {
-  for (const kind of ['unauthorized', 'no_calendars', 'forbidden_address', 'unavailable'] as const) {
-    const refusal = refusals.find((refusal) => refusal.kind === kind);
-    if (refusal !== undefined) return refusal;
-  }
-  const foreign = refusals.find(({ message }) => message.includes('points to'));
-  return foreign ?? new ProviderError('invalid_response', 'No CalDAV server was found at this address');
 }

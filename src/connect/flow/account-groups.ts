@@ -1,0 +1,140 @@
+/**
+ * Whose accounts a transaction may touch and allow (docs/security.md T3, T4). Accounts of a user that one person linked
+ * or proved form a group. A group is proved by the browser that stands for it, or by signing in again to one of its
+ * accounts; an approval covers the groups proved then, and nothing else unless the application vouches for its user.
+ */
+import type { Account } from '../../calendars/account-store.ts';
+import { narrowerScope, type Scope, scopeCovers } from '../../oauth/scope.ts';
+import type { AuthorizationRequest } from './authorization-request-store.ts';
+
+export type AccountGroup = {
+  readonly groupKey: string;
+  /** Of accounts that are not the user's yet: whose they are. `undefined` once they are. */
+  readonly unfinished:
+    | { readonly transactionId: string; readonly isApproved: boolean; readonly expiresAt: number }
+    | undefined;
+  /** Whether this browser stands for it. */
+  readonly isOfThisBrowser: boolean;
+  /** The widest scope that a living grant has for it. */
+  readonly givenScope: Scope | undefined;
+  readonly accounts: readonly Account[];
+};
+
+/** An approval that the application has not redeemed yet. */
+export type PendingApproval = {
+  readonly approvalId: string;
+  readonly codeChallenge: string | undefined;
+  readonly groupKeys: readonly string[];
+};
+
+/** All that is known of a user's accounts. The user's own groups come first, the oldest of them at the beginning. */
+export type GroupsOfUser = {
+  readonly groups: readonly AccountGroup[];
+  /** Those that can still be redeemed. */
+  readonly pending: readonly PendingApproval[];
+};
+
+/** What an application lets returning users do without proof. */
+export type ReturningUsers = 'prove' | 'continue';
+
+/** A group that an approval covers, at most at this scope. */
+export type Covered = { readonly group: AccountGroup; readonly scope: Scope };
+
+/** How a user's groups stand to one transaction. */
+export type GroupStandings = {
+  /** Proved here, this transaction's own among them. */
+  readonly proved: readonly AccountGroup[];
+  /** Not proved, and covered all the same: the application says who its user is. */
+  readonly vouched: readonly Covered[];
+  /** The user's own, and not this transaction's to touch. */
+  readonly foreign: readonly AccountGroup[];
+  /** Proved ones and vouched ones, with what an approval gives of each. */
+  readonly covered: readonly Covered[];
+};
+
+type RequestFacts = Pick<AuthorizationRequest, 'transactionId' | 'scope' | 'isPushed' | 'codeChallenge'>;
+
+/** `now` is epoch milliseconds. */
+export function standingsOf(
+  request: RequestFacts,
+  { groups }: Pick<GroupsOfUser, 'groups'>,
+  { returningUsers, now }: { readonly returningUsers: ReturningUsers; readonly now: number },
+): GroupStandings {
+  const living = groups.filter(({ unfinished }) => unfinished === undefined || unfinished.expiresAt > now);
+  const isOwn = ({ unfinished }: AccountGroup) => unfinished?.transactionId === request.transactionId;
+  const ofBrowser = living.filter((group) => group.isOfThisBrowser || isOwn(group));
+  const signedIn = ofBrowser.filter(({ unfinished }) => unfinished !== undefined).flatMap(provingIdentities);
+  const isProved = (group: AccountGroup) =>
+    ofBrowser.includes(group) ||
+    (isKept(group) && identities(group).some((identity) => signedIn.includes(identity)));
+  const proved = living.filter(isProved);
+  const others = living.filter((group) => !isProved(group) && group.unfinished === undefined);
+  const vouched = others.flatMap((group): Covered[] => {
+    if (returningUsers === 'continue') return [{ group, scope: request.scope }];
+    const { givenScope } = group;
+    if (!request.isPushed || givenScope === undefined) return [];
+    return [{ group, scope: narrowerScope(givenScope, request.scope) }];
+  });
+  const foreign = others.filter((group) => !vouched.some((one) => one.group === group));
+  const covered = [...proved.map((group) => ({ group, scope: request.scope })), ...vouched];
+  return { proved, vouched, foreign, covered };
+}
+
+/** The user's own, or allowed: another browser's open transaction is nobody else's business. */
+const isKept = ({ unfinished }: AccountGroup): boolean => unfinished === undefined || unfinished.isApproved;
+
+/** Whether two accounts are the same one at the provider. */
+export const isSameAccount = (one: Account, other: Account): boolean =>
+  one.identity !== undefined && one.provider === other.provider && one.identity === other.identity;
+
+const nameOf = ({ provider, identity }: Account): string[] =>
+  identity === undefined ? [] : [`${provider} ${identity}`];
+
+const identities = ({ accounts }: AccountGroup): string[] => accounts.flatMap(nameOf);
+
+const provingIdentities = ({ accounts }: AccountGroup): string[] =>
+  accounts.filter(({ provesOwner }) => provesOwner).flatMap(nameOf);
+
+/** Whether a living grant has all of it already, at that scope: then nothing of it needs consent. */
+export const isGiven = ({ group, scope }: Covered): boolean =>
+  group.givenScope !== undefined && scopeCovers(group.givenScope, scope);
+
+/** What an approval does. */
+export type Approval = {
+  readonly coverage: readonly { readonly groupKey: string; readonly scope: Scope }[];
+  /** The proved groups become this one; `undefined` when none was proved. */
+  readonly joined: { readonly into: string; readonly from: readonly string[] } | undefined;
+  /** Whether the accounts become the user's only when the application redeems the code. */
+  readonly isUnfinished: boolean;
+};
+
+/** `nothing`: there is no account to allow. `waits`: another approval, of somebody else, is still to be redeemed. */
+export type Decision = Approval | 'nothing' | 'waits';
+
+/** Decides what Allow does, on the state that it will be done on. `now` is epoch milliseconds. */
+export function decideApproval(
+  request: RequestFacts,
+  user: GroupsOfUser,
+  terms: { readonly returningUsers: ReturningUsers; readonly now: number },
+): Decision {
+  const { proved, vouched, covered } = standingsOf(request, user, terms);
+  if (!covered.some(({ group }) => group.accounts.length > 0)) return 'nothing';
+  const isKnown = proved.some(({ unfinished }) => unfinished === undefined) || vouched.length > 0;
+  const inTheWay = user.pending.find(
+    ({ approvalId, codeChallenge }) =>
+      approvalId !== request.transactionId && codeChallenge === request.codeChallenge,
+  );
+  const isOurs = inTheWay?.groupKeys.some((key) => proved.some(({ groupKey }) => groupKey === key)) ?? true;
+  // Whoever proves nothing must not change what the code of somebody else gives.
+  if (!isKnown && !request.isPushed && !isOurs) return 'waits';
+  const into = proved.find(({ unfinished }) => unfinished === undefined) ?? proved[0];
+  const from = proved.filter((group) => group !== into).map(({ groupKey }) => groupKey);
+  return {
+    coverage: [
+      ...(into ? [{ groupKey: into.groupKey, scope: request.scope }] : []),
+      ...vouched.map(({ group, scope }) => ({ groupKey: group.groupKey, scope })),
+    ],
+    joined: into && { into: into.groupKey, from },
+    isUnfinished: into?.unfinished !== undefined,
+  };
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { addressKey, callerKey } from './address-key.ts';
+
+describe('an address', () => {
+  it('an address of IPv6 counts as its /64, however it is written', () => {
+    const one = addressKey('2001:db8:1:2::1');
+
+    for (const same of [
+      '2001:db8:1:2:ffff:ffff:ffff:ffff',
+      '2001:0DB8:0001:0002::',
+      '2001:db8:1:2::9%eth0',
+    ]) {
+      assert.equal(addressKey(same), one, same);
+    }
+    assert.notEqual(addressKey('2001:db8:1:3::1'), one);
+  });
+
+  it('an address of IPv4 counts for itself, within IPv6 too', () => {
+    assert.equal(addressKey('::ffff:192.0.2.1'), addressKey('192.0.2.1'));
+    assert.notEqual(addressKey('::ffff:192.0.2.2'), addressKey('::ffff:192.0.2.1'));
+  });
+
+  it('an address that a proxy made up counts as it is, and no more of it than addresses are long', () => {
+    assert.equal(addressKey('unknown'), 'unknown');
+    assert.ok(addressKey('x'.repeat(60_000)).length < 1000);
+  });
+});
+
+describe('a caller', () => {
+  const address = '2001:db8::1';
+
+  it('a caller is one application at one address', () => {
+    const one = callerKey({ clientId: 'acme', address });
+
+    assert.equal(callerKey({ clientId: 'acme', address: '2001:db8::2' }), one);
+    assert.notEqual(callerKey({ clientId: 'other', address }), one);
+    assert.notEqual(callerKey({ clientId: 'acme', address: '192.0.2.1' }), one);
+  });
+
+  it('a caller keeps no more of an identifier than identifiers are long', () => {
+    assert.ok(callerKey({ clientId: 'x'.repeat(60_000), address }).length < 1000);
+  });
+});

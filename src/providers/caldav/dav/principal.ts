@@ -1,0 +1,93 @@
+/**
+ * Who an address says the user is (current-user-principal, RFC 5397; principal-URL, RFC 3744 §4.2), and the proof: the
+ * principal answers the same credentials itself and names itself (docs/security.md T3).
+ */
+import { ProviderError } from '../../../calendars/provider-error.ts';
+import type { EgressResponse } from '../../../lib/egress/egress.ts';
+import { type DavSession, multistatusOf, sendPropfind } from './dav-client.ts';
+import { caldav, dav } from './dav-names.ts';
+import { comparablePath, withoutSlash } from './href.ts';
+import type { DavResponse } from './multistatus.ts';
+import { child, hrefsOf } from './xml.ts';
+
+/** What discovery asks of every address. */
+export const USER_REQUEST = {
+  depth: '0',
+  properties: [
+    dav('current-user-principal'),
+    caldav('calendar-home-set'),
+    dav('resourcetype'),
+    dav('principal-URL'),
+  ],
+} as const;
+
+/** The user as an address names it: by the principal, by its homes, or by both. */
+export type DavUser = {
+  /** The address that answered, after redirects. */
+  readonly at: URL;
+  readonly principal: URL | undefined;
+  readonly homes: readonly URL[];
+};
+
+/** `undefined` when the answer names no user. Fails as `unauthorized` when it says that the user is nobody. */
+export function userIn(answer: EgressResponse): DavUser | undefined {
+  const [response] = multistatusOf(answer).responses;
+  return response && readUser(response, answer.url);
+}
+
+function readUser({ properties }: DavResponse, at: URL): DavUser | undefined {
+  const current = properties.get(dav('current-user-principal'));
+  if (child(current, dav('unauthenticated')) !== undefined)
+    throw new ProviderError('unauthorized', `${at.hostname} refuses this user name and password`);
+  const homes = resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), at);
+  const [principal] = resolveAll([...hrefsOf(current), ...hrefsOf(properties.get(dav('principal-URL')))], at);
+  if (principal !== undefined || homes.length > 0) return { at, principal, homes };
+  // The address of a calendar, on a server without principals: taken for a home of one calendar.
+  const isCalendar = child(properties.get(dav('resourcetype')), caldav('calendar')) !== undefined;
+  return isCalendar ? { at, principal: undefined, homes: [at] } : undefined;
+}
+
+/**
+ * The user as the principal itself answers. Fails with ProviderError where it lies outside of the pinned origins, does not
+ * answer these credentials, or does not name itself: it may be somebody else's.
+ */
+export async function provenUser(session: DavSession, user: DavUser, principal: URL): Promise<DavUser> {
+  if (namesItself(user)) return user;
+  const itself = userIn(await askPrincipal(session, principal));
+  if (itself === undefined || !namesItself(itself)) throw notItself(principal);
+  return itself;
+}
+
+async function askPrincipal(session: DavSession, principal: URL): Promise<EgressResponse> {
+  const answer = await sendPropfind(session, principal, USER_REQUEST);
+  // Nothing for these credentials is there.
+  if ([403, 404, 410].includes(answer.status)) throw notItself(principal);
+  return answer;
+}
+
+/** Whether the principal that the answer names is the address that answered. */
+export const namesItself = ({ at, principal }: DavUser): boolean =>
+  principal !== undefined && principalText(principal) === principalText(at);
+
+const notItself = (principal: URL): ProviderError =>
+  new ProviderError(
+    'invalid_response',
+    `${principal.hostname} names a user for this login who does not answer to it`,
+    { detail: 'principal_unproved' },
+  );
+
+/** The address of a principal, spelled so that equivalent ones are equal: origin and path, a space between them. */
+export function principalText({ origin, pathname, search }: URL): string {
+  const path = withoutSlash(comparablePath(pathname)).replace(ENCODED_IN_PATHS, percentDecodedOctet);
+  return `${origin} ${path || '/'}${search}`;
+}
+
+/** What a path may hold as it is (RFC 3986 §3.3), and some servers encode. */
+const ENCODED_IN_PATHS = /%(?:21|24|26|27|28|29|2A|2B|2C|3A|3B|3D|40)/g;
+
+const percentDecodedOctet = (octet: string): string =>
+  String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+
+/** The addresses of hrefs; those that are none are left out. */
+export const resolveAll = (hrefs: readonly string[], base: URL): URL[] =>
+  hrefs.flatMap((href) => URL.parse(href, base) ?? []);

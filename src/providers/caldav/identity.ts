@@ -1,0 +1,38 @@
+/** Who signed in to a CalDAV server, as proved (docs/security.md T3). */
+import { createHash } from 'node:crypto';
+
+import { lastSegment } from './dav/href.ts';
+import { principalText } from './dav/principal.ts';
+
+/** What took a login. */
+export type ProvenBy = {
+  /** The first of the user's calendar homes. */
+  readonly home: URL;
+  /** The principal that answered and named itself; `undefined` where the server knows none. */
+  readonly proved: URL | undefined;
+};
+
+/**
+ * Two logins have the same identity when the same user of the same server made them. Three forms: `origin path` of a
+ * principal that is plainly this user's own; that with the user name behind it, since some servers name one principal for
+ * everybody; `home origin path user` where the server names no principal.
+ */
+export function caldavIdentity({ username, home, proved }: ProvenBy & { readonly username: string }): string {
+  const user = username.trim().toLowerCase();
+  if (proved === undefined) return `home ${principalText(home)} ${bounded(user)}`;
+  const principal = principalText(proved);
+  return isOwn(proved, user) ? principal : `${principal} ${bounded(user)}`;
+}
+
+/** Whether the principal's name is the user name, or what is before its @. */
+function isOwn(principal: URL, user: string): boolean {
+  const name = lastSegment(principal.pathname)?.toLowerCase();
+  return name !== undefined && (name === user || name === user.split('@')[0]);
+}
+
+/** Longer than any user name that a server has. */
+const LONGEST_USER = 256;
+
+/** Identities are indexed, so that a long user name is in them as its hash. */
+const bounded = (user: string): string =>
+  user.length <= LONGEST_USER ? user : `sha256:${createHash('sha256').update(user).digest('base64url')}`;

@@ -1,0 +1,97 @@
+/** Deleting accounts, whether they are the user's or still a transaction's (docs/security.md T3). */
+import { prepareAccountDeletion } from './account-rows.ts';
+import { recordAccountRemoval } from './change-journal.ts';
+import type { Database, Statements, Values } from './drivers/database.ts';
+
+/**
+ * Deletes accounts of one user, and withdraws its pending codes that cover none any more. `accounts` selects their keys;
+ * `values` has its parameters, the user and `now`. Answers how many.
+ */
+export async function deleteAccounts(
+  tx: Statements,
+  accounts: string,
+  values: Values & { readonly clientId: string; readonly userId: string; readonly now: number },
+): Promise<number> {
+  // Locks the user's row, as recordAccountRemoval does too: of two calls that each delete one of the last two accounts,
+  // the second must see that none is left.
+  await tx.all(
+    'UPDATE application_user SET last_seen_at = last_seen_at WHERE client_id = :clientId AND user_id = :userId',
+    values,
+  );
+  await recordAccountRemoval(tx, accounts, values);
+  await prepareAccountDeletion(tx, accounts, values);
+  const deleted = await tx.all(
+    `DELETE FROM account WHERE account_key IN (${accounts}) RETURNING account_key`,
+    values,
+  );
+  if (deleted.length > 0) {
+    await tx.all(
+      `UPDATE authorization_code SET withdrawn_at = :now
+        WHERE client_id = :clientId AND user_id = :userId AND withdrawn_at IS NULL
+          AND NOT EXISTS (SELECT 1 FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
+                           WHERE c.coverage_id = authorization_code.approval_id)`,
+      values,
+    );
+  }
+  return deleted.length;
+}
+
+const OF_GROUP = 'SELECT account_key FROM account WHERE group_id = :groupId';
+/** What was allowed and never fetched is told to its browser for so long. */
+const REMEMBERED_MS = 30 * 24 * 3_600_000;
+const AT_ONCE = 100;
+
+/** As AccountStore promises: one group after the other, each in a transaction of its own. */
+export async function dropUnfinished(db: Database, endedBefore: number, now: number): Promise<number> {
+  const ended = await db.all<{ groupId: string; clientId: string; userId: string }>(
+    `SELECT group_id AS "groupId", client_id AS "clientId", user_id AS "userId" FROM account_group AS g
+      WHERE expires_at < :endedBefore
+        AND (approved_at IS NULL OR expires_at < :forgottenAt
+             OR EXISTS (SELECT 1 FROM account AS a WHERE a.group_id = g.group_id))
+      LIMIT ${AT_ONCE}`,
+    { endedBefore, forgottenAt: now - REMEMBERED_MS },
+  );
+  let dropped = 0;
+  for (const group of ended) {
+    dropped += await db.transaction((tx) => dropGroup(tx, { ...group, endedBefore, now }));
+  }
+  return ended.length < AT_ONCE ? dropped : dropped + (await dropUnfinished(db, endedBefore, now));
+}
+
+type EndedGroup = {
+  readonly groupId: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly endedBefore: number;
+  readonly now: number;
+};
+
+async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
+  // Locks it: it may have been allowed again, or redeemed, meanwhile.
+  const [still] = await tx.all(
+    `UPDATE account_group SET expires_at = expires_at
+      WHERE group_id = :groupId AND expires_at < :endedBefore RETURNING group_id`,
+    group,
+  );
+  if (still === undefined) return 0;
+  const dropped = await deleteAccounts(tx, OF_GROUP, group);
+  await tx.all(
+    `DELETE FROM account_group
+      WHERE group_id = :groupId AND (approved_at IS NULL OR expires_at < CAST(:now AS BIGINT) - ${REMEMBERED_MS})`,
+    group,
+  );
+  return dropped;
+}
+
+/** Deletes what was linked in a transaction that ends without an approval. */
+export async function dropGroupOf(tx: Statements, transactionId: string, now: number): Promise<number> {
+  const group = await tx.get<{ groupId: string; clientId: string; userId: string }>(
+    `SELECT group_id AS "groupId", client_id AS "clientId", user_id AS "userId" FROM account_group
+      WHERE transaction_id = :transactionId AND expires_at IS NOT NULL`,
+    { transactionId },
+  );
+  if (group === undefined) return 0;
+  const dropped = await deleteAccounts(tx, OF_GROUP, { ...group, now });
+  await tx.all('DELETE FROM account_group WHERE group_id = :groupId', group);
+  return dropped;
+}
