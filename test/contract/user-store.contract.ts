@@ -67,7 +67,7 @@ export function userStoreContract(database: string, open: () => Promise<Database
     it('the living grants of a user are told, the oldest first, and nobody else’s', async () => {
       const { db, families, users } = await prepare();
       const begin = (userId: string, scope: 'read' | 'read-write', at: number) =>
-        db.transaction((tx) => beginFamily(tx, { clientId: 'acme', userId, scope }, at));
+        db.transaction((tx) => beginFamily(tx, { clientId: 'acme', userId, scope, coverageId: userId }, at));
       await begin('ada', 'read', NOW);
       await families.endGrantsOf('acme', 'ada', NOW + 1);
       await begin('ada', 'read-write', NOW + 3);
