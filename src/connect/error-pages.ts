@@ -4,12 +4,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { prefersPage } from '../http/content-preference.ts';
 import { acceptCookies } from '../http/cookies.ts';
 import { privately, sendPage } from '../http/page.ts';
-import { receivedQuery } from '../http/received-query.ts';
+import { receivedQuery, scalar } from '../http/received-query.ts';
 import { keepOpener } from '../http/security-headers.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { readCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
+import { selectionPath } from './flow/paths.ts';
+import { chooseLanguage } from './messages/messages.ts';
 import type { Appearance } from './pages/appearance.ts';
 import {
   appearanceWithoutRequest,
@@ -17,6 +19,7 @@ import {
   type WithoutRequest,
 } from './pages/appearance-without-request.ts';
 import { errorPage } from './pages/error.page.ts';
+import type { PageSettings } from './pages/page-settings.page.ts';
 import { appearanceOf, showPage } from './visit.ts';
 
 /** What all routes of the flow stand on: cookies, errors as pages, and popups that can answer. */
@@ -31,7 +34,10 @@ export async function prepare(app: FastifyInstance, deps: ConnectDeps): Promise<
 export const appearanceOfNone = (http: FastifyRequest, deps: ConnectDeps): Promise<Appearance> =>
   appearanceWithoutRequest(withoutRequest(http, deps), deps);
 
-const withoutRequest = ({ url, headers, cookies }: FastifyRequest, deps: ConnectDeps): WithoutRequest => ({
+const withoutRequest = (
+  { url, headers, cookies }: FastifyRequest,
+  deps: Pick<ConnectDeps, 'publicUrl'>,
+): WithoutRequest => ({
   query: receivedQuery(url),
   acceptLanguage: headers['accept-language'],
   rememberedTheme: readCookies(cookies, deps).theme,
@@ -50,7 +56,8 @@ function showErrorsAsPages(app: FastifyInstance, deps: ConnectDeps): void {
     if (!prefersPage(http.headers.accept)) return privately(reply).code(error.status).send(error.body);
     const request = requestOfBrowser(error, http.authorizationRequest);
     const appearance = await errorAppearance(error, http, deps);
-    const page = errorPage({ error, request, reference: http.id }, appearance);
+    const settings = settingsOf(error, request, http);
+    const page = errorPage({ error, request, reference: http.id, settings }, appearance);
     const { status } = error;
     return request ? showPage(reply, page, { request, status }) : sendPage(reply, page, status);
   });
@@ -68,17 +75,47 @@ function requestOfBrowser(
     : undefined;
 }
 
+/** Names the language of an error page that belongs to a request which keeps none any more. */
+const ENDED_LANGUAGE = 'page_language';
+
+/** What a provider's answer is told by can be used once: its address is not opened again. */
+const isOpenedAgain = ({ method, url }: FastifyRequest): boolean =>
+  method === 'GET' && !/^\/connect\/\w+\/callback\b/.test(url);
+
+/** Where an error page can be read in another language: at its own address, else on the page its request goes on with. */
+function settingsOf(
+  { context }: ConnectError,
+  request: AuthorizationRequest | undefined,
+  http: FastifyRequest,
+): PageSettings | undefined {
+  const isOpen = request?.status === 'open';
+  if (isOpen) return { request, path: isOpenedAgain(http) ? http.url : selectionPath(request) };
+  if (!isOpenedAgain(http)) return undefined;
+  const parameter = context.request ? ENDED_LANGUAGE : 'lng';
+  const query = receivedQuery(http.url).filter(({ name }) => name !== parameter);
+  const [place = '/'] = http.url.split('?');
+  return { path: http.url, place, query, parameter };
+}
+
+/** The request in the language that its error page was asked for in. */
+function inChosenLanguage(request: AuthorizationRequest, { url }: FastifyRequest): AuthorizationRequest {
+  const named = scalar(receivedQuery(url), ENDED_LANGUAGE);
+  return named === undefined ? request : { ...request, language: chooseLanguage({ named }) };
+}
+
 async function errorAppearance(
   { context: { request } }: ConnectError,
   http: FastifyRequest,
   deps: ConnectDeps,
 ): Promise<Appearance> {
   try {
-    return request ? await appearanceOf(http, request, deps) : await appearanceOfNone(http, deps);
+    return request
+      ? await appearanceOf(http, inChosenLanguage(request, http), deps)
+      : await appearanceOfNone(http, deps);
   } catch (err) {
     // What broke the request may break this too, and its reader still needs a page.
     deps.log.error({ err, requestId: http.id }, 'The look of an error page could not be read');
-    return plainAppearance(withoutRequest(http, deps), request);
+    return plainAppearance(withoutRequest(http, deps), request, deps);
   }
 }
 

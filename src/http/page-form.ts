@@ -40,11 +40,15 @@ export function formOriginOf({ body, headers }: Pick<FastifyRequest, 'body' | 'h
  * `Origin: null` is what a page with `Referrer-Policy: no-referrer` sends, so it speaks for nobody.
  */
 export function isFromRequestPage(form: FormOrigin, token: string, publicUrl: string): boolean {
-  if (!equalSecrets(form.token ?? '', token)) return false;
-  if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return false;
-  if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return true;
+  return equalSecrets(form.token ?? '', token) && !isFromOtherSite(form, publicUrl);
+}
+
+/** Whether a header says that a form came from a page that is not ours. */
+export function isFromOtherSite(form: FormOrigin, publicUrl: string): boolean {
+  if (form.secFetchSite !== undefined && !['same-origin', 'none'].includes(form.secFetchSite)) return true;
+  if (form.origin === undefined || form.origin === 'null' || form.origin === publicUrl) return false;
   // Reached under another name than the public one, the browser's own origin is the one it asked.
-  return form.host !== undefined && URL.parse(form.origin)?.host === form.host;
+  return form.host === undefined || URL.parse(form.origin)?.host !== form.host;
 }
 
 /** Compares without telling by its time how much was right. */

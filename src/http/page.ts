@@ -56,6 +56,8 @@ export type PageContent = {
   readonly body: Html;
   /** The id of the element in `body` that must be there before anything is drawn. */
   readonly drawnOnceAt: string;
+  /** Where a browser without scripts goes by itself, after so many seconds; a path of ours. */
+  readonly goesOn?: { readonly path: string; readonly seconds: number } | undefined;
 } & Pick<PagePolicy, 'imageSource' | 'connects'>;
 
 /**
@@ -63,7 +65,8 @@ export type PageContent = {
  * it): lines that are centred would move as the rest of them arrives.
  */
 export function pageOf(content: PageContent): Page {
-  const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, ...opened } = content;
+  const { language, direction, theme, title, icon, styles, scripts, body, drawnOnceAt, goesOn, ...opened } =
+    content;
   const [style, ...overrides] = styles.map(({ element }) => element);
   const document = html`<html lang="${language}" dir="${direction}" data-theme="${theme}">
 <head>
@@ -72,6 +75,7 @@ export function pageOf(content: PageContent): Page {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon}">
+${goesOn && html`<noscript><meta http-equiv="refresh" content="${goesOn.seconds}; url=${goesOn.path}"></noscript>`}
 <link rel="expect" href="#${drawnOnceAt}" blocking="render">
 ${style}
 ${overrides}

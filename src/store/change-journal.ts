@@ -137,29 +137,6 @@ export async function recordArrival(
   );
 }
 
-/** A group of a user, and those that became part of it. */
-export type JoinedGroups = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly into: string;
-  readonly from: readonly string[];
-};
-
-/**
- * What was told to the grants that cover `from` is told to those that cover `into`: deletions of accounts that are gone
- * among it. Call it where groups of a user become one.
- */
-export async function joinChanges(
-  tx: Statements,
-  { clientId, userId, into, from }: JoinedGroups,
-): Promise<void> {
-  await tx.all(
-    `UPDATE event_change SET group_id = :into
-      WHERE client_id = :clientId AND user_id = :userId AND group_id ${tx.dialect.oneOf('from')}`,
-    { clientId, userId, into, from },
-  );
-}
-
 /** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
 export async function recordAccountRemoval(
   tx: Statements,

@@ -19,17 +19,26 @@ const PROBLEMS: Readonly<Record<ProblemForUser, MessageKey>> = {
   passing: 'selection.passing',
 };
 
-/** Nothing is said about the calendars of an account that another browser linked (docs/security.md T4). */
+/** Nothing is said about the calendars of an account whose owner was not proved (docs/security.md T4). */
 export function accountState(
-  { isLinkedHere, problem }: AccountView,
+  { isManageable, problem }: AccountView,
   loading: AccountLoading | undefined,
   messages: Messages,
 ): AccountState {
   if (problem !== undefined) return { kind: 'trouble', text: messages.text(PROBLEMS[problem]) };
-  if (!isLinkedHere) return { kind: 'elsewhere', text: messages.text('selection.elsewhere') };
+  if (!isManageable) return { kind: 'elsewhere', text: messages.text('selection.elsewhere') };
   if (!loading?.isListed) return { kind: 'loading', text: messages.text('selection.loading') };
   const { calendars: count, loaded: loadedCount } = loading;
   return loadedCount < count
     ? { kind: 'loading', text: messages.text('selection.loading_some', { done: loadedCount, count }) }
     : { kind: 'loaded', text: messages.text('selection.calendars', { count }) };
 }
+
+/** How many calendars of the accounts that may be changed here are known so far. */
+export const readyCalendars = (
+  accounts: readonly AccountView[],
+  loading: ReadonlyMap<string, AccountLoading>,
+): number =>
+  accounts
+    .filter(({ isManageable }) => isManageable)
+    .reduce((sum, { accountKey }) => sum + (loading.get(accountKey)?.calendars ?? 0), 0);

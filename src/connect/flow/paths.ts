@@ -51,3 +51,18 @@ export function pagePath(name: string, request: AuthorizationRequest): string {
   const pageName = Object.hasOwn(PAGES, name) ? (name as PageName) : 'selection'; // it is one of its keys
   return PAGES[pageName](request);
 }
+
+/** The page about one account: the question before it is disconnected, or which of its calendars are shared. */
+export const accountPath = (
+  page: 'disconnect' | 'calendars',
+  { transactionId }: AuthorizationRequest,
+  accountKey: string,
+): string => `/connect/${page}?transaction=${transactionId}&account=${accountKey}`;
+
+/** A path of ours that a form sent, as it can be led back to; `undefined` for an address of anybody else. */
+export function ownPath(text: string, publicUrl: string): string | undefined {
+  const url = /^\/[\x21-\x7e]*$/.test(text) ? URL.parse(text, publicUrl) : null;
+  if (url === null || url.origin !== new URL(publicUrl).origin) return undefined;
+  // Dots that are resolved can leave two slashes at the start, behind which browsers read another host.
+  return url.pathname.startsWith('//') ? undefined : url.pathname + url.search;
+}

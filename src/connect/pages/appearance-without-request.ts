@@ -4,7 +4,7 @@ import { type ReceivedQuery, scalar } from '../../http/received-query.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { readClientId, readTheme } from '../flow/authorize-request.ts';
 import { chooseLanguage, messagesFor } from '../messages/messages.ts';
-import { type Appearance, type AppearanceDeps, appearanceFor } from './appearance.ts';
+import { type Appearance, type AppearanceDeps, appearanceFor, serviceNameOf } from './appearance.ts';
 
 /** What a browser sends. */
 export type WithoutRequest = {
@@ -28,6 +28,7 @@ export async function appearanceWithoutRequest(
 export function plainAppearance(
   browser: WithoutRequest,
   request: AuthorizationRequest | undefined,
+  { operatorName }: Pick<AppearanceDeps, 'operatorName'>,
 ): Appearance {
   const { language, theme } = request ?? wishesOf(browser);
   return {
@@ -38,6 +39,7 @@ export function plainAppearance(
     branding: DEFAULT_BRANDING,
     brandRule: undefined,
     facts: DEFAULT_FACTS,
+    serviceName: serviceNameOf(operatorName),
     unverifiedBy: undefined,
   };
 }

@@ -25,11 +25,19 @@ export type Appearance = {
   /** The rule that puts its primary colour in the place of the stylesheet's own. */
   readonly brandRule: string | undefined;
   readonly facts: ApplicationFacts;
+  /** Who connects the application to calendars: whoever runs this instance, else the program's own name. */
+  readonly serviceName: string;
   /**
    * Who has not verified the application (docs/wire.md 4.4); `undefined` when nothing is to be said of that.
    */
   readonly unverifiedBy: string | undefined;
 };
+
+/** What stands for an operator who has set no name. */
+const PROGRAM_NAME = 'Kalends';
+
+/** How pages call the service, given the name its operator has set. */
+export const serviceNameOf = (operatorName: string | undefined): string => operatorName ?? PROGRAM_NAME;
 
 export type AppearanceDeps = Pick<ConnectDeps, 'clients' | 'branding' | 'operatorName'>;
 
@@ -52,6 +60,7 @@ export async function appearanceFor(
     branding,
     brandRule: branding.primaryColor && brandRule(await brandColors(branding.primaryColor)),
     facts,
+    serviceName: serviceNameOf(deps.operatorName),
     unverifiedBy: client !== undefined && !facts.verified ? deps.operatorName : undefined,
   };
 }

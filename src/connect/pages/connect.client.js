@@ -9,19 +9,35 @@
     for (const button of document.querySelectorAll('[aria-busy]')) {
       button.removeAttribute('aria-busy');
       button.removeAttribute('aria-disabled');
+      button.querySelector('.wait')?.remove();
     }
     say('');
   };
   document.addEventListener('submit', (event) => {
     const button = event.submitter;
     if (event.defaultPrevented || !button) return;
+    if (button.name === 'theme') {
+      event.preventDefault();
+      choose(button.value);
+      return;
+    }
     if (document.querySelector('[aria-busy]')) {
       event.preventDefault();
       return;
     }
     button.setAttribute('aria-busy', 'true');
     button.setAttribute('aria-disabled', 'true');
-    say(document.body.dataset.working);
+    for (const input of document.querySelectorAll('#password')) input.type = 'password';
+    // The choice of a language sends the form too, and nothing is waited for.
+    const words = button.formNoValidate ? undefined : event.target.dataset.working;
+    say(words ?? document.body.dataset.working);
+    if (words) {
+      const wait = document.createElement('span');
+      wait.className = 'wait';
+      wait.ariaHidden = 'true';
+      wait.textContent = words;
+      button.append(wait);
+    }
     setTimeout(resume, 30_000);
   });
   // The browser's Back shows the page as it was left, and an installed app opens beside it.
@@ -29,21 +45,26 @@
   document.addEventListener('visibilitychange', resume);
 
   // Colours change at once, and the choice is kept as the server would keep it.
-  const themes = document.querySelector('.themes');
-  themes?.addEventListener('submit', (event) => {
-    const theme = event.submitter?.value;
-    if (!theme) return;
-    event.preventDefault();
-    event.stopPropagation();
+  const choose = (theme) => {
     const secure = location.protocol === 'https:' ? ';secure' : '';
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser
     document.cookie = `kalends_theme=${theme};path=/;max-age=31536000;samesite=lax${secure}`;
     root.dataset.theme = theme;
-    for (const button of themes.querySelectorAll('button')) {
+    for (const button of document.querySelectorAll('.themes button')) {
       button.setAttribute('aria-pressed', String(button.value === theme));
     }
     const media = { light: 'not all', dark: 'all', auto: '(prefers-color-scheme: dark)' };
     for (const source of document.querySelectorAll('picture source')) source.media = media[theme];
+  };
+
+  // A password is shown on demand, and hidden again before it is sent.
+  const reveal = document.querySelector('.reveal');
+  reveal?.addEventListener('click', () => {
+    const input = document.getElementById('password');
+    const isShown = input.type === 'password';
+    input.type = isShown ? 'text' : 'password';
+    reveal.setAttribute('aria-pressed', String(isShown));
+    say(isShown ? reveal.dataset.shown : reveal.dataset.hidden);
   });
 
   // A menu closes as menus do.
@@ -90,10 +111,17 @@
     }
     if (done) {
       say(announcement);
-      // Its place stays, so that nothing under it moves.
-      document.getElementById('loading').style.visibility = 'hidden';
+      document.getElementById('loading').textContent = announcement;
     } else if (Date.now() < until) setTimeout(ask, 1500);
   };
   // Without an answer the page stays as it is, which was right when it was made.
   if (list) setTimeout(() => ask().catch(() => {}), 1000);
+
+  // A page that waits asks again, unless somebody is about to press something on it.
+  const { goesOn, seconds } = document.body.dataset;
+  const goOn = () => {
+    if (document.activeElement === document.body) location.replace(goesOn);
+    else setTimeout(goOn, 1000);
+  };
+  if (goesOn) setTimeout(goOn, seconds * 1000);
 }

@@ -3,14 +3,15 @@ import { html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
-import { selectionPath } from '../flow/paths.ts';
+import { pagePath, selectionPath } from '../flow/paths.ts';
 import type { Appearance } from './appearance.ts';
+import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { accountNames, applicationHeader, applicationName, backLink, formFields } from './parts.page.ts';
+import { accountNames, applicationName, backLink, formFields } from './parts.page.ts';
 
 export type DisconnectAll = {
   readonly request: AuthorizationRequest;
-  /** All of the user's; those of other browsers stay. */
+  /** All that this transaction covers; those whose owner was not proved stay. */
   readonly accounts: readonly AccountView[];
 };
 
@@ -18,19 +19,20 @@ export type DisconnectAll = {
 export function disconnectAllPage({ request, accounts }: DisconnectAll, appearance: Appearance): Page {
   const { messages } = appearance;
   const title = messages.text('disconnect.title');
-  const going = accounts.filter(({ isLinkedHere }) => isLinkedHere);
+  const going = accounts.filter(({ isManageable }) => isManageable);
   const others = accounts.length - going.length;
   const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-${applicationHeader(appearance)}
+${asker(request, appearance)}
 <h1>${title}</h1>
 <p class="lead">${messages.markup('disconnect.lead', { app })}</p>
 <h2 id="going">${messages.text('disconnect.accounts', { count: going.length })}</h2>
-${accountNames(going, 'going')}
+${accountNames(going, { labelledBy: 'going' })}
 ${others > 0 && html`<p class="hint">${messages.text('disconnect.others', { count: others })}</p>`}
 <div class="actions">
 <form method="post" action="/connect/disconnect-all">${formFields(request)}<button class="destructive">${messages.text('disconnect.confirm')}</button></form>
 <a class="button" href="${selectionPath(request)}">${messages.text('disconnect.keep')}</a>
 </div>`;
-  return layout({ title, content, settings: { request, page: 'disconnect_all' } }, appearance);
+  const path = pagePath('disconnect_all', request);
+  return layout({ title, content, settings: { request, path } }, appearance);
 }

@@ -1,12 +1,13 @@
 /** The error page: what happened, the way forward, and who can help (docs/wire.md 4.1). */
-import type { ApplicationFacts } from '../../branding/branding.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
+import { SCOPES } from '../../oauth/scope.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectError } from '../flow/connect-error.ts';
 import type { Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
 import { layout } from './layout.page.ts';
+import type { PageSettings } from './page-settings.page.ts';
 import {
   applicationSign,
   backLink,
@@ -28,26 +29,31 @@ export type ErrorView = {
   readonly request: AuthorizationRequest | undefined;
   /** What the operator finds a fault by in the log. */
   readonly reference: string;
+  /** Where it can be read in another language or other colours. */
+  readonly settings: PageSettings | undefined;
 };
 
 /** The page of a refusal or fault, in the words of its kind. */
-export function errorPage({ error, request, reference }: ErrorView, appearance: Appearance): Page {
-  const { messages, facts } = appearance;
+export function errorPage({ error, request, reference, settings }: ErrorView, appearance: Appearance): Page {
+  const { messages, serviceName } = appearance;
   const { back, link, parameter, provider } = error.context;
   const names = provider === undefined ? {} : { provider: PROVIDER_NAMES[provider] };
   const title = messages.text(error.title, names);
-  const code = parameter === undefined ? {} : { parameter: html`<code dir="ltr">${parameter}</code>` };
+  const code = parameter === undefined ? {} : { parameter: codeOf(parameter) };
+  const values = html`${SCOPES.map((scope, index) => html`${index > 0 && ', '}${codeOf(scope)}`)}`;
   const content = html`${back !== undefined && backLink(back, messages)}
 ${errorSign(appearance)}
 <h1>${title}</h1>
-<p class="lead">${messages.markup(error.text, { ...names, ...code })}</p>
+<p class="lead">${messages.markup(error.text, { ...names, ...code, values, service: serviceName })}</p>
 ${link !== undefined && administratorLink(link, messages)}
 ${waysForward(error, request, appearance)}
-<div class="help"><p>${helpText(facts, messages)}</p>
-${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: html`<code dir="ltr">${reference}</code>` })}</p>`}
+<div class="help"><p>${helpText(appearance)}</p>
+${error.status >= 500 && html`<p>${messages.markup('error.reference', { reference: codeOf(reference) })}</p>`}
 </div>`;
-  return layout({ title, content }, appearance);
+  return layout({ title, content, settings }, appearance);
 }
+
+const codeOf = (word: string): Html => html`<code dir="ltr">${word}</code>`;
 
 /** Whose page it is, once that is known, with a mark that something is wrong. */
 function errorSign(appearance: Appearance): Html {
@@ -90,7 +96,9 @@ ${there('quiet')}`;
 const returnAction = ({ status }: AuthorizationRequest): string =>
   status === 'approved' ? '/connect/approve' : '/connect/cancel';
 
-function helpText({ supportEmail, supportUrl }: ApplicationFacts, messages: Messages): Html {
+/** The application helps its users: nobody else knows them. */
+function helpText({ facts, displayName, messages }: Appearance): Html {
+  const { supportEmail, supportUrl } = facts;
   const write =
     supportEmail !== undefined &&
     html`<a href="mailto:${encodeURIComponent(supportEmail).replaceAll('%40', '@')}"><bdi>${withBreakPoints(supportEmail)}</bdi></a>`;
@@ -100,7 +108,8 @@ function helpText({ supportEmail, supportUrl }: ApplicationFacts, messages: Mess
   if (write && visit) return messages.markup('error.help_both', { contact: write, page: visit });
   if (write) return messages.markup('error.help_email', { contact: write });
   if (visit) return messages.markup('error.help_url', { contact: visit });
-  return html`${messages.text('error.help')}`;
+  if (displayName !== undefined) return messages.markup('error.help', { app: displayName });
+  return html`${messages.text('error.help_generic')}`;
 }
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

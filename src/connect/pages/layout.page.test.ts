@@ -10,7 +10,7 @@ it('a page is drawn once all of it is there: what it waits for stands behind eve
   const browser = { query: [], acceptLanguage: 'en', rememberedTheme: undefined };
   const { document } = layout(
     { title: 'Title', content: html`<h1>Title</h1>` },
-    plainAppearance(browser, undefined),
+    plainAppearance(browser, undefined, { operatorName: undefined }),
   );
   const { markup } = document;
 

@@ -24,13 +24,6 @@ export function applicationName(displayName: string | undefined, messages: Messa
   return displayName ?? messages.text('app.generic');
 }
 
-/** Application and Kalends side by side; words beside it say the same. */
-export function applicationHeader(appearance: Appearance): Html {
-  return pageSigns(html`${applicationSign(appearance)}
-<span class="between">${SIGNS.between}</span>
-<span class="sign ours">${SIGNS.calendar}</span>`);
-}
-
 /** What a page shows above its title; words beside it say the same. */
 export const pageSigns = (signs: Html): Html => html`<div class="meeting" aria-hidden="true">${signs}</div>`;
 
@@ -60,12 +53,14 @@ function logoPicture(light: Logo, dark: Logo, theme: Appearance['theme']): Html 
   return html`<picture><source srcset="${logoPath(dark)}" media="(prefers-color-scheme: dark)">${image(light)}</picture>`;
 }
 
-/** Says what was done (politely) or what went wrong (at once); reading and tabbing begin at one that is focused. */
-export function notice(kind: 'done' | 'trouble', text: Html, isFocused = false): Html {
+/** Something was done, or went wrong, or neither. */
+export type NoticeKind = 'done' | 'trouble' | 'note';
+
+/** Says so: politely, but at once what went wrong. Reading and tabbing begin at one that is focused. */
+export function notice(kind: NoticeKind, text: Html, isFocused = false): Html {
   const focus = isFocused && html` tabindex="-1" autofocus aria-labelledby="notice"`;
-  return kind === 'done'
-    ? html`<div class="notice" role="status"${focus}>${SIGNS.done}<div id="notice">${text}</div></div>`
-    : html`<div class="notice bad" role="alert"${focus}>${SIGNS.trouble}<div id="notice">${text}</div></div>`;
+  const role = kind === 'trouble' ? 'alert' : 'status';
+  return html`<div class="notice ${kind}" role="${role}"${focus}>${SIGNS[kind]}<div id="notice">${text}</div></div>`;
 }
 
 /** A link to a page that is not ours, in a window of its own: what was typed here and the way on stay. */
@@ -89,14 +84,26 @@ export function returnLabel({ displayName, messages }: Appearance): Html {
     : html`<span>${messages.markup('return.named', { app: displayName })}</span>`;
 }
 
+export type NamesOptions = {
+  /** The id of the list's heading. */
+  readonly labelledBy?: string;
+  /** A short word beside an account. */
+  readonly words?: (account: AccountView) => string | undefined;
+};
+
 /** Accounts to read, each with its kind: nothing is done with them here. */
-export function accountNames(accounts: readonly AccountView[], labelledBy?: string): Html {
-  const items = accounts.map(
-    ({ provider, name }) =>
-      html`<li>${PROVIDER_MARKS[provider]}<span><bdi>${withBreakPoints(name)}</bdi> <span class="kind">${PROVIDER_NAMES[provider]}</span></span></li>`,
-  );
+export function accountNames(accounts: readonly AccountView[], options: NamesOptions = {}): Html {
+  const { labelledBy, words } = options;
+  const items = accounts.map((account) => {
+    const word = words?.(account);
+    const { provider, name } = account;
+    return html`<li>${PROVIDER_MARKS[provider]}<span><bdi>${withBreakPoints(name)}</bdi> <span class="kind">${PROVIDER_NAMES[provider]}</span>${word && html` ${chip(word)}`}</span></li>`;
+  });
   return html`<ul class="names"${labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`}>${items}</ul>`;
 }
+
+/** A word that marks the thing it stands beside. */
+export const chip = (word: string): Html => html`<span class="chip">${word}</span>`;
 
 /** A mail or web address that may go on in the next line where it is read in parts: behind `@`, dots and slashes. */
 export function withBreakPoints(address: string): Html {

@@ -5,14 +5,17 @@ import { CALDAV_PRESETS, type CalDavPreset, isPattern, YOUR_SERVER } from '../ac
 import type { LinkField, LinkProblem } from '../accounts/link-account.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { selectionPath, signInPath } from '../flow/paths.ts';
-import type { Messages } from '../messages/messages.ts';
+import type { MessageKey, Messages } from '../messages/messages.ts';
 import type { Appearance } from './appearance.ts';
+import { asker } from './asker.page.ts';
 import { layout } from './layout.page.ts';
-import { applicationName, backLink, formFields, notice, outwardLink, pageSigns } from './parts.page.ts';
-import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
+import { applicationName, backLink, formFields, notice, outwardLink } from './parts.page.ts';
+import { PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
 
 export type PasswordForm = {
   readonly kind: 'apple' | 'caldav';
+  /** What finds a CalDAV server: the e-mail address, or its own. Of no account at Apple. */
+  readonly mode: 'email' | 'server';
   readonly request: AuthorizationRequest;
   readonly typed: { readonly server: string; readonly username: string };
   readonly problem: LinkProblem | undefined;
@@ -22,6 +25,8 @@ export type PasswordForm = {
   readonly preset: CalDavPreset | undefined;
   /** The account to connect again, of this provider's. */
   readonly accountKey: string | undefined;
+  /** The account that is to be confirmed: then the form says nothing that was not typed into it. */
+  readonly confirm: string | undefined;
 };
 
 /** The form's id. */
@@ -30,25 +35,61 @@ const FORM = 'login';
 /** The page, empty or with what was typed and what is wrong with it. */
 export function passwordFormPage(form: PasswordForm, appearance: Appearance): Page {
   const { messages } = appearance;
-  const { kind, request, problem } = form;
-  const title = messages.text('form.title', { provider: PROVIDER_NAMES[kind] });
+  const { kind, request, problem, confirm } = form;
+  const provider = PROVIDER_NAMES[kind];
+  const title = messages.text(confirm === undefined ? 'form.title' : 'selection.confirm', { provider });
   const app = applicationName(appearance.displayName, messages);
   const content = html`${backLink(selectionPath(request), messages)}
-${pageSigns(html`<span class="sign">${PROVIDER_MARKS[kind]}</span>`)}
+${asker(request, appearance)}
 <h1>${title}</h1>
-<p class="lead">${messages.markup(kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead', { app })}</p>
+<p class="lead">${messages.markup(leadOf(form), { app })}</p>
 ${problem && html`<div id="trouble">${notice('trouble', messages.markup(problem.message, problem.values))}</div>`}
-${kind === 'caldav' && presetChoice(form, messages)}
-<form class="fields" id="${FORM}" method="post" action="/connect/${kind}">${formFields(request)}${chosenField(form)}
-${kind === 'caldav' && serverField(form, messages)}
+${isByServer(form) && presetChoice(form, messages)}
+<form class="fields" id="${FORM}" method="post" action="/connect/${kind}" data-working="${workingText(form, messages)}">${formFields(request)}${stateFields(form)}
+${isByServer(form) && serverField(form, messages)}
 ${usernameField(form, messages)}
 ${passwordField(form, messages)}
 ${kind === 'apple' && appPasswordHelp(appearance, problem?.message === 'link.apple_format')}
 <button class="primary">${messages.text('form.connect')}</button>
-</form>`;
+</form>
+${kind === 'caldav' && !isByServer(form) && html`<p class="way-beside"><a href="${formPath(form)}&by=server">${messages.text('form.by_server')}</a></p>`}`;
   const documentTitle = problem ? messages.text('form.error_title', { title }) : title;
-  const settings = { request, page: kind, form: FORM };
+  const settings = { request, path: formPath(form), form: FORM };
   return layout({ title: documentTitle, content, settings }, appearance);
+}
+
+const isByServer = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'server';
+
+const isByMail = ({ kind, mode }: PasswordForm): boolean => kind === 'caldav' && mode === 'email';
+
+function leadOf({ kind, confirm }: PasswordForm): MessageKey {
+  if (confirm !== undefined) return 'form.confirm.lead';
+  return kind === 'apple' ? 'form.apple.lead' : 'form.caldav.lead';
+}
+
+function workingText(form: PasswordForm, messages: Messages): string {
+  if (isByMail(form)) return messages.text('working.search');
+  const name = form.kind === 'apple' ? PROVIDER_NAMES.apple : (form.preset?.name ?? PROVIDER_NAMES.caldav);
+  return messages.text('working.sign_in', { provider: name });
+}
+
+/** This form again, for the same account. */
+function formPath({ kind, request, accountKey, confirm }: PasswordForm): string {
+  const path = signInPath(kind, request, accountKey);
+  return confirm === undefined ? path : `${path}&confirm=${encodeURIComponent(confirm)}`;
+}
+
+/** What the form is for, beside what is typed into it. */
+function stateFields(form: PasswordForm): Html {
+  const fields = {
+    by: form.kind === 'caldav' ? form.mode : undefined,
+    preset: form.chosen?.id,
+    account: form.accountKey,
+    confirm: form.confirm,
+  };
+  return html`${Object.entries(fields).map(
+    ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
+  )}`;
 }
 
 /**
@@ -56,9 +97,9 @@ ${kind === 'apple' && appPasswordHelp(appearance, problem?.message === 'link.app
  * Open for whoever has nothing in the form yet.
  */
 function presetChoice(form: PasswordForm, messages: Messages): Html {
-  const { request, chosen, accountKey } = form;
+  const { chosen } = form;
   const isOpen = form.typed.server === '' && form.problem === undefined;
-  const to = (id: string) => `${signInPath('caldav', request, accountKey)}&preset=${id}`;
+  const to = (id: string) => `${formPath(form)}&by=server&preset=${id}`;
   const items = CALDAV_PRESETS.map(({ id, name }) => {
     const isChosen = chosen?.id === id;
     const mark =
@@ -72,9 +113,6 @@ function presetChoice(form: PasswordForm, messages: Messages): Html {
 <ul>
 ${items}${chosen && other}</ul></details>`;
 }
-
-const chosenField = ({ chosen }: PasswordForm): Html | undefined =>
-  chosen && html`<input type="hidden" name="preset" value="${chosen.id}">`;
 
 function serverField(form: PasswordForm, messages: Messages): Html {
   const fill = form.typed.server.includes(YOUR_SERVER) && html` data-fill="${YOUR_SERVER}"`;
@@ -100,15 +138,17 @@ const isStillOf = (chosen: CalDavPreset, server: string): boolean =>
 
 function usernameField(form: PasswordForm, messages: Messages): Html {
   const { kind, typed, preset } = form;
-  const apple = kind === 'apple';
+  const label = isByMail(form) ? 'form.email' : kind === 'apple' ? 'form.apple_account' : 'form.username';
   const hint = usernameHint(form, messages);
-  const byMail = apple || preset?.username === 'email';
-  return html`<div><label for="username">${messages.text(apple ? 'form.apple_account' : 'form.username')}</label>
-<input id="username" name="username" value="${typed.username}" dir="ltr"${byMail && html` inputmode="email"`} autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="512" required${fieldAttributes(form, 'username', hint !== undefined)}>
+  const isMail = kind === 'apple' || isByMail(form) || preset?.username === 'email';
+  return html`<div><label for="username">${messages.text(label)}</label>
+<input id="username" name="username" value="${typed.username}" dir="ltr"${isMail && html` inputmode="email"`} autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="512" required${fieldAttributes(form, 'username', hint !== undefined)}>
 ${fieldError(form, 'username', messages)}${hint && html`<p class="hint" id="username-hint">${hint}</p>`}</div>`;
 }
 
-function usernameHint({ kind, preset }: PasswordForm, messages: Messages): Html | undefined {
+function usernameHint(form: PasswordForm, messages: Messages): Html | undefined {
+  const { kind, preset } = form;
+  if (isByMail(form)) return html`${messages.text('form.email_hint')}`;
   if (kind === 'apple') return html`${messages.text('form.apple_account_hint')}`;
   if (preset === undefined) return undefined;
   const key = preset.username === 'email' ? 'form.username_email' : 'form.username_name';
@@ -120,8 +160,14 @@ function passwordField(form: PasswordForm, messages: Messages): Html {
   // A password manager's offer would be the one password that Apple does not take.
   const autocomplete = apple ? 'off' : 'current-password';
   return html`<div><label for="password">${messages.text(apple ? 'form.app_password' : 'form.password')}</label>
-<input id="password" name="password" type="password" dir="ltr" autocomplete="${autocomplete}" maxlength="1024" required${fieldAttributes(form, 'password')}>
+<div class="secret"><input id="password" name="password" type="password" dir="ltr" autocomplete="${autocomplete}" maxlength="1024" required${fieldAttributes(form, 'password')}>${revealButton(messages)}</div>
 ${fieldError(form, 'password', messages)}<p class="hint" id="password-hint">${passwordHint(form, messages)}</p></div>`;
+}
+
+/** Shows what is typed, on demand; it is there where scripts run. */
+function revealButton(messages: Messages): Html {
+  const name = messages.text('form.password_show');
+  return html`<button type="button" class="reveal" aria-pressed="false" aria-controls="password" aria-label="${name}" title="${name}" data-shown="${messages.text('form.password_shown')}" data-hidden="${messages.text('form.password_hidden')}">${SIGNS.eye}</button>`;
 }
 
 const MAKE_APPLE_PASSWORD = 'https://account.apple.com/account/manage';
@@ -149,18 +195,15 @@ function whereMade({ name, passwordMade }: CalDavPreset, messages: Messages): Ht
   return html`${messages.gap}${messages.text(passwordMade.inside === 'nextcloud' ? 'form.password_nextcloud' : 'form.password_zimbra')}`;
 }
 
-/** The name suggested for the password where the application has none. */
-const OUR_NAME = 'Kalends';
-
 /** How an app-specific password is made, step by step, for whoever opens it. `isOpen`: for whoever seems to have none. */
-function appPasswordHelp({ messages, displayName }: Appearance, isOpen: boolean): Html {
+function appPasswordHelp({ messages, displayName, serviceName }: Appearance, isOpen: boolean): Html {
   const site = html`<a href="https://account.apple.com/" target="_blank" rel="noopener noreferrer" dir="ltr" translate="no">account.apple.com</a>`;
   return html`<details class="steps"${isOpen && html` open`}><summary>${messages.text('form.app_password_help')}${SIGNS.unfold}</summary>
 <p class="hint">${messages.text('form.app_password_what')}</p>
 <ol>
 <li>${messages.markup('form.app_password_sign_in', { site })}</li>
 <li>${messages.text('form.app_password_open')}</li>
-<li>${messages.markup('form.app_password_make', { name: displayName ?? OUR_NAME })}</li>
+<li>${messages.markup('form.app_password_make', { name: displayName ?? serviceName })}</li>
 <li>${messages.text('form.app_password_copy')}</li>
 </ol></details>`;
 }
@@ -172,8 +215,9 @@ function fieldAttributes(form: PasswordForm, field: LinkField, hinted = true): H
   return html`${described.length > 0 && html` aria-describedby="${described.join(' ')}"`}${isWrong && html` aria-invalid="true"`}${focused(form) === field && html` autofocus`}`;
 }
 
-function focused({ problem, chosen, typed }: PasswordForm): LinkField | undefined {
-  if (problem !== undefined) return problem.fields[0];
+function focused(form: PasswordForm): LinkField | undefined {
+  const { problem, chosen, typed } = form;
+  if (problem !== undefined) return problem.fields.find((field) => field !== 'server' || isByServer(form));
   if (chosen === undefined) return undefined;
   if (typed.server.includes(YOUR_SERVER)) return 'server';
   return typed.username === '' ? 'username' : 'password';

@@ -57,15 +57,14 @@ export const PAGE_ICON = `data:image/svg+xml,${encodeURIComponent(
 
 /** Signs of ours, each beside words that say the same. */
 export const SIGNS = {
-  calendar: line(26, CALENDAR),
   application: line(
     26,
     '<rect x="3.5" y="3.5" width="7" height="7" rx="1.5"/><rect x="13.5" y="3.5" width="7" height="7" rx="1.5"/><rect x="3.5" y="13.5" width="7" height="7" rx="1.5"/><rect x="13.5" y="13.5" width="7" height="7" rx="1.5"/>',
   ),
-  between: line(24, '<path d="M3 12h.01M9 12h.01M15 12h.01M21 12h.01" stroke-width="3"/>'),
   onward: line(20, '<path d="m9 5 7 7-7 7"/>'),
   back: line(18, '<path d="m15 5-7 7 7 7"/>'),
   done: line(20, '<circle cx="12" cy="12" r="9"/><path d="m8 12.5 2.75 2.75L16 10"/>'),
+  note: line(20, '<circle cx="12" cy="12" r="9"/><path d="M12 11v5.5M12 7.5h.01"/>'),
   trouble: line(20, '<circle cx="12" cy="12" r="9"/><path d="M12 7.5v5.5M12 16.5h.01"/>'),
   tick: line(18, '<path d="m5 12.5 4.5 4.5L19 7.5"/>'),
   cross: line(18, '<path d="m6.5 6.5 11 11m0-11-11 11"/>'),
@@ -73,6 +72,7 @@ export const SIGNS = {
   site: line(16, GLOBE),
   globe: line(18, GLOBE),
   unfold: line(16, '<path d="m6 9.5 6 6 6-6"/>'),
+  eye: line(20, '<path d="M2.5 12c4.5-8 14.5-8 19 0-4.5 8-14.5 8-19 0z"/><circle cx="12" cy="12" r="3"/>'),
   device: line(18, '<rect x="3" y="4.5" width="18" height="12" rx="2"/><path d="M8.5 20.5h7M12 16.5v4"/>'),
   sun: line(
     18,

@@ -1,0 +1,83 @@
+/** What consent says, wherever it is asked for: what is allowed, what is new of it, and what it is not (docs/security.md T3). */
+import { type Html, html } from '../../http/html.ts';
+import { narrowerScope, type Scope } from '../../oauth/scope.ts';
+import type { AccountView } from '../accounts/account-views.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { domainOf } from '../flow/callback-url.ts';
+import type { MessageKey, Messages } from '../messages/messages.ts';
+import type { Appearance } from './appearance.ts';
+import { applicationName, cancelForm, formFields, outwardLink, withBreakPoints } from './parts.page.ts';
+import { SIGNS } from './provider-marks.ts';
+
+/** What each scope allows, and what its reader may fear that it does not. */
+const SCOPE_TEXTS: Readonly<
+  Record<Scope, { readonly can: readonly MessageKey[]; readonly cannot: readonly MessageKey[] }>
+> = {
+  'free-busy': {
+    can: ['scope.see_busy'],
+    cannot: ['scope.no_details', 'scope.no_change', 'scope.no_passwords'],
+  },
+  read: { can: ['scope.see_all'], cannot: ['scope.no_change', 'scope.no_passwords'] },
+  'read-write': { can: ['scope.see_all', 'scope.change'], cannot: ['scope.no_passwords'] },
+};
+
+export type Consent = {
+  readonly request: AuthorizationRequest;
+  /** What an approval covers: one at least. */
+  readonly accounts: readonly AccountView[];
+};
+
+/** Whether an approval gives an account to the application that it did not have. */
+export const isNewAccount = ({ isNew, givenScope }: AccountView): boolean =>
+  isNew && givenScope === undefined;
+
+/** What the application will be able to do; what it can do already is said in short. */
+export function abilities({ request, accounts }: Consent, { displayName, messages }: Appearance): Html {
+  const app = applicationName(displayName, messages);
+  const { can, cannot } = SCOPE_TEXTS[request.scope];
+  const before = abilitiesBefore(accounts);
+  const added = can.filter((key) => !before.includes(key));
+  const isWidened = before.length > 0 && added.length > 0;
+  return html`<section class="abilities"><h2 id="can">${messages.markup(isWidened ? 'consent.can_also' : 'consent.can', { app })}</h2>
+<ul class="can" aria-labelledby="can">${abilityItems(isWidened ? added : can, SIGNS.tick, messages)}</ul>
+${isWidened && abilityList({ id: 'before', heading: 'consent.before', sign: SIGNS.tick }, before, messages)}
+${abilityList({ id: 'cannot', heading: 'consent.cannot', sign: SIGNS.cross }, cannot, messages)}</section>`;
+}
+
+/** What the accounts whose access becomes wider allow so far; nothing where there are none. */
+function abilitiesBefore(accounts: readonly AccountView[]): readonly MessageKey[] {
+  const given = accounts.flatMap(({ isNew, givenScope }) => (isNew && givenScope ? [givenScope] : []));
+  const [first, ...rest] = given;
+  // What all of them allow: of more than that, some of it is new.
+  return first === undefined ? [] : SCOPE_TEXTS[rest.reduce(narrowerScope, first)].can;
+}
+
+type AbilityList = { readonly id: string; readonly heading: MessageKey; readonly sign: Html };
+
+const abilityList = (list: AbilityList, keys: readonly MessageKey[], messages: Messages): Html =>
+  html`<h2 id="${list.id}">${messages.text(list.heading)}</h2>
+<ul class="${list.id}" aria-labelledby="${list.id}">${abilityItems(keys, list.sign, messages)}</ul>
+`;
+
+const abilityItems = (keys: readonly MessageKey[], sign: Html, messages: Messages): Html[] =>
+  keys.map((key) => html`<li>${sign}<span>${messages.text(key)}</span></li>`);
+
+/** When to allow it, how it ends, where its reader goes from here, and what the application promises. */
+export function consentTerms({ request }: Consent, { messages, facts }: Appearance): Html {
+  const domain = html`<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi>`;
+  const links = [
+    facts.privacyUrl !== undefined &&
+      outwardLink(facts.privacyUrl, html`${messages.text('consent.privacy')}`),
+    facts.termsUrl !== undefined && outwardLink(facts.termsUrl, html`${messages.text('consent.terms')}`),
+  ].filter((link) => link !== false);
+  return html`<p class="small-print">${messages.markup('consent.caution', { domain })}${messages.gap}${messages.text('consent.later')}${messages.gap}${messages.markup('consent.return', { domain })}</p>
+${links.length > 0 && html`<p class="policies">${links}</p>`}`;
+}
+
+/** The two answers. */
+export function consentActions(request: AuthorizationRequest, messages: Messages): Html {
+  return html`<div class="actions">
+<form method="post" action="/connect/approve">${formFields(request)}<button class="primary">${messages.text('consent.allow')}</button></form>
+${cancelForm(request, messages)}
+</div>`;
+}

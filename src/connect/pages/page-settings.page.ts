@@ -1,0 +1,92 @@
+/** The two choices at a page's foot: the language its reader reads it in, and the colours. */
+import type { Theme } from '../../branding/branding.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { QueryParameter } from '../../http/received-query.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { LANGUAGES, type MessageKey, type Messages, nativeName } from '../messages/messages.ts';
+import type { Appearance } from './appearance.ts';
+import { formFields } from './parts.page.ts';
+import { SIGNS } from './provider-marks.ts';
+
+/** Where the choices are made, and where they lead back to. */
+export type PageSettings = OfRequest | OfAddress;
+
+/** A page of an open request, which keeps the language. */
+type OfRequest = {
+  readonly request: AuthorizationRequest;
+  /** Its own address: a path of ours. */
+  readonly path: string;
+  /** The id of the page's form to be filled in: the choices are sent with it, so that what was typed stays. */
+  readonly form?: string;
+};
+
+/** A page of no request, which is shown again in another language at the same address. */
+type OfAddress = {
+  readonly request?: undefined;
+  /** Its own address: a path of ours. */
+  readonly path: string;
+  /** Where it is, without the query. */
+  readonly place: string;
+  /** The query, without the language. */
+  readonly query: readonly Pick<QueryParameter, 'name' | 'value'>[];
+  /** The parameter that the language is named by. */
+  readonly parameter: string;
+};
+
+const THEMES: readonly (readonly [Theme, MessageKey, Html])[] = [
+  ['auto', 'settings.theme_auto', SIGNS.device],
+  ['light', 'settings.theme_light', SIGNS.sun],
+  ['dark', 'settings.theme_dark', SIGNS.moon],
+];
+
+/** The language always; the colours where neither request nor application decides on them. */
+export function pageSettings(settings: PageSettings, { messages, theme, isThemeOpen }: Appearance): Html {
+  return html`<div class="settings">
+${languageMenu(settings, messages)}
+${isThemeOpen && themeChoice(settings, theme, messages)}
+</div>`;
+}
+
+function languageMenu(settings: PageSettings, messages: Messages): Html {
+  const name = settings.request ? 'language' : settings.parameter;
+  const inForm = formAttributes(settings);
+  const items = LANGUAGES.map((language) => {
+    const isChosen = language === messages.language;
+    const current = isChosen ? html` aria-current="true"` : undefined;
+    return html`<li><button name="${name}" value="${language}" lang="${language}"${current}${inForm}>${nativeName(language)}${isChosen && SIGNS.tick}</button></li>
+`;
+  });
+  const list = html`<ul>
+${items}</ul>`;
+  return html`<details class="menu"><summary>${SIGNS.globe}<span class="unseen">${messages.text('settings.language')}: </span><span>${nativeName(messages.language)}</span>${SIGNS.unfold}</summary>
+${inForm ? list : languageForm(settings, list)}</details>`;
+}
+
+function languageForm(settings: PageSettings, list: Html): Html {
+  if (settings.request) {
+    return html`<form method="post" action="/connect/language">${formFields(settings.request)}${backField(settings)}${list}</form>`;
+  }
+  const fields = settings.query.map(
+    ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="get" action="${settings.place}">${fields}${list}</form>`;
+}
+
+function themeChoice(settings: PageSettings, chosen: Theme, messages: Messages): Html {
+  const inForm = formAttributes(settings);
+  const buttons = THEMES.map(([theme, message, sign]) => {
+    const name = messages.text(message);
+    const isPressed = theme === chosen ? 'true' : 'false';
+    return html`<button name="theme" value="${theme}" aria-pressed="${isPressed}" aria-label="${name}" title="${name}"${inForm}>${sign}</button>`;
+  });
+  const group = html`<div class="themes" role="group" aria-label="${messages.text('settings.theme')}">${buttons}</div>`;
+  return inForm
+    ? group
+    : html`<form method="post" action="/connect/theme">${backField(settings)}${group}</form>`;
+}
+
+/** The page's own form shows itself again, in the other language or colours. */
+const formAttributes = (settings: PageSettings): Html | undefined =>
+  settings.request && settings.form ? html` form="${settings.form}" formnovalidate` : undefined;
+
+const backField = ({ path }: PageSettings): Html => html`<input type="hidden" name="back" value="${path}">`;

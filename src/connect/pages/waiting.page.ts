@@ -1,0 +1,27 @@
+/** What somebody sees whose approval waits for the code of another one (docs/security.md T3): the page goes on by itself. */
+import { html } from '../../http/html.ts';
+import type { Page } from '../../http/page.ts';
+import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { pagePath } from '../flow/paths.ts';
+import type { Appearance } from './appearance.ts';
+import { asker } from './asker.page.ts';
+import { layout } from './layout.page.ts';
+import { cancelForm } from './parts.page.ts';
+
+/** The page; it can be left by Cancel. */
+export function waitingPage(
+  { request }: { readonly request: AuthorizationRequest },
+  appearance: Appearance,
+): Page {
+  const { messages } = appearance;
+  const title = messages.text('waiting.title');
+  const path = pagePath('waiting', request);
+  const content = html`${asker(request, appearance)}
+<h1>${title}</h1>
+<p class="lead">${messages.text('waiting.text')}</p>
+<p class="way"><a class="button primary" href="${path}">${messages.text('try_again')}</a></p>
+<div class="actions">
+${cancelForm(request, messages)}
+</div>`;
+  return layout({ title, content, settings: { request, path }, goesOnTo: path }, appearance);
+}
