@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-reference.route.ts';
 import { type LogoRouteDeps, logoRoute } from './branding/logo.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/connection.route.ts';
+import { type UsersRouteDeps, usersRoutes } from './connect/accounts/users.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { connectRoutes } from './connect/connect.route.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
@@ -40,6 +41,7 @@ export type AppDeps = ServerOptions &
   FreeBusyRouteDeps &
   Omit<EventWriteRouteDeps, keyof WritingPorts> &
   ConnectionRouteDeps &
+  UsersRouteDeps &
   WebhookRouteDeps;
 
 /** The whole program behind HTTP, not yet listening. */
@@ -73,6 +75,7 @@ function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
     app.register(eventWriteRoutes(deps));
     app.register(calendarWriteRoutes(deps));
     app.register(connectionRoutes(deps));
+    app.register(usersRoutes(deps));
     app.register(webhookRoutes(deps));
   };
 }

@@ -18,6 +18,7 @@ import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts
 import { PUSHED_REQUEST_KEPT_MS } from './oauth/pushed-requests.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
+import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { openStorage, type Stores } from './open-storage.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
@@ -115,6 +116,7 @@ async function instanceDeps(
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey: sealer.derive('paging'),
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
+    wrongCodes: wrongCodeLimits(config.limits),
     attempts: connectAttempts(config.limits),
   };
 }

@@ -1,5 +1,6 @@
 /** Every operation of the interface, in the order the reference shows them. */
 import { connectionOperations } from '../connect/accounts/connections.schema.ts';
+import { userOperations } from '../connect/accounts/users.schema.ts';
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
@@ -21,6 +22,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...eventOperations,
   ...eventWriteOperations,
   ...freeBusyOperations,
+  ...userOperations,
   ...webhookOperations,
   ...healthOperations,
   ...referenceOperations,

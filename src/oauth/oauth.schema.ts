@@ -37,7 +37,7 @@ export const badClients: readonly RefusalCase[] = [
     status: 401,
     headers: { 'WWW-Authenticate': 'A Basic challenge.' },
   }),
-  oauthRefusal('temporarily_unavailable', 'Too many wrong secrets. A right one always passes.', {
+  oauthRefusal('temporarily_unavailable', 'Too many wrong secrets or codes. A right one always passes.', {
     description: 'Too many failed attempts; try again in 30 seconds',
     status: 429,
     headers: { 'Retry-After': 'Whole seconds.' },

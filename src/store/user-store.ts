@@ -1,5 +1,5 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
-import type { UserStore, UserSummary } from '../oauth/user-store.ts';
+import type { LivingGrant, UserStore, UserSummary } from '../oauth/user-store.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
@@ -14,6 +14,12 @@ const SUMMARY = `
            WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS "grants"
     FROM application_user AS u
    WHERE u.client_id = :clientId`;
+
+const LIVING_GRANTS = `
+  SELECT scope, created_at AS "createdAt", refreshed_at AS "refreshedAt"
+    FROM token_family
+   WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL
+   ORDER BY created_at, family_id`;
 
 const IS_USER = 'SELECT user_id FROM application_user WHERE client_id = :clientId AND user_id = :userId';
 
@@ -57,6 +63,11 @@ export function userStore(db: Database): UserStore {
 
     async listUsers(clientId) {
       const rows = await db.all<UserSummary>(`${SUMMARY} ORDER BY u.created_at, u.user_id`, { clientId });
+      return rows.map((row) => ({ ...row }));
+    },
+
+    async livingGrantsOf(clientId, userId) {
+      const rows = await db.all<LivingGrant>(LIVING_GRANTS, { clientId, userId });
       return rows.map((row) => ({ ...row }));
     },
 

@@ -105,6 +105,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...stores,
     ...shared,
     wrongSecrets: async () => undefined,
+    wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
     signer,
     sync,
