@@ -10,7 +10,7 @@ import { scalar } from '../http/received-query.ts';
 import { type AccountView, manageableAccount } from './accounts/account-views.ts';
 import { findPreset, presetOf } from './accounts/caldav-presets.ts';
 import { accountToConfirm } from './accounts/confirm-account.ts';
-import { linkAccount, type TypedLogin } from './accounts/link-account.ts';
+import { type LinkMode, linkAccount, type TypedLogin } from './accounts/link-account.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { deviceCookie, themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -34,16 +34,18 @@ export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): voi
     const { server, username } = await rememberedLogin(account, signIn, deps);
     const chosen = kind === 'caldav' ? findPreset(scalar(visit.query, 'preset')) : undefined;
     const typed = { server: chosen?.server ?? server, username };
-    const byServer = scalar(visit.query, 'by') === 'server' || typed.server !== '';
+    const mode = modeOf(scalar(visit.query, 'by') === 'server' || typed.server !== '');
     const form = {
       ...{ kind, request, typed, problem: undefined, chosen, accountKey: account?.accountKey },
-      ...{ mode: byServer ? 'server' : 'email', confirm: confirms?.accountKey },
-    } as const;
+      ...{ mode, confirm: confirms?.accountKey },
+    };
     return showForm({ http, reply, form }, deps);
   });
 
   app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
 }
+
+const modeOf = (byServer: boolean): LinkMode => (byServer ? 'server' : 'email');
 
 async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: ConnectDeps) {
   const page = await readForm(http, deps);
@@ -56,11 +58,11 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
     password: field('password'),
   };
   const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
-  const mode = field('by') === 'email' ? 'email' : 'server';
+  const mode = modeOf(field('by') !== 'email');
   const form = {
     ...{ kind, request, typed, problem: undefined, chosen, accountKey: undefined },
     ...{ mode, confirm: confirms?.accountKey },
-  } as const;
+  };
   const theme = parseTheme(field('theme'));
   if (theme !== undefined) {
     setCookie(reply, themeCookie(theme), deps);
@@ -74,7 +76,7 @@ async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: C
   if ('problem' in result) {
     const { problem } = result;
     // What was not found by an e-mail address is asked for by its own.
-    const next = problem.fields.includes('server') ? 'server' : mode;
+    const next = modeOf(mode === 'server' || problem.fields.includes('server'));
     return showForm({ http, reply, form: { ...form, mode: next, problem } }, deps);
   }
   setCookie(reply, deviceCookie(result.device, deps), deps);

@@ -140,10 +140,9 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
       return this.tokenOf({ scope, userId, clientId });
     },
-    /** An access token of a new grant, which covers one group of its user's accounts. */
+    /** An access token of a new grant, which covers some of its user's groups. */
     async tokenOf({
-      group = 'own',
-      coveredAt = 'read-write',
+      covers = { own: 'read-write' },
       scope = 'read-write',
       userId = 'ada',
       clientId = 'acme',
@@ -151,11 +150,13 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
       const user = { clientId, userId };
       const coverageId = randomUUID();
       const granted = await db.transaction(async (tx) => {
-        const groupId = await makeGroup(tx, { ...user, group, now: clock.now });
-        await tx.all(
-          'INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, :groupId, :coveredAt)',
-          { coverageId, groupId, coveredAt },
-        );
+        for (const [group, coveredAt] of Object.entries(covers)) {
+          const groupId = await makeGroup(tx, { ...user, group, now: clock.now });
+          await tx.all(
+            'INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, :groupId, :coveredAt)',
+            { coverageId, groupId, coveredAt },
+          );
+        }
         return beginFamily(tx, { ...user, scope, coverageId }, clock.now);
       });
       return signer.signTokenResponse(granted.grant, granted.first).access_token;
@@ -179,9 +180,8 @@ async function makeUsers({ clients, users }: Stores, now: number): Promise<void>
 }
 
 type Granting = {
-  /** Which group of the user is covered, and at which scope. */
-  readonly group?: string;
-  readonly coveredAt?: Scope;
+  /** Which groups of the user are covered, each at which scope. */
+  readonly covers?: Readonly<Record<string, Scope>>;
   readonly scope?: Scope;
   readonly userId?: string;
   readonly clientId?: string;

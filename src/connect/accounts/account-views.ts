@@ -129,7 +129,7 @@ function viewOf(
   { providers }: AccountDeps,
 ): AccountView {
   const { accountKey, provider, display } = account;
-  const isManageable = isProved || (request.isPushed && scope !== undefined);
+  const isManageable = isProved || request.isPushed;
   return {
     accountKey,
     againKey: again?.accountKey,

@@ -123,7 +123,7 @@ function loginOf(
   if (kind === 'caldav' && mode === 'email') {
     const unusable = checkTyped(typed, ['username', 'password']);
     if (unusable !== undefined) return unusable;
-    if (!/^[^\s@]+@[^\s@]+$/.test(username)) return problemAt('link.email_format', ['username']);
+    if (!/^[^\s@]+@[^\s@]+$/.test(username)) return problemAt('link.email_not_found', ['username']);
     return { username, password: typed.password };
   }
   if (kind === 'caldav') {
