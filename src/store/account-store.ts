@@ -32,7 +32,7 @@ const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accoun
 const LOADING = `
   SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
          COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
-    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
+    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key AND c.left_out = 0
    WHERE a.client_id = :clientId AND a.user_id = :userId
    GROUP BY a.account_key, a.listed_at`;
 
