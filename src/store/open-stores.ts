@@ -4,6 +4,7 @@ import { accountStore } from './account-store.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
 import { authorizationRequestStore } from './authorization-request-store.ts';
 import { brandingStore } from './branding-store.ts';
+import { calendarChoiceStore } from './calendar-choice-store.ts';
 import { changeFeed } from './change-feed.ts';
 import { clientStore } from './client-store.ts';
 import type { Database } from './drivers/database.ts';
@@ -43,6 +44,7 @@ export function openStores(db: Database, { sealer, notify }: StoresOptions) {
     tokens: tokenLeaseStore(db, sealer, notify),
     requestLimits: requestLimitStore(db),
     endedAccess: endedAccessStore(db, sealer, notify),
+    calendarChoices: calendarChoiceStore(db, notify),
     mirror: mirrorStore(db),
     events: eventReader(db),
     changes: changeFeed(db),
