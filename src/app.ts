@@ -4,14 +4,17 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { type ApiReferenceDeps, apiReferenceRoutes } from './api-reference/api-reference.route.ts';
 import { type LogoRouteDeps, logoRoute } from './branding/logo.route.ts';
 import { type ConnectionRouteDeps, connectionRoutes } from './connect/accounts/connection.route.ts';
+import { type UsersRouteDeps, usersRoutes } from './connect/accounts/users.route.ts';
 import { authorizeRoute } from './connect/authorize.route.ts';
 import { connectRoutes } from './connect/connect.route.ts';
 import type { ConnectDeps } from './connect/flow/connect-deps.ts';
+import { checkPushedParameters } from './connect/flow/pushed-parameters.ts';
 import { type FreeBusyRouteDeps, freeBusyRoutes } from './free-busy/free-busy.route.ts';
 import { healthRoute } from './http/health.route.ts';
 import { homePage } from './http/home.page.ts';
 import { createServer, type ServerOptions } from './http/server.ts';
 import { type MetadataDeps, metadataRoutes } from './oauth/metadata.route.ts';
+import { type ParRouteDeps, parRoute } from './oauth/par.route.ts';
 import { revocationRoute } from './oauth/revocation.route.ts';
 import type { RevocationDeps } from './oauth/revocation.ts';
 import { type TokenRouteDeps, tokenRoute } from './oauth/token.route.ts';
@@ -29,6 +32,7 @@ export type AppDeps = ServerOptions &
   MetadataDeps &
   TokenRouteDeps &
   RevocationDeps &
+  Omit<ParRouteDeps, 'checkAuthorization'> &
   ConnectDeps &
   LogoRouteDeps &
   CalendarRouteDeps &
@@ -37,6 +41,7 @@ export type AppDeps = ServerOptions &
   FreeBusyRouteDeps &
   Omit<EventWriteRouteDeps, keyof WritingPorts> &
   ConnectionRouteDeps &
+  UsersRouteDeps &
   WebhookRouteDeps;
 
 /** The whole program behind HTTP, not yet listening. */
@@ -70,6 +75,7 @@ function resourceRoutes(appDeps: AppDeps): FastifyPluginAsync {
     app.register(eventWriteRoutes(deps));
     app.register(calendarWriteRoutes(deps));
     app.register(connectionRoutes(deps));
+    app.register(usersRoutes(deps));
     app.register(webhookRoutes(deps));
   };
 }
@@ -78,5 +84,6 @@ function oauthRoutes(deps: AppDeps): FastifyPluginAsync {
   return async (app) => {
     app.register(tokenRoute(deps));
     app.register(revocationRoute(deps));
+    app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
   };
 }

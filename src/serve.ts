@@ -15,8 +15,10 @@ import { type JobHandlers, startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
 import type { Log } from './lib/log.ts';
 import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
+import { PUSHED_REQUEST_KEPT_MS } from './oauth/pushed-requests.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
 import { createTokenSigner } from './oauth/token-signer.ts';
+import { wrongCodeLimits } from './oauth/wrong-codes.ts';
 import { openStorage, type Stores } from './open-storage.ts';
 import { appleProvider } from './providers/apple/apple-provider.ts';
 import { caldavProvider } from './providers/caldav/caldav-provider.ts';
@@ -106,12 +108,15 @@ async function instanceDeps(
     log,
     publicUrl: config.url,
     operatorName: config.operatorName,
+    offeredProviders: config.providers,
+    mostOpenRequests: config.limits.openTransactions,
     secure: config.url.startsWith('https:'),
     trustProxy: config.trustProxy,
     logsAnswers: config.logLevel === 'debug' || config.logLevel === 'trace',
     tokenAlgorithm: config.tokenAlgorithm,
     pagingKey: sealer.derive('paging'),
     wrongSecrets: attemptLimit(config.limits.wrongSecretsPerMinute, 60),
+    wrongCodes: wrongCodeLimits(config.limits),
     attempts: connectAttempts(config.limits),
   };
 }
@@ -123,12 +128,17 @@ export type JobHandlerDeps = SyncJobsDeps &
   ExpiredGrantsDeps &
   IdempotencyDeps &
   OldChangesDeps &
-  Pick<Stores, 'requests' | 'requestLimits'>;
+  Pick<Stores, 'requests' | 'accounts' | 'pushedRequests' | 'requestLimits'>;
+
+/** A redemption at the last moment is over by then. */
+const UNFINISHED_GRACE_MS = 60_000;
 
 /** What each kind of job is. */
 export function jobHandlers(deps: JobHandlerDeps): JobHandlers {
   const deletions = {
     requests: () => deps.requests.deleteExpiredRequests(deps.now() - REQUEST_LIFETIME_MS),
+    unfinished: () => deps.accounts.dropUnfinished(deps.now() - UNFINISHED_GRACE_MS, deps.now()),
+    pushedRequests: () => deps.pushedRequests.deleteExpired(deps.now() - PUSHED_REQUEST_KEPT_MS),
     ...expiredGrants(deps),
     limits: () => deps.requestLimits.deleteUnusedLimits(deps.now()),
     answers: () => deleteOldAnswers(deps),
@@ -172,7 +182,8 @@ function welcome(config: Config, { db, created }: Stores): string {
   if (created) {
     lines.push(
       '  Next     make an application, in another terminal:',
-      '           npm run kalends -- client create --name "My app" --redirect-uri http://localhost:3000/callback',
+      '           npm run kalends -- client create --name "My app" --display-name "My app" \\',
+      '             --redirect-uri http://localhost:3000/callback',
     );
   }
   return `${lines.join('\n')}\n`;

@@ -10,6 +10,7 @@ import { authenticateBearer } from '../../src/oauth/bearer-authentication.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
+import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
 import { openStorage } from '../../src/open-storage.ts';
 
 const config = loadConfig(process.env);
@@ -20,7 +21,8 @@ const keys = await openSigningKeys(config.tokenAlgorithm, { keys: stores.signing
 const signer = createTokenSigner(keys, now);
 
 const app = createServer({ log, trustProxy: config.trustProxy, secure: false });
-app.register(tokenRoute({ ...stores, signer, log, wrongSecrets: attemptLimit(30, 60) }));
+const limits = { wrongSecrets: attemptLimit(30, 60), wrongCodes: wrongCodeLimits(config.limits) };
+app.register(tokenRoute({ ...stores, signer, log, ...limits }));
 app.get('/health', async () => ({ status: 'ok' }));
 app.get('/protected', async ({ headers }) => {
   const { userId } = await authenticateBearer(headers.authorization, { signer, families });

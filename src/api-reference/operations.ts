@@ -1,9 +1,11 @@
 /** Every operation of the interface, in the order the reference shows them. */
 import { connectionOperations } from '../connect/accounts/connections.schema.ts';
+import { userOperations } from '../connect/accounts/users.schema.ts';
 import { freeBusyOperations } from '../free-busy/free-busy.schema.ts';
 import { healthOperations } from '../http/health.schema.ts';
 import type { Operation } from '../http/operation.ts';
 import { oauthOperations } from '../oauth/oauth.schema.ts';
+import { parOperations } from '../oauth/par.schema.ts';
 import { calendarOperations } from '../reading/calendars.schema.ts';
 import { eventOperations } from '../reading/events.schema.ts';
 import { webhookOperations } from '../webhooks/webhooks.schema.ts';
@@ -13,12 +15,14 @@ import { referenceOperations } from './reference.schema.ts';
 
 export const OPERATIONS: readonly Operation[] = [
   ...oauthOperations,
+  ...parOperations,
   ...calendarOperations,
   ...connectionOperations,
   ...calendarWriteOperations,
   ...eventOperations,
   ...eventWriteOperations,
   ...freeBusyOperations,
+  ...userOperations,
   ...webhookOperations,
   ...healthOperations,
   ...referenceOperations,

@@ -19,11 +19,23 @@ export type ProviderErrorKind =
   | 'no_calendars'
   | 'invalid_response';
 
-/** What exactly was wrong with a server that a user named, where its kind does not say. */
+/** What exactly was wrong with a server that a user named, where the kind of failure does not say. */
 export type ProviderErrorDetail =
-  /** It names an address elsewhere that would have to be given the password. */
+  /** `unavailable`: no address has the host's name. */
+  | 'host_unknown'
+  /** `unavailable`: nothing takes connections there, or nothing that speaks https. */
+  | 'connection_refused'
+  /** `unavailable`: its certificate is not trusted, or not for this host. */
+  | 'certificate'
+  /** `unavailable`: https does not work there and http, which is allowed for this host, does: `http://` is missing. */
+  | 'plain_http'
+  /** `invalid_response`: it answers, but as no CalDAV server does. */
+  | 'no_caldav'
+  /** `invalid_response`: it takes no user name and password as such (Basic). */
+  | 'no_basic'
+  /** `invalid_response`: it names an address elsewhere that would have to be given the password. */
   | 'foreign_address'
-  /** It names a user for this login who does not answer to it. */
+  /** `invalid_response`: it names a user for this login who does not answer to it. */
   | 'principal_unproved';
 
 export class ProviderError extends Error {

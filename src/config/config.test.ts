@@ -129,3 +129,39 @@ describe('the providers of the instance', () => {
     });
   }
 });
+
+describe('the limits', () => {
+  it('the limits are those of docs/operations.md when nothing is set', () => {
+    assert.partialDeepStrictEqual(loadConfig({}).limits, {
+      wrongSecretsPerMinute: 30,
+      wrongCodesPerMinute: 300,
+      wrongCodesOfUserPerMinute: 20,
+      authorizePerMinute: 300,
+      newUsersPerHour: 300,
+      openTransactions: 20_000,
+      passwordsPerTransaction: 10,
+      passwordsPerAddress: 30,
+      passwordsPerAccount: 10,
+    });
+  });
+
+  it('the limits are each set by a name of its own', () => {
+    const { limits } = loadConfig({
+      KALENDS_LIMIT_NEW_USERS: '1',
+      KALENDS_LIMIT_OPEN_TRANSACTIONS: '2',
+      KALENDS_LIMIT_PASSWORDS_PER_ACCOUNT: '3',
+      KALENDS_LIMIT_WRONG_CODES: '4',
+      KALENDS_LIMIT_WRONG_CODES_OF_USER: '5',
+    });
+
+    const { newUsersPerHour, openTransactions, passwordsPerAccount } = limits;
+    assert.deepEqual([newUsersPerHour, openTransactions, passwordsPerAccount], [1, 2, 3]);
+    assert.deepEqual([limits.wrongCodesPerMinute, limits.wrongCodesOfUserPerMinute], [4, 5]);
+  });
+
+  it('the limits are whole numbers from one', () => {
+    for (const text of ['0', '-1', '1.5', 'none']) {
+      assert.match(problemsOf({ KALENDS_LIMIT_NEW_USERS: text }).join(), /KALENDS_LIMIT_NEW_USERS must be/);
+    }
+  });
+});

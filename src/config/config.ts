@@ -33,6 +33,8 @@ export type Config = {
   readonly providers: readonly ProviderName[];
   readonly limits: {
     readonly wrongSecretsPerMinute: number;
+    readonly wrongCodesPerMinute: number;
+    readonly wrongCodesOfUserPerMinute: number;
     readonly authorizePerMinute: number;
     readonly newUsersPerHour: number;
     readonly openTransactions: number;
@@ -200,6 +202,16 @@ export const OPTIONS = [
     doc: 'Wrong client secrets a minute for one application from one address before 429. A right secret always passes.',
   },
   {
+    name: 'KALENDS_LIMIT_WRONG_CODES',
+    default: '300',
+    doc: 'Wrong codes a minute for one application at `/token` before 429. A right code always passes.',
+  },
+  {
+    name: 'KALENDS_LIMIT_WRONG_CODES_OF_USER',
+    default: '20',
+    doc: 'The same for one user of the application, whose id the code is.',
+  },
+  {
     name: 'KALENDS_LIMIT_AUTHORIZE',
     default: '300',
     doc: 'Flows started at `/authorize`, and sign-ins begun at Google and Microsoft, a minute for one application from one address before 429.',
@@ -297,6 +309,8 @@ export function loadConfig(env: Environment): Config {
     providers: check('KALENDS_PROVIDERS', providers, PROVIDER_NAMES),
     limits: Object.freeze({
       wrongSecretsPerMinute: limit('KALENDS_LIMIT_WRONG_SECRETS'),
+      wrongCodesPerMinute: limit('KALENDS_LIMIT_WRONG_CODES'),
+      wrongCodesOfUserPerMinute: limit('KALENDS_LIMIT_WRONG_CODES_OF_USER'),
       authorizePerMinute: limit('KALENDS_LIMIT_AUTHORIZE'),
       newUsersPerHour: limit('KALENDS_LIMIT_NEW_USERS'),
       openTransactions: limit('KALENDS_LIMIT_OPEN_TRANSACTIONS'),

@@ -6,11 +6,12 @@ import { setCookie } from '../http/cookies.ts';
 import { privately } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
 import { prepare } from './error-pages.ts';
-import { requestCookie } from './flow/connect-cookies.ts';
+import { transactionCookies } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { ConnectError } from './flow/connect-error.ts';
 import { selectionPath } from './flow/paths.ts';
 import { startAuthorization } from './flow/start-authorization.ts';
+import { browserOf } from './visit.ts';
 
 /** Starts a flow, whatever `transaction` says: for mounts other than the origin's root (docs/wire.md 0). */
 export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
@@ -22,15 +23,21 @@ export function authorizeRoute(deps: ConnectDeps): FastifyPluginAsync {
 
 /** Answers 302 to the provider-selection page and sets `oauth_req` (docs/wire.md O2.7). */
 export async function startFlow(
-  { url, headers, ip }: FastifyRequest,
+  http: FastifyRequest,
   reply: FastifyReply,
   deps: ConnectDeps,
 ): Promise<FastifyReply> {
+  const { url, headers, ip } = http;
   const query = receivedQuery(url);
   await limitStarts({ clientId: scalar(query, 'client_id') ?? '', address: ip }, deps);
-  const start = { query, acceptLanguage: headers['accept-language'] };
-  const request = await startAuthorization(start, deps);
-  setCookie(reply, requestCookie(request), deps);
+  const visit = { query, ...browserOf(http, deps) };
+  const start = { visit, acceptLanguage: headers['accept-language'] };
+  const { request, secret } = await startAuthorization(start, deps);
+  if (secret !== undefined) {
+    const { transactions } = visit.cookies;
+    for (const cookie of transactionCookies(request, secret, transactions, deps))
+      setCookie(reply, cookie, deps);
+  }
   return privately(reply).code(302).header('location', selectionPath(request)).send();
 }
 

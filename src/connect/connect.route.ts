@@ -1,6 +1,7 @@
 /** Everything a browser meets at the origin's root: `/authorize` in both its roles, and `/connect/…`. */
 import type { FastifyPluginAsync } from 'fastify';
 
+import { calendarsRoutes } from './calendars.route.ts';
 import { consentRoutes } from './consent.route.ts';
 import { disconnectRoutes } from './disconnect.route.ts';
 import { prepare } from './error-pages.ts';
@@ -18,6 +19,7 @@ export function connectRoutes(deps: ConnectDeps): FastifyPluginAsync {
     providerSelectionRoute(app, deps);
     disconnectRoutes(app, deps);
     pageSettingsRoutes(app, deps);
+    calendarsRoutes(app, deps);
     progressRoute(app, deps);
     redirectSignInRoutes(app, deps);
     passwordFormRoutes(app, deps);

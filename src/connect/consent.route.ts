@@ -1,27 +1,28 @@
-/** The consent page and its two answers; Cancel on the selection page gives the same one. */
+/** The consent page and its two answers, which the selection page gives too; and the wait for another approval. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { seeOther } from '../http/page.ts';
 import { accountsOf } from './accounts/account-views.ts';
-import { approve, deny } from './flow/answer-request.ts';
+import { type Answer, approve, deny } from './flow/answer-request.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
 import { answerUrl, type UserAnswer } from './flow/callback-url.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { finishedError } from './flow/connect-flow.ts';
-import { selectionPath } from './flow/paths.ts';
+import { pagePath, selectionPath } from './flow/paths.ts';
 import { popupAnswer } from './flow/popup-answer.ts';
 import { consentPage } from './pages/consent.page.ts';
 import { popupResultPage } from './pages/popup-result.page.ts';
+import { waitingPage } from './pages/waiting.page.ts';
 import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
 
-/** GET /connect/consent, POST /connect/approve and /connect/cancel. */
+/** GET /connect/consent and /connect/waiting, POST /connect/approve and /connect/cancel. */
 export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/consent', async (http, reply) => {
     const page = await openPage(http, deps);
     const { request } = page;
-    const { views: accounts } = await accountsOf(page, deps);
-    // Without an account there is nothing to allow.
-    if (accounts.length === 0) return seeOther(reply, selectionPath(request));
+    const { accounts, ending } = await accountsOf(page, deps);
+    // With one account, or nothing to consent to, the selection page is the last.
+    if (ending !== 'continue') return seeOther(reply, selectionPath(request));
     const appearance = await appearanceOf(http, request, deps);
     return showPage(reply, consentPage({ request, accounts }, appearance), { request });
   });
@@ -34,16 +35,34 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   };
 
   app.post('/connect/approve', async (http, reply) => {
-    const { request } = await readForm(http, deps, ['current', 'finished']);
-    const answer = await approve(request, deps);
-    if (answer === 'denied') throw finishedError(request);
+    const form = await readForm(http, deps, ['current', 'finished']);
+    const { request } = form;
+    const answer = await approve(form, deps);
     if (answer === 'open') return seeOther(reply, selectionPath(request));
+    if (answer === 'waits') return seeOther(reply, pagePath('waiting', request));
+    // Done with nothing left to allow is a denial; an approval that was denied before is a mistake.
+    if (answer === 'denied' && request.status !== 'open') throw finishedError(request);
     return send(http, reply, { request, answer });
   });
 
+  app.get('/connect/waiting', async (http, reply) => {
+    const page = await openPage(http, deps, ['current', 'finished']);
+    const { request } = page;
+    // Nobody waits here who did not allow it before, by a form.
+    if (request.status === 'open' && request.allowedAt === undefined) {
+      return seeOther(reply, selectionPath(request));
+    }
+    const answer: Answer = await approve(page, deps);
+    if (answer === 'open') return seeOther(reply, selectionPath(request));
+    if (answer !== 'waits') return send(http, reply, { request, answer });
+    const appearance = await appearanceOf(http, request, deps);
+    return showPage(reply, waitingPage({ request }, appearance), { request });
+  });
+
   app.post('/connect/cancel', async (http, reply) => {
-    const { request } = await readForm(http, deps, ['current', 'finished']);
-    const answer = await deny(request, deps);
+    const form = await readForm(http, deps, ['current', 'finished']);
+    const { request } = form;
+    const answer = await deny(form, deps);
     if (answer === 'approved') throw finishedError(request);
     return send(http, reply, { request, answer: 'denied' });
   });

@@ -1,47 +1,60 @@
 /**
- * Disconnecting accounts on the pages: one at once, all after a question. Only those this browser linked
- * (docs/security.md T4).
+ * Disconnecting accounts on the pages, after a question, and removing what was linked in this transaction, at once. Only
+ * those that may be changed here (docs/security.md T4).
  */
 import type { FastifyInstance } from 'fastify';
 
-import type { Account } from '../calendars/account-store.ts';
 import { seeOther } from '../http/page.ts';
-import { accountLinkedHere, accountsOf } from './accounts/account-views.ts';
+import { scalar } from '../http/received-query.ts';
+import { type AccountView, accountsOf, manageableAccount } from './accounts/account-views.ts';
+import { removeAccounts } from './accounts/remove-account.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { selectionPath } from './flow/paths.ts';
+import { disconnectPage } from './pages/disconnect.page.ts';
 import { disconnectAllPage } from './pages/disconnect-all.page.ts';
 import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
 
-/** POST /connect/disconnect, GET and POST /connect/disconnect-all. */
+/** GET and POST /connect/disconnect and /connect/disconnect-all, POST /connect/remove. */
 export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void {
+  app.get('/connect/disconnect', async (http, reply) => {
+    const page = await openPage(http, deps);
+    const { visit, request } = page;
+    const account = await manageableAccount(page, scalar(visit.query, 'account'), deps);
+    if (account === undefined) return seeOther(reply, selectionPath(request));
+    const appearance = await appearanceOf(http, request, deps);
+    return showPage(reply, disconnectPage({ request, account }, appearance), { request });
+  });
+
   app.post('/connect/disconnect', async (http, reply) => {
     const form = await readForm(http, deps);
-    const account = await accountLinkedHere(form, form.field('account'), deps);
-    if (account !== undefined) await disconnect(account, deps);
+    const account = await manageableAccount(form, form.field('account'), deps);
+    if (account !== undefined) await removeAccounts(form, [account], deps);
     return seeOther(reply, selectionPath(form.request, 'disconnected'));
+  });
+
+  app.post('/connect/remove', async (http, reply) => {
+    const form = await readForm(http, deps);
+    const account = await manageableAccount(form, form.field('account'), deps);
+    if (account?.isUnfinished) await removeAccounts(form, [account], deps);
+    return seeOther(reply, selectionPath(form.request, 'removed'));
   });
 
   app.get('/connect/disconnect-all', async (http, reply) => {
     const page = await openPage(http, deps);
     const { request } = page;
-    const { views: accounts } = await accountsOf(page, deps);
-    if (!accounts.some(({ isLinkedHere }) => isLinkedHere)) return seeOther(reply, selectionPath(request));
+    const { accounts: covered, others } = await accountsOf(page, deps);
+    const accounts = [...covered, ...others];
+    if (!accounts.some(isManageable)) return seeOther(reply, selectionPath(request));
     const appearance = await appearanceOf(http, request, deps);
     return showPage(reply, disconnectAllPage({ request, accounts }, appearance), { request });
   });
 
   app.post('/connect/disconnect-all', async (http, reply) => {
     const form = await readForm(http, deps);
-    const { linked, views } = await accountsOf(form, deps);
-    for (const [index, account] of linked.entries()) {
-      if (views[index]?.isLinkedHere) await disconnect(account, deps);
-    }
+    const { accounts } = await accountsOf(form, deps);
+    await removeAccounts(form, accounts.filter(isManageable), deps);
     return seeOther(reply, selectionPath(form.request, 'disconnected_all'));
   });
 }
 
-async function disconnect(account: Account, deps: ConnectDeps) {
-  await deps.accounts.disconnect(account, deps.now());
-  const { clientId, provider } = account;
-  deps.log.info({ clientId, provider }, 'An account was disconnected by its user');
-}
+const isManageable = (account: AccountView): boolean => account.isManageable;

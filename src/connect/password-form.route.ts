@@ -1,17 +1,18 @@
 /** The Apple and CalDAV forms: shown, and sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Account } from '../calendars/account-store.ts';
+import { parseTheme, type Theme } from '../branding/branding.ts';
 import type { PasswordSignIn } from '../calendars/calendar-provider.ts';
 import { ProviderError } from '../calendars/provider-error.ts';
 import { parseProviderKind } from '../calendars/provider-kind.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther } from '../http/page.ts';
 import { scalar } from '../http/received-query.ts';
-import { accountLinkedHere } from './accounts/account-views.ts';
+import { type AccountView, manageableAccount } from './accounts/account-views.ts';
 import { findPreset, presetOf } from './accounts/caldav-presets.ts';
-import { linkAccount, type TypedLogin } from './accounts/link-account.ts';
+import { accountToConfirm } from './accounts/confirm-account.ts';
+import { type LinkMode, linkAccount, type TypedLogin } from './accounts/link-account.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
-import { deviceCookie, newDevice } from './flow/connect-cookies.ts';
+import { deviceCookie, themeCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { changeLanguage } from './flow/connect-flow.ts';
@@ -21,49 +22,70 @@ import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
 
 type Provider = { Params: { provider: string } };
 
-/** GET and POST /connect/apple and /connect/caldav; sent by the button of a language, the form is only shown in it. */
+/** GET and POST /connect/apple and /connect/caldav; sent by the button of a language or colours, the form is only shown so. */
 export function passwordFormRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.get<Provider>('/connect/:provider', async (http, reply) => {
     const page = await openPage(http, deps);
     const { visit, request } = page;
     const { kind, signIn } = formOffered(http.params.provider, request, deps);
-    const named = await accountLinkedHere(page, scalar(visit.query, 'account'), deps);
+    const named = await manageableAccount(page, scalar(visit.query, 'account'), deps);
     const account = named?.provider === kind ? named : undefined;
+    const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
     const { server, username } = await rememberedLogin(account, signIn, deps);
     const chosen = kind === 'caldav' ? findPreset(scalar(visit.query, 'preset')) : undefined;
     const typed = { server: chosen?.server ?? server, username };
-    const form = { kind, request, typed, problem: undefined, chosen, accountKey: account?.accountKey };
+    const mode = modeOf(scalar(visit.query, 'by') === 'server' || typed.server !== '');
+    const form = {
+      ...{ kind, request, typed, problem: undefined, chosen, accountKey: account?.accountKey },
+      ...{ mode, confirm: confirms?.accountKey },
+    };
     return showForm({ http, reply, form }, deps);
   });
 
   app.post<Provider>('/connect/:provider', (http, reply) => link(http, reply, deps));
 }
 
+const modeOf = (byServer: boolean): LinkMode => (byServer ? 'server' : 'email');
+
 async function link(http: FastifyRequest<Provider>, reply: FastifyReply, deps: ConnectDeps) {
-  const { visit, request, field } = await readForm(http, deps);
+  const page = await readForm(http, deps);
+  const { request, field } = page;
   const { kind, signIn } = formOffered(http.params.provider, request, deps);
+  const confirms = await accountToConfirm(page, { kind, accountKey: field('confirm') }, deps);
   const typed: TypedLogin = {
     server: field('server'),
     username: field('username'),
     password: field('password'),
   };
   const chosen = kind === 'caldav' ? findPreset(field('preset')) : undefined;
-  const form = { kind, request, typed, problem: undefined, chosen, accountKey: undefined };
+  const mode = modeOf(field('by') !== 'email');
+  const form = {
+    ...{ kind, request, typed, problem: undefined, chosen, accountKey: undefined },
+    ...{ mode, confirm: confirms?.accountKey },
+  };
+  const theme = parseTheme(field('theme'));
+  if (theme !== undefined) {
+    setCookie(reply, themeCookie(theme), deps);
+    return showForm({ http, reply, form, theme }, deps);
+  }
   const translated = await changeLanguage(request, field('language'), deps);
   if (translated !== undefined) {
     return showForm({ http, reply, form: { ...form, request: translated } }, deps);
   }
-  const device = visit.cookies.device ?? newDevice();
-  const problem = await linkAccount({ request, kind, typed, chosen, device, address: http.ip }, signIn, deps);
-  if (problem !== undefined) return showForm({ http, reply, form: { ...form, problem } }, deps);
-  // Renewed at each link, so that a browser in use keeps its secret.
-  setCookie(reply, deviceCookie(device), deps);
-  return seeOther(reply, selectionPath(request, kind));
+  const result = await linkAccount({ page, kind, mode, typed, chosen, confirms }, signIn, deps);
+  if ('problem' in result) {
+    const { problem } = result;
+    // What was not found by an e-mail address is asked for by its own.
+    const next = modeOf(mode === 'server' || problem.fields.includes('server'));
+    return showForm({ http, reply, form: { ...form, mode: next, problem } }, deps);
+  }
+  setCookie(reply, deviceCookie(result.device, deps), deps);
+  return seeOther(reply, selectionPath(request, confirms === undefined ? kind : `${kind}_confirmed`));
 }
 
 /** For an account that is to be connected again, all but the password; else empty fields. */
 async function rememberedLogin(
-  account: Account | undefined,
+  account: AccountView | undefined,
   signIn: PasswordSignIn,
   { accounts }: Pick<ConnectDeps, 'accounts'>,
 ): Promise<PasswordForm['typed']> {
@@ -82,14 +104,18 @@ async function rememberedLogin(
 type ShownForm = {
   readonly http: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Just chosen: the cookie of this request does not have it yet. */
+  readonly theme?: Theme;
   readonly form: Omit<PasswordForm, 'preset'>;
 };
 
-async function showForm({ http, reply, form }: ShownForm, deps: ConnectDeps): Promise<FastifyReply> {
+async function showForm({ http, reply, form, theme }: ShownForm, deps: ConnectDeps): Promise<FastifyReply> {
   const { kind, request, typed, problem, chosen } = form;
   const preset = kind === 'caldav' ? presetOf(typed.server, chosen) : undefined;
   if (problem?.retryAfter !== undefined) reply.header('retry-after', problem.retryAfter);
-  const page = passwordFormPage({ ...form, preset }, await appearanceOf(http, request, deps));
+  const appearance = await appearanceOf(http, request, deps);
+  const chosenTheme = theme !== undefined && appearance.isThemeOpen ? { theme } : {};
+  const page = passwordFormPage({ ...form, preset }, { ...appearance, ...chosenTheme });
   return showPage(reply, page, { request, status: problem?.status ?? 200 });
 }
 

@@ -8,7 +8,7 @@ import type { ConnectDeps } from './flow/connect-deps.ts';
 import { messagesFor } from './messages/messages.ts';
 import { openPage } from './visit.ts';
 
-/** What the script shows; nothing of accounts that this browser did not link (docs/security.md T4). */
+/** What the script shows; nothing of accounts that are not this transaction's to change (docs/security.md T4). */
 export type Progress = {
   readonly done: boolean;
   readonly accounts: readonly (AccountState & { readonly key: string })[];
@@ -20,13 +20,13 @@ export type Progress = {
 export function progressRoute(app: FastifyInstance, deps: ConnectDeps): void {
   app.get('/connect/progress', async (http, reply) => {
     const page = await openPage(http, deps);
-    const { views, loading } = await accountsOf(page, deps);
+    const { accounts: covered, loading } = await accountsOf(page, deps);
     const messages = messagesFor(page.request.language);
-    const linkedHere = views.filter(({ isLinkedHere }) => isLinkedHere);
-    const accounts = linkedHere.map((view) => {
+    const shown = covered.filter(({ isManageable }) => isManageable);
+    const accounts = shown.map((view) => {
       return { key: view.accountKey, ...accountState(view, loading.get(view.accountKey), messages) };
     });
-    const calendars = linkedHere.map(({ accountKey }) => loading.get(accountKey)?.calendars ?? 0);
+    const calendars = shown.map(({ accountKey }) => loading.get(accountKey)?.calendars ?? 0);
     const count = calendars.reduce((sum, one) => sum + one, 0);
     const progress: Progress = {
       done: !accounts.some(({ kind }) => kind === 'loading'),

@@ -5,17 +5,18 @@ import type { RedirectSignIn } from '../calendars/calendar-provider.ts';
 import { setCookie } from '../http/cookies.ts';
 import { seeOther, sendPage } from '../http/page.ts';
 import { receivedQuery, scalar } from '../http/received-query.ts';
-import { accountLinkedHere } from './accounts/account-views.ts';
+import { manageableAccount } from './accounts/account-views.ts';
+import { accountToConfirm } from './accounts/confirm-account.ts';
 import { beginSignIn, finishSignIn, transactionOfState } from './accounts/redirect-sign-in.ts';
 import { appearanceOfNone } from './error-pages.ts';
 import type { AuthorizationRequest } from './flow/authorization-request-store.ts';
-import { deviceCookie, newDevice, readCookies } from './flow/connect-cookies.ts';
+import { deviceCookie } from './flow/connect-cookies.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from './flow/connect-error.ts';
 import { requestOf } from './flow/connect-flow.ts';
 import { callbackPath, selectionPath } from './flow/paths.ts';
 import { adminConsentPage } from './pages/admin-consent.page.ts';
-import { openPage } from './visit.ts';
+import { browserOf, openPage } from './visit.ts';
 
 /** GET /connect/google and /connect/microsoft, and the address that each comes back to. */
 export function redirectSignInRoutes(app: FastifyInstance, deps: ConnectDeps): void {
@@ -33,18 +34,15 @@ async function leaveForProvider({ kind, http, reply }: Exchange, deps: ConnectDe
   const retryAfter = await deps.attempts.authorize({ clientId: request.clientId, address: http.ip });
   if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { request, retryAfter });
   const signIn = signInOffered(kind, request, deps);
-  const account = await accountLinkedHere(page, scalar(visit.query, 'account'), deps);
-  const device = visit.cookies.device ?? newDevice();
-  const again = account?.provider === kind ? account : undefined;
-  const url = await beginSignIn({ request, kind, signIn, account: again, device }, deps);
-  // Before the browser leaves: what it comes back with counts in this browser only.
-  setCookie(reply, deviceCookie(device), deps);
+  const again = await manageableAccount(page, scalar(visit.query, 'account'), deps);
+  const account = again?.provider === kind ? await deps.accounts.findAccount(again.accountKey) : undefined;
+  const confirms = await accountToConfirm(page, { kind, accountKey: scalar(visit.query, 'confirm') }, deps);
+  const url = await beginSignIn({ page, kind, signIn, account, confirms }, deps);
   return seeOther(reply, url.href);
 }
 
 async function returnFromProvider({ kind, http, reply }: Exchange, deps: ConnectDeps) {
   const query = receivedQuery(http.url);
-  const cookies = readCookies(http.cookies);
   const state = scalar(query, 'state');
   // An administrator whom a user sent the provider's page comes back with no request of ours.
   if (state === undefined && scalar(query, 'admin_consent')?.toLowerCase() === 'true') {
@@ -54,15 +52,15 @@ async function returnFromProvider({ kind, http, reply }: Exchange, deps: Connect
     throw new ConnectError('sign_in_failed', { provider: kind });
   }
   // The rest of the query is the provider's, and says nothing of our pages.
-  const visit = { transactionId: transactionOfState(state), query: [], cookies };
+  const visit = { transactionId: transactionOfState(state), query: [], ...browserOf(http, deps) };
   const request = await requestOf(visit, deps);
   http.authorizationRequest = request;
-  // A browser that lost its secret has none that fits.
-  const { device = '' } = cookies;
   const signIn = signInOffered(kind, request, deps);
   const callback = new URL(deps.publicUrl + callbackPath(kind));
   callback.search = query.map(({ spelling }) => spelling).join('&');
-  const result = await finishSignIn({ request, kind, signIn, state: state ?? '', callback, device }, deps);
+  const page = { visit, request };
+  const { result, device } = await finishSignIn({ page, kind, signIn, state: state ?? '', callback }, deps);
+  if (device !== undefined) setCookie(reply, deviceCookie(device, deps), deps);
   return seeOther(reply, selectionPath(request, result));
 }
 

@@ -3,6 +3,7 @@
  */
 
 import { ApiError } from '../http/refusal.ts';
+import type { ScopedReader } from '../oauth/grant.ts';
 import type { ReadProblem } from '../reading/freshness.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
 import type { AvailabilityRequest } from './availability-request.ts';
@@ -12,8 +13,6 @@ import type { Interval } from './intervals.ts';
 import { freeSlots } from './slots.ts';
 import { workingTime } from './working-hours.ts';
 
-export type UserKey = { readonly clientId: string; readonly userId: string };
-
 const MINUTE = 60_000;
 
 /**
@@ -22,7 +21,7 @@ const MINUTE = 60_000;
  */
 export async function availability(
   request: AvailabilityRequest,
-  users: readonly UserKey[],
+  users: readonly ScopedReader[],
   deps: ListEventsDeps,
 ): Promise<string> {
   const { duration, bufferBefore, bufferAfter, minimumNotice, step, limit, window, workingHours } = request;
@@ -52,7 +51,7 @@ export async function availability(
   });
 }
 
-function notConnected({ userId }: UserKey): ApiError {
+function notConnected({ userId }: ScopedReader): ApiError {
   const problem = `The user ${userId} has no connected calendar account`;
   return new ApiError(404, 'user_not_connected', { message: problem, details: { user_ids: [problem] } });
 }

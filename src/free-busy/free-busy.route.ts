@@ -3,8 +3,9 @@ import type { FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../http/refusal.ts';
 import { authenticateBearer, type BearerDeps } from '../oauth/bearer-authentication.ts';
 import { authenticateClient, type ClientAuthenticationDeps } from '../oauth/client-authentication.ts';
+import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { ListEventsDeps } from '../reading/list-events.ts';
-import { availability, type UserKey } from './availability.ts';
+import { availability } from './availability.ts';
 import { type AvailabilityRequest, parseAvailability } from './availability-request.ts';
 import { freeBusy } from './free-busy.ts';
 
@@ -37,8 +38,8 @@ export function freeBusyRoutes(deps: FreeBusyRouteDeps): FastifyPluginAsync {
   };
 }
 
-function usersOfToken({ clientId, userId }: UserKey, { userIds }: AvailabilityRequest): UserKey[] {
-  if (userIds === undefined || (userIds.length === 1 && userIds[0] === userId)) return [{ clientId, userId }];
+function usersOfToken(grant: Grant, { userIds }: AvailabilityRequest): ScopedReader[] {
+  if (userIds === undefined || (userIds.length === 1 && userIds[0] === grant.userId)) return [grant];
   const problem =
     'user_ids needs client authentication (HTTP Basic): an access token is for its own user alone';
   throw new ApiError(403, 'client_authentication_required', {
@@ -47,8 +48,10 @@ function usersOfToken({ clientId, userId }: UserKey, { userIds }: AvailabilityRe
   });
 }
 
-function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): UserKey[] {
-  if (userIds !== undefined) return userIds.map((userId) => ({ clientId, userId }));
+/** Each with all that the user's living grants cover: it is the application that asks, and for busy time only. */
+function usersOfClient(clientId: string, { userIds }: AvailabilityRequest): ScopedReader[] {
+  if (userIds !== undefined)
+    return userIds.map((userId) => ({ clientId, userId, scope: 'free-busy', coverageId: undefined }));
   const problem = 'user_ids is missing: name the users, or send the access token of one';
   throw new ApiError(400, 'invalid_request', { message: problem, details: { user_ids: [problem] } });
 }

@@ -1,7 +1,7 @@
 /** GET /free-busy: when the user is busy, over all chosen calendars, and nothing else of the events. */
 
 import { instantText } from '../lib/rendered-json.ts';
-import type { Grant } from '../oauth/grant.ts';
+import type { Grant, ScopedReader } from '../oauth/grant.ts';
 import type { CalendarFilter, RawQuery } from '../reading/events-query.ts';
 import {
   type CalendarChoice,
@@ -34,13 +34,15 @@ export const textOf = ({ start, end }: Interval) => ({ start: instantText(start)
 
 /** The chosen calendars, brought up to date; `problems` names what could not be. `accounts` is how many there are. */
 export async function readCalendars(
-  { clientId, userId }: { readonly clientId: string; readonly userId: string },
+  reader: ScopedReader,
   filter: CalendarFilter | undefined,
   deps: ListEventsDeps,
 ): Promise<{ calendars: readonly Owned[]; problems: readonly ReadProblem[]; accounts: number }> {
   const choice: CalendarChoice =
     filter && (({ href }, { provider }) => filter.get(provider)?.has(href) === true);
-  const request = { clientId, userId, listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice };
-  const { accounts, problems } = await freshAccounts(request, deps);
+  const { accounts, problems } = await freshAccounts(
+    { reader, needs: 'free-busy', listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
+    deps,
+  );
   return { calendars: servedOf(accounts, choice), problems, accounts: accounts.length };
 }

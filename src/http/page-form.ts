@@ -12,11 +12,13 @@ export const tokenField = (token: string): Html =>
   html`<input type="hidden" name="${TOKEN_FIELD}" value="${token}">`;
 
 /** A field's text: the first where it is repeated, `undefined` where it is none. */
-export function formField(body: unknown, name: string): string | undefined {
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return undefined;
+export const formField = (body: unknown, name: string): string | undefined => formValues(body, name)[0];
+
+/** All texts of a field, which is repeated for each box that is checked. */
+export function formValues(body: unknown, name: string): readonly string[] {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return [];
   const value = (body as Record<string, unknown>)[name]; // any object is one
-  const first: unknown = Array.isArray(value) ? value[0] : value;
-  return typeof first === 'string' ? first : undefined;
+  return [value].flat().filter((one) => typeof one === 'string');
 }
 
 /** What a browser says of where a form was sent from. */

@@ -31,11 +31,11 @@ export async function authenticateBearer(
 }
 
 /**
- * Throws 403 when the grant's scope is smaller than `needed` (docs/wire.md C2). `error` is the body's short
+ * Throws 403 when the grant's scope, or the one at which it covers an account, is smaller than `needed` (docs/wire.md C2). `error` is the body's short
  * name.
  */
 export function requireScope(
-  grant: Grant,
+  grant: Pick<Grant, 'scope'>,
   needed: Scope,
   refusal: string | { readonly message: string; readonly error: string },
 ): void {

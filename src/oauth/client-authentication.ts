@@ -53,17 +53,16 @@ export async function authenticateClient(
   deps.log.warn({ event: 'client_refused', clientId: loggedId, method }, 'Client authentication failed');
   // Counted after the comparison: a right secret always passes, so wrong ones cannot lock an application out.
   const wait = await deps.wrongSecrets(callerKey({ clientId, address: presented.address }));
-  if (wait !== undefined) {
-    throw new OAuthError(
-      'temporarily_unavailable',
-      `Too many failed attempts; try again in ${wait} seconds`,
-      {
-        status: 429,
-        headers: { 'retry-after': String(wait) },
-      },
-    );
-  }
+  if (wait !== undefined) throw tooManyAttempts(wait);
   throw invalidClient(method);
+}
+
+/** 429 to failed attempts; `wait` is whole seconds. */
+export function tooManyAttempts(wait: number): OAuthError {
+  return new OAuthError('temporarily_unavailable', `Too many failed attempts; try again in ${wait} seconds`, {
+    status: 429,
+    headers: { 'retry-after': String(wait) },
+  });
 }
 
 function credentialsOf({ authorization, clientId, clientSecret }: PresentedCredentials): Credentials {

@@ -22,3 +22,6 @@ export type Reader = Pick<Grant, 'clientId' | 'userId'> & {
   /** `undefined`: all that living grants of the user cover, for the application itself. */
   readonly coverageId: string | undefined;
 };
+
+/** A reader that also says how much it may do: no account is shown to it beyond this scope. */
+export type ScopedReader = Reader & Pick<Grant, 'scope'>;

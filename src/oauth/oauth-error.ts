@@ -5,7 +5,10 @@ export type OAuthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
+  | 'invalid_request_uri'
+  | 'invalid_scope'
   | 'unsupported_grant_type'
+  | 'unsupported_response_type'
   | 'session_expired'
   | 'temporarily_unavailable';
 

@@ -37,7 +37,7 @@ export const badClients: readonly RefusalCase[] = [
     status: 401,
     headers: { 'WWW-Authenticate': 'A Basic challenge.' },
   }),
-  oauthRefusal('temporarily_unavailable', 'Too many wrong secrets. A right one always passes.', {
+  oauthRefusal('temporarily_unavailable', 'Too many wrong secrets or codes. A right one always passes.', {
     description: 'Too many failed attempts; try again in 30 seconds',
     status: 429,
     headers: { 'Retry-After': 'Whole seconds.' },
@@ -60,6 +60,10 @@ const Metadata = Type.Object(
     authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     revocation_endpoint: Type.String(),
+    pushed_authorization_request_endpoint: Type.String(),
+    require_pushed_authorization_requests: Type.Boolean({
+      description: 'False, though an application can be held to it.',
+    }),
     jwks_uri: Type.Optional(Type.String({ description: 'With ES256 only.' })),
     response_types_supported: Type.Array(Type.String()),
     response_modes_supported: Type.Array(Type.String()),
@@ -82,7 +86,16 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const AUTHORIZE: readonly Parameter[] = [
   required(query('client_id', 'The application.', 'proj1a2b3c')),
-  required(query('user_id', 'Your own id of the user; it is made known by this.', 'ada')),
+  query(
+    'user_id',
+    'Your own id of the user; it is made known by this. Required without `request_uri`.',
+    'ada',
+  ),
+  query(
+    'request_uri',
+    'What `/par` answered. Beside it only `client_id` is read.',
+    'urn:ietf:params:oauth:request_uri:6esc_11ACC5bwc014ltc14eY22c6b3yD0zXk7zQKqPo',
+  ),
   { ...query('scope', '`read-write` by default.', 'read'), schema: oneOf(SCOPES) },
   query('state', 'Comes back unchanged.', 'xyz'),
   query('response_type', '`code`.', 'code'),
@@ -165,7 +178,15 @@ export const oauthOperations: readonly Operation[] = [
       headers: { Location: 'The page.', 'Set-Cookie': '`oauth_req`.' },
     },
     refusals: [
-      invalid('A parameter is missing or unusable.', 'user_id is missing'),
+      invalid(
+        'A parameter is missing or unusable, or the application has to push its requests.',
+        'user_id is missing',
+      ),
+      oauthRefusal(
+        'invalid_request_uri',
+        'The pushed request is unknown, spent, too old or another application’s.',
+        'request_uri is unknown, was used already, or has expired',
+      ),
       oauthRefusal('invalid_client', 'The application is unknown.', {
         description: 'Unknown client_id',
         status: 401,

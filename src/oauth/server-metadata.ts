@@ -14,6 +14,9 @@ export function serverMetadata({ publicUrl, tokenAlgorithm }: MetadataSubject) {
     authorization_endpoint: `${publicUrl}/authorize`,
     token_endpoint: `${publicUrl}/token`,
     revocation_endpoint: `${publicUrl}/revoke`,
+    pushed_authorization_request_endpoint: `${publicUrl}/par`,
+    // An application can be held to it (docs/operations.md): each for itself.
+    require_pushed_authorization_requests: false,
     // A shared secret has no public half: with HS256 there is no key set to point to.
     ...(tokenAlgorithm === 'ES256' ? { jwks_uri: `${publicUrl}/.well-known/jwks.json` } : {}),
     response_types_supported: ['code'],

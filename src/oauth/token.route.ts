@@ -7,8 +7,11 @@ import { authenticateClient, type ClientAuthenticationDeps } from './client-auth
 import { invalidRequest, OAuthError } from './oauth-error.ts';
 import { type RefreshTokenDeps, refreshTokenGrant } from './refresh-token-grant.ts';
 import { TokenForm } from './token.schema.ts';
+import { limitWrongCodes, type WrongCodeLimits } from './wrong-codes.ts';
 
-export type TokenRouteDeps = ClientAuthenticationDeps & AuthorizationCodeDeps & RefreshTokenDeps;
+export type TokenRouteDeps = ClientAuthenticationDeps &
+  AuthorizationCodeDeps &
+  RefreshTokenDeps & { readonly wrongCodes: WrongCodeLimits };
 
 /** Mounted at both prefixes. Refusals are OAuthError. */
 export function tokenRoute(deps: TokenRouteDeps): FastifyPluginAsyncTypebox {
@@ -35,7 +38,9 @@ function grantTokens(form: TokenForm, client: Client, deps: TokenRouteDeps) {
       const code = required(form, 'code');
       const redirectUri = required(form, 'redirect_uri');
       const codeVerifier = form.code_verifier || undefined;
-      return authorizationCodeGrant({ client, code, redirectUri, codeVerifier }, deps);
+      const request = { client, code, redirectUri, codeVerifier };
+      const presented = { clientId: client.clientId, code };
+      return limitWrongCodes(() => authorizationCodeGrant(request, deps), presented, deps.wrongCodes);
     }
     case 'refresh_token':
       return refreshTokenGrant({ client, refreshToken: required(form, 'refresh_token') }, deps);

@@ -1,18 +1,30 @@
 /** What an error answer of a provider means: the refusal it becomes, and its health reason. */
 import type { HealthReason } from '../calendars/health-reason.ts';
-import { ProviderError, type ProviderErrorKind } from '../calendars/provider-error.ts';
+import {
+  ProviderError,
+  type ProviderErrorDetail,
+  type ProviderErrorKind,
+} from '../calendars/provider-error.ts';
 
 export type Meaning = readonly [kind: ProviderErrorKind, message: string, reason?: HealthReason];
 
-/** `retryAfter` in milliseconds, where the provider asks to wait. */
+type RefusalFacts = {
+  readonly cause: unknown;
+  /** Milliseconds, where the provider asks to wait. */
+  readonly retryAfter?: number | undefined;
+  readonly detail?: ProviderErrorDetail | undefined;
+};
+
+/** The refusal of that meaning. */
 export function refusalWith(
   [kind, message, reason]: Meaning,
-  { cause, retryAfter }: { readonly cause: unknown; readonly retryAfter?: number | undefined },
+  { cause, retryAfter, detail }: RefusalFacts,
 ): ProviderError {
   return new ProviderError(kind, message, {
     cause,
     ...(reason === undefined ? {} : { reason }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(detail === undefined ? {} : { detail }),
   });
 }
 

@@ -16,9 +16,10 @@ export interface ChangeFeed {
 
   /**
    * The entries behind a place, in order, at most `limit`. Numbers are given in the order of commits: once an entry with
-   * a number is seen, none with a lower one can appear.
+   * a number is seen, none with a lower one can appear. Those of accounts alone that the reader's grant covers at scope
+   * `read` or wider; what accounts had that are gone is told as long as their group is covered.
    */
-  changesAfter(owner: ReadingUser, after: FeedPlace, limit: number): Promise<FeedChange[]>;
+  changesAfter(reader: FeedReader, after: FeedPlace, limit: number): Promise<FeedChange[]>;
 
   /** The single events and series that the mirror has behind `after`, in order, at most `limit`. */
   eventsAfter(calendarKeys: readonly string[], after: EventName, limit: number): Promise<EventName[]>;
@@ -26,6 +27,9 @@ export interface ChangeFeed {
   /** Deletes changes recorded before then, and feeds last read before then. Answers how many changes it deleted. */
   forgetChanges(before: number): Promise<number>;
 }
+
+/** Whose feed is read, and by which grant. */
+export type FeedReader = ReadingUser & { readonly coverageId: string };
 
 export type FeedState = {
   /** A new one when the feed starts again after a gap. */

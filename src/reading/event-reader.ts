@@ -5,7 +5,7 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { SyncFailure } from '../calendars/sync-failure.ts';
 import type { Series, SeriesMaster } from '../lib/recurrence/series.ts';
 import type { RenderedMembers, RenderedObject } from '../lib/rendered-json.ts';
-import type { Reader } from '../oauth/grant.ts';
+import type { ScopedReader } from '../oauth/grant.ts';
 import type { Scope } from '../oauth/scope.ts';
 
 /** A user of an application. */
@@ -98,8 +98,11 @@ export type Listing = {
 };
 
 export interface EventReader {
-  /** The accounts that the reader's grant covers, in provider order, then by when they were linked, with their calendars. */
-  accountsOf(reader: Reader): Promise<MirroredAccount[]>;
+  /**
+   * The accounts that the reader's grant covers, in provider order, then by when they were linked, with the calendars
+   * that their user did not leave out (docs/security.md T3). Of an account that several covered groups have, one is shown.
+   */
+  accountsOf(reader: ScopedReader): Promise<MirroredAccount[]>;
 
   /** Single events, in order. None cancelled. */
   singleEvents(calendarKeys: readonly string[], listing: Listing): Promise<SingleEvent[]>;

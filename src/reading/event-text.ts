@@ -72,6 +72,12 @@ function instanceOf(id: string, times: ListedEvent['times'] & {}): InstanceMembe
   };
 }
 
+/** Each event as the scope that the reader has for its account shows it. `key` is as for busyText. */
+export function textByScope(key: Buffer): EventText {
+  const [busy, whole] = [busyText(key), eventText()];
+  return (event, owned) => (owned.account.scope === 'free-busy' ? busy : whole)(event, owned);
+}
+
 /** All that scope `free-busy` may see: when, and whether it blocks; the id is one no provider knows. */
 export function busyText(key: Buffer): EventText {
   const idKey = Buffer.from(hkdfSync('sha256', key, '', 'ids of busy blocks', 32));

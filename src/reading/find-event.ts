@@ -9,7 +9,7 @@ import { RecurrenceBudgetError } from '../lib/recurrence/expand-rule.ts';
 import type { RenderedObject } from '../lib/rendered-json.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { MirroredAccount, ReadableCalendar } from './event-reader.ts';
-import { busyText, eventText, type ListedEvent } from './event-text.ts';
+import { type ListedEvent, textByScope } from './event-text.ts';
 import { findById } from './events-by-id.ts';
 import { type RawQuery, windowTooLarge } from './events-query.ts';
 import {
@@ -55,9 +55,8 @@ export async function findEvent(
   deps: ListEventsDeps,
 ): Promise<RenderedObject> {
   const choice: CalendarChoice = (calendar, account) => isMeant(calendar, account, request);
-  const { clientId, userId } = grant;
   const fresh = await freshAccounts(
-    { clientId, userId, listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
+    { reader: grant, needs: 'free-busy', listAge: LIST_FRESH_MS, eventAge: FRESH_MS, choice },
     deps,
   );
   const served = servedOf(fresh.accounts, choice);
@@ -80,8 +79,7 @@ export async function findEvent(
   }
   const owner = served.find(({ calendar }) => calendar.calendarKey === event.calendarKey);
   if (owner === undefined) throw new Error('An event was found outside the calendars that were read');
-  const toText = grant.scope === 'free-busy' ? busyText(deps.pagingKey) : eventText();
-  return toText(event, owner);
+  return textByScope(deps.pagingKey)(event, owner);
 }
 
 /** With the accounts that could not be brought up to date: the event may be in one of them. */

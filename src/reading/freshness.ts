@@ -7,6 +7,8 @@ import { type Actor, actorOf, type HealthReason } from '../calendars/health-reas
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import { ApiError } from '../http/refusal.ts';
 import { LATE, within } from '../lib/within.ts';
+import type { ScopedReader } from '../oauth/grant.ts';
+import { type Scope, scopeCovers } from '../oauth/scope.ts';
 import type { CalendarSync } from './calendar-sync.ts';
 import type { EventReader, Freshness, MirroredAccount, ReadableCalendar } from './event-reader.ts';
 
@@ -34,8 +36,10 @@ export type ReadBounds = {
 export type CalendarChoice = ((calendar: ReadableCalendar, account: MirroredAccount) => boolean) | undefined;
 
 export type ReadRequest = {
-  readonly clientId: string;
-  readonly userId: string;
+  /** Whose accounts: those that this grant covers. */
+  readonly reader: ScopedReader;
+  /** What the read shows of an account: those that the reader has at a narrower scope are no part of it. */
+  readonly needs: Scope;
   /** How old the list of calendars may be, in milliseconds. */
   readonly listAge: number;
   /** How old events may be; `undefined` when the read is of calendars only. */
@@ -68,25 +72,32 @@ export type ReadProblem = {
 const READ_BOUNDS: ReadBounds = { first: 20_000, later: 5_000 };
 
 /**
- * The user's accounts after these syncs. Throws 503 when nothing at all can be served:
+ * The reader's accounts after these syncs. Throws 503 when nothing at all can be served:
  * `sync_in_progress` while a first sync goes on, `providers_unavailable` otherwise; and 403 when accounts
  * are connected but none gave the permission to see calendars (docs/wire.md 3.2).
  */
 export async function freshAccounts(request: ReadRequest, deps: FreshnessDeps): Promise<FreshAccounts> {
-  const { clientId, userId } = request;
-  const all = await deps.events.accountsOf(clientId, userId);
+  const all = await coveredAccounts(request, deps);
   requirePermission(all);
   const isConcerned = (account: MirroredAccount) => concerns(account, request.choice);
   let accounts = all.filter(isConcerned);
   const syncs = syncsFor(accounts, request, deps);
   if (syncs.length > 0) {
     await Promise.all(syncs);
-    accounts = (await deps.events.accountsOf(clientId, userId)).filter(isConcerned);
+    accounts = (await coveredAccounts(request, deps)).filter(isConcerned);
   }
   const problems = problemsOf(accounts, request);
   if (problems.length > 0 && !accounts.some((account) => isServed(account, request)))
     throw nothingToServe(problems);
   return { accounts, problems };
+}
+
+/** The accounts that the reader's grant covers at the scope that the read needs. */
+export async function coveredAccounts(
+  { reader, needs }: Pick<ReadRequest, 'reader' | 'needs'>,
+  { events }: Pick<FreshnessDeps, 'events'>,
+): Promise<MirroredAccount[]> {
+  return (await events.accountsOf(reader)).filter(({ scope }) => scopeCovers(scope, needs));
 }
 
 /** The account's chosen calendars. */

@@ -15,10 +15,16 @@ import { FRESH_MS, type FreshnessDeps, freshAccounts, type ReadProblem } from '.
  * freshAccounts says. The route checks the scope.
  */
 export async function listCalendars(
-  { clientId, userId }: Grant,
+  grant: Grant,
   deps: FreshnessDeps,
 ): Promise<{ body: string; problems: readonly ReadProblem[] }> {
-  const request = { clientId, userId, listAge: FRESH_MS, eventAge: undefined, choice: undefined };
+  const request = {
+    reader: grant,
+    needs: 'read',
+    listAge: FRESH_MS,
+    eventAge: undefined,
+    choice: undefined,
+  } as const;
   const { accounts, problems } = await freshAccounts(request, deps);
   const texts = accounts.flatMap((account) =>
     account.calendars.map((calendar) => calendarText(calendar, account)),

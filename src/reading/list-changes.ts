@@ -17,7 +17,14 @@ import type { ChangeFeed, EventName, FeedState } from './change-feed.ts';
 import type { MirroredAccount, MirroredSeries } from './event-reader.ts';
 import { type EventText, eventText } from './event-text.ts';
 import { DEFAULT_PAGE_SIZE, parseFlag, parsePageSize, type RawQuery } from './events-query.ts';
-import { FRESH_MS, freshAccounts, LIST_FRESH_MS, type Owned, type ReadProblem } from './freshness.ts';
+import {
+  coveredAccounts,
+  FRESH_MS,
+  freshAccounts,
+  LIST_FRESH_MS,
+  type Owned,
+  type ReadProblem,
+} from './freshness.ts';
 import type { ListEventsDeps } from './list-events.ts';
 import { instanceOfOverride, listedMaster } from './page-of-events.ts';
 import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts';
@@ -25,6 +32,7 @@ import { type ChangeCursor, openCursor, sealCursor } from './sealed-position.ts'
 export type ListChangesDeps = ListEventsDeps & { readonly changes: ChangeFeed };
 
 const NO_CHANGES = 'The changes of events are forbidden for free-busy scope';
+const NEEDS = 'read';
 const BEFORE_ALL: EventName = { calendarKey: '', id: '' };
 
 type Answer = {
@@ -46,7 +54,7 @@ export async function listChanges(
   grant: Grant,
   deps: ListChangesDeps,
 ): Promise<RenderedObject> {
-  requireScope(grant, 'read', NO_CHANGES);
+  requireScope(grant, NEEDS, NO_CHANGES);
   const read = { ...deps, grant, pageSize: parsePageSize(query) ?? DEFAULT_PAGE_SIZE };
   const text = parameterOf(query, 'cursor');
   const answer =
@@ -104,10 +112,9 @@ function requireUnexpired({ feedId, seq, event }: ChangeCursor, state: FeedState
 }
 
 function fresh(read: Read, isFirst: boolean) {
-  const { clientId, userId } = read.grant;
   const listAge = isFirst ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
   const eventAge = isFirst ? FRESH_MS : Number.POSITIVE_INFINITY;
-  return freshAccounts({ clientId, userId, listAge, eventAge, choice: undefined }, read);
+  return freshAccounts({ reader: read.grant, needs: NEEDS, listAge, eventAge, choice: undefined }, read);
 }
 
 /** One page of all events. What changes meanwhile is listed after the last page. */
@@ -135,7 +142,7 @@ async function listSince(cursor: ChangeCursor, read: Read): Promise<Answer> {
   // Entries that were deleted meanwhile are noticed after them.
   requireUnexpired(cursor, await feed.stateOf(grant, now()));
   // Calendars are read last: one that is missing was deleted after the entries were read, and has a later entry.
-  const owners = ownersOf(await events.accountsOf(grant.clientId, grant.userId));
+  const owners = ownersOf(await coveredAccounts({ reader: grant, needs: NEEDS }, { events }));
 
   const page = entries.slice(0, pageSize);
   const existing = page.filter(({ deleted }) => deleted === 0);

@@ -10,7 +10,7 @@ import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import type { EventReader } from './event-reader.ts';
-import { busyText, type EventText, eventText, type ListedEvent } from './event-text.ts';
+import { type EventText, type ListedEvent, textByScope } from './event-text.ts';
 import { DEFAULT_PAGE_SIZE, parseEventsQuery, parsePageSize, type RawQuery } from './events-query.ts';
 import {
   type CalendarChoice,
@@ -40,12 +40,12 @@ type Page = Omit<PagePosition, 'after'> & { readonly after: PagePosition['after'
 export async function listEvents(query: RawQuery, grant: Grant, deps: ListEventsDeps): Promise<Buffer> {
   const { page, choice } = requestedPage(query, grant, deps);
   // Whether a search finds an event reveals what is in it.
-  if (page.search.length > 0) requireScope(grant, 'read', NO_SEARCH);
-  const { clientId, userId } = grant;
+  const needs = page.search.length > 0 ? 'read' : 'free-busy';
+  requireScope(grant, needs, NO_SEARCH);
   // Nothing is synced between the pages of a listing, so that they show the same state.
   const age = page.after === undefined ? FRESH_MS : Number.POSITIVE_INFINITY;
   const listAge = page.after === undefined ? LIST_FRESH_MS : Number.POSITIVE_INFINITY;
-  const fresh = await freshAccounts({ clientId, userId, listAge, eventAge: age, choice }, deps);
+  const fresh = await freshAccounts({ reader: grant, needs, listAge, eventAge: age, choice }, deps);
 
   const calendars = servedOf(fresh.accounts, choice);
   const isCacheable = page.after === undefined && fresh.problems.length === 0;
@@ -58,13 +58,12 @@ export async function listEvents(query: RawQuery, grant: Grant, deps: ListEvents
   const zones = new Map(calendars.map(({ calendar }) => [calendar.calendarKey, calendar.timeZone]));
   const { events, more } = await pageOfEvents(page, zones, deps.events);
 
-  const toText = grant.scope === 'free-busy' ? busyText(deps.pagingKey) : eventText();
   const last = events.at(-1);
   const keys = choice && [...zones.keys()];
   const next =
     more && last && sealPageToken({ ...page, calendarKeys: keys, after: last }, grant, deps.pagingKey);
   const text = renderObject(
-    renderMember('events', renderList(eventTexts(events, calendars, toText))),
+    renderMember('events', renderList(eventTexts(events, calendars, textByScope(deps.pagingKey)))),
     { pageSize: page.pageSize, nextPageToken: next || undefined },
     fresh.problems.length > 0 ? { errors: fresh.problems } : undefined,
   );
@@ -78,9 +77,20 @@ const keyOf = (
   filter: string | undefined,
   grant: Grant,
 ): string => {
-  const { clientId, userId, scope } = grant;
+  const { clientId, userId, scope, coverageId } = grant;
   const { start, end } = window;
-  return JSON.stringify([clientId, userId, scope, start, end, singleEvents, search, pageSize, filter]);
+  return JSON.stringify([
+    clientId,
+    userId,
+    coverageId,
+    scope,
+    start,
+    end,
+    singleEvents,
+    search,
+    pageSize,
+    filter,
+  ]);
 };
 
 /** All that an answer shows besides the events, and the revision of the events. */
@@ -93,6 +103,7 @@ const versionOf = (owned: readonly Owned[]): string =>
       timeZone,
       account.provider,
       account.accountId,
+      account.scope,
     ]),
   );
 

@@ -40,9 +40,9 @@ export function changeFeed(db: Database): ChangeFeed {
       return state;
     },
 
-    changesAfter({ clientId, userId }, { seq, event }, limit) {
+    changesAfter({ clientId, userId, coverageId }, { seq, event }, limit) {
       const place = { seq, atKey: event?.calendarKey ?? null, atId: event?.id ?? null };
-      return db.all<FeedChange>(changesAfter, { clientId, userId, ...place, limit });
+      return db.all<FeedChange>(changesAfter, { clientId, userId, coverageId, ...place, limit });
     },
 
     eventsAfter(keys, { calendarKey, id }, limit) {
@@ -55,11 +55,15 @@ export function changeFeed(db: Database): ChangeFeed {
   };
 }
 
+/** Those whose events the grant may see, not only when somebody is busy. */
+const COVERED_GROUPS = `SELECT v.group_id FROM grant_coverage v JOIN account_group g ON g.group_id = v.group_id
+     WHERE v.coverage_id = :coverageId AND v.scope <> 'free-busy' AND g.expires_at IS NULL`;
+
 const changesAfterText = ({ byBytes }: Dialect): string => `
   SELECT calendar_key AS "calendarKey", event_id AS "id", seq, created_seq AS "createdSeq", deleted, provider,
          account_id AS "accountId", href
     FROM event_change
-   WHERE ${OF_USER} AND seq >= :seq
+   WHERE ${OF_USER} AND seq >= :seq AND group_id IN (${COVERED_GROUPS})
      AND (seq > :seq OR calendar_key ${byBytes} > CAST(:atKey AS TEXT)
           OR (calendar_key = CAST(:atKey AS TEXT) AND event_id ${byBytes} > CAST(:atId AS TEXT)))
    ORDER BY seq, calendar_key ${byBytes}, event_id ${byBytes} LIMIT :limit`;

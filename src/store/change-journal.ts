@@ -1,7 +1,9 @@
 /**
  * Records what a transaction changes, for the feed of the user's changes (change-feed.ts). The number of a change comes from
  * the user's row, which stays locked until the commit. So numbers are in the order of commits: a reader who has seen one has
- * seen all before it. Every transaction locks in the order user, account, calendar.
+ * seen all before it. Every transaction locks in the order user, account, calendar. A change has the group of its account
+ * (docs/security.md T3). Of accounts that are not the user's yet nothing is recorded: nobody may read them, and
+ * recordArrival tells of all they have once they are.
  */
 import type { Statements, Values } from './drivers/database.ts';
 
@@ -71,12 +73,14 @@ async function recordRemoval(
 ): Promise<void> {
   await tx.all(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
-       account_id, href, noted_at)
+       account_id, href, noted_at, group_id)
      SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), 0, 1, a.provider,
-            a.account_id, c.href, CAST(:at AS BIGINT)
+            a.account_id, c.href, CAST(:at AS BIGINT), a.group_id
        FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
+       JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
       WHERE e.calendar_key IN (${chosen}) AND e.shape IN ('short', 'long', 'series')
-     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = 1, noted_at = excluded.noted_at`,
+     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = 1, noted_at = excluded.noted_at,
+       group_id = excluded.group_id`,
     values,
   );
 }
@@ -89,6 +93,48 @@ export async function calendarRemovalRecorder(tx: Statements, accountKey: string
     if (feed === undefined) return;
     await recordRemoval(tx, 'SELECT CAST(:calendarKey AS TEXT)', { calendarKey, at, seq: feed.seq });
   };
+}
+
+/** Accounts of a user that a grant's group has from now on; `now` is epoch milliseconds. */
+export type Arrival = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly accountKeys: readonly string[];
+  readonly now: number;
+};
+
+/**
+ * Tells of all events of these accounts as created, where somebody follows the user's changes. Call it after their group
+ * became the user's own or they joined another: it tells of them to the grants that cover their group as it is then.
+ */
+export async function recordArrival(
+  tx: Statements,
+  { clientId, userId, accountKeys, now }: Arrival,
+): Promise<void> {
+  const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
+  const feed = await nextOf(tx, owner, { clientId, userId });
+  if (feed === undefined) return;
+  // What they had and is gone belongs to their group as well.
+  await tx.all(
+    `UPDATE event_change SET group_id =
+       (SELECT a.group_id FROM calendar c JOIN account a ON a.account_key = c.account_key
+         WHERE c.calendar_key = event_change.calendar_key)
+      WHERE calendar_key IN (SELECT calendar_key FROM calendar WHERE account_key ${tx.dialect.oneOf('accountKeys')})`,
+    { accountKeys },
+  );
+  await tx.all(
+    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
+       account_id, href, noted_at, group_id)
+     SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT), 0,
+            a.provider, a.account_id, c.href, CAST(:now AS BIGINT), a.group_id
+       FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
+       JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')} AND a.client_id = :clientId AND a.user_id = :userId
+        AND e.shape IN ('short', 'long', 'series')
+     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, created_seq = excluded.created_seq,
+       deleted = 0, noted_at = excluded.noted_at, group_id = excluded.group_id`,
+    { clientId, userId, accountKeys, now, seq: feed.seq },
+  );
 }
 
 /** Call before anything else is locked, when accounts of a user are deleted. `chosen` selects their keys. */
@@ -168,42 +214,16 @@ async function recordChange(
   const { clientId, userId, seq } = feed;
   await tx.all(
     `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
-       account_id, href, noted_at)
+       account_id, href, noted_at, group_id)
      SELECT c.calendar_key, CAST(:id AS TEXT), CAST(:clientId AS TEXT), CAST(:userId AS TEXT), CAST(:seq AS BIGINT),
-            CAST(:createdSeq AS BIGINT), CAST(:deleted AS BIGINT), a.provider, a.account_id, c.href, CAST(:at AS BIGINT)
-       FROM calendar c JOIN account a ON a.account_key = c.account_key WHERE c.calendar_key = :key
+            CAST(:createdSeq AS BIGINT), CAST(:deleted AS BIGINT), a.provider, a.account_id, c.href, CAST(:at AS BIGINT),
+            a.group_id
+       FROM calendar c JOIN account a ON a.account_key = c.account_key
+       JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+      WHERE c.calendar_key = :key
      ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, deleted = excluded.deleted,
        created_seq = CASE WHEN excluded.created_seq > 0 THEN excluded.created_seq ELSE event_change.created_seq END,
-       noted_at = excluded.noted_at`,
+       noted_at = excluded.noted_at, group_id = excluded.group_id`,
     { key, id, clientId, userId, seq, createdSeq: isNew ? seq : 0, deleted, at },
-  );
-}
-
-/** Accounts of a user whose events are told anew. */
-export type Arrival = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly accountKeys: readonly string[];
-  readonly now: number;
-};
-
-/** Tells the events of accounts that joined a group as created: to the grants that cover it they are. */
-export async function recordArrival(
-  tx: Statements,
-  { clientId, userId, accountKeys, now }: Arrival,
-): Promise<void> {
-  const owner = 'SELECT CAST(:clientId AS TEXT), CAST(:userId AS TEXT)';
-  const feed = await nextOf(tx, owner, { clientId, userId });
-  if (feed === undefined) return;
-  await tx.all(
-    `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
-       account_id, group_id, href, noted_at)
-     SELECT DISTINCT e.calendar_key, e.event_id, a.client_id, a.user_id, CAST(:seq AS BIGINT), CAST(:seq AS BIGINT), 0,
-            a.provider, a.account_id, a.group_id, c.href, CAST(:now AS BIGINT)
-       FROM event e JOIN calendar c ON c.calendar_key = e.calendar_key JOIN account a ON a.account_key = c.account_key
-      WHERE a.account_key ${tx.dialect.oneOf('accountKeys')} AND e.shape IN ('short', 'long', 'series')
-     ON CONFLICT (calendar_key, event_id) DO UPDATE SET seq = excluded.seq, created_seq = excluded.created_seq,
-       group_id = excluded.group_id, noted_at = excluded.noted_at`,
-    { accountKeys, seq: feed.seq, now },
   );
 }

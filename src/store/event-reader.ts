@@ -9,6 +9,7 @@ import {
   withoutMembers,
 } from '../lib/rendered-json.ts';
 import { MOST_SEARCH_TERMS } from '../lib/search-text.ts';
+import type { Scope } from '../oauth/scope.ts';
 import type {
   EventContent,
   EventReader,
@@ -25,6 +26,8 @@ import { providerOrder } from './provider-order.ts';
 
 type AccountRow = HealthRow & {
   accountKey: string;
+  identity: string | null;
+  scope: Scope;
   provider: ProviderKind;
   accountId: string;
   display: string;
@@ -58,8 +61,13 @@ export function eventReader(db: Database): EventReader {
   const byId = byIdTexts(db.dialect);
 
   return {
-    async accountsOf(clientId, userId) {
-      return accountsOf(await db.all<Row>(ACCOUNTS, { clientId, userId }));
+    async accountsOf({ clientId, userId, scope, coverageId }) {
+      const reader = { clientId, userId, scope };
+      const rows =
+        coverageId === undefined
+          ? db.all<Row>(ACCOUNTS_OF_ALL_GRANTS, reader)
+          : db.all<Row>(ACCOUNTS_OF_GRANT, { ...reader, coverageId });
+      return accountsOf(await rows);
     },
 
     async singleEvents(keys, { window: { start, end }, after, limit, search = [] }) {
@@ -98,13 +106,27 @@ function byPosition(a: SingleEvent, b: SingleEvent): number {
   return a.startsAt - b.startsAt || byBytes(a.calendarKey, b.calendarKey) || byBytes(a.id, b.id);
 }
 
-const ACCOUNTS = `
-  SELECT a.account_key AS "accountKey", provider, account_id AS "accountId", display, ${HEALTH_COLUMNS},
-         calendar_permission AS "calendarPermission", listed_at AS "listedAt", list_failed_at AS "listFailedAt",
-         list_error AS "listFailure", ${CALENDAR_COLUMNS}, revision
-    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
-   WHERE a.client_id = :clientId AND a.user_id = :userId
+const accountsText = (covered: string, scope: string): string => `
+  SELECT a.account_key AS "accountKey", identity, ${scope} AS "scope", provider, account_id AS "accountId", display,
+         ${HEALTH_COLUMNS}, calendar_permission AS "calendarPermission", listed_at AS "listedAt",
+         list_failed_at AS "listFailedAt", list_error AS "listFailure", ${CALENDAR_COLUMNS}, revision
+    FROM ${covered} JOIN account_group g ON g.group_id = v.group_id AND g.expires_at IS NULL
+    JOIN account a ON a.group_id = v.group_id AND a.client_id = :clientId AND a.user_id = :userId
+    LEFT JOIN calendar c ON c.account_key = a.account_key AND c.left_out = 0
    ORDER BY ${providerOrder('a.provider')}, a.linked_at, a.account_key, c.position, c.href`;
+
+/** The narrower of the grant's scope and that at which it covers the group. */
+const NARROWER_SCOPE = `CASE WHEN CAST(:scope AS TEXT) = 'free-busy' OR v.scope = 'free-busy' THEN 'free-busy'
+              WHEN CAST(:scope AS TEXT) = 'read' OR v.scope = 'read' THEN 'read' ELSE 'read-write' END`;
+const ACCOUNTS_OF_GRANT = accountsText(
+  '(SELECT group_id, scope FROM grant_coverage WHERE coverage_id = :coverageId) v',
+  NARROWER_SCOPE,
+);
+const ACCOUNTS_OF_ALL_GRANTS = accountsText(
+  `(SELECT DISTINCT o.group_id FROM token_family f JOIN grant_coverage o ON o.coverage_id = f.coverage_id
+     WHERE f.client_id = :clientId AND f.user_id = :userId AND f.ended_at IS NULL) v`,
+  'CAST(:scope AS TEXT)',
+);
 
 const TERMS = Array.from({ length: MOST_SEARCH_TERMS }, (_, i) => `term${i}`);
 
@@ -212,13 +234,30 @@ const timingOf = (row: SeriesRow): Timing => JSON.parse(row.timing);
 
 function accountsOf(rows: readonly Row[]): MirroredAccount[] {
   const byAccount = Map.groupBy(rows, ({ accountKey }) => accountKey);
-  return [...byAccount.values()].flatMap((ofAccount) =>
-    ofAccount.slice(0, 1).map((row) => accountOf(row, ofAccount.flatMap(calendarsOf))),
+  const accounts = [...byAccount.values()];
+  const firsts = accounts.flatMap((ofAccount) => ofAccount.slice(0, 1));
+  return accounts.flatMap((ofAccount) =>
+    ofAccount
+      .slice(0, 1)
+      .filter((row) => isBestOfTwins(row, firsts))
+      .map((row) => accountOf(row, ofAccount.flatMap(calendarsOf))),
   );
+}
+
+/** Several covered groups can have one account: what allows most is read, then what works, then what was there first. */
+function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
+  if (row.identity === null) return true;
+  const twins = accounts.filter(
+    ({ provider, identity }) => provider === row.provider && identity === row.identity,
+  );
+  // In the order of their names each scope allows more than the one before.
+  const rank = ({ scope, health }: Row) => `${scope.padEnd(10)} ${health === 'reauth_required' ? 0 : 1}`;
+  return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
 }
 
 const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): MirroredAccount => ({
   accountKey: row.accountKey,
+  scope: row.scope,
   provider: row.provider,
   accountId: row.accountId,
   display: row.display,

@@ -3,9 +3,15 @@ import type { IdempotencyStore, RepeatableRequest } from '../writing/idempotency
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 
-type Row = { requestHash: string; answer: string | null };
+type Row = { requestHash: string; answer: string | null; isCovered: number };
 
 const OF_REQUEST = 'client_id = :clientId AND user_id = :userId AND key_hash = :keyHash';
+/** Whether the grant may write to the account that the answer is about. */
+const IS_COVERED = `CASE WHEN EXISTS (
+  SELECT 1 FROM account a JOIN account_group g ON g.group_id = a.group_id AND g.expires_at IS NULL
+    JOIN grant_coverage v ON v.group_id = a.group_id
+   WHERE a.account_key = idempotency.account_key AND v.coverage_id = :coverageId AND v.scope = 'read-write'
+  ) THEN 1 ELSE 0 END`;
 const CLAIMED_BY = `${OF_REQUEST} AND lease_holder = :holder`;
 
 export function idempotencyStore(db: Database): IdempotencyStore {
@@ -17,7 +23,7 @@ export function idempotencyStore(db: Database): IdempotencyStore {
   });
 
   return {
-    async claim(request, terms) {
+    async claim({ clientId, userId, coverageId, keyHash, requestHash }, terms) {
       // The conflict's WHERE decides the race: a claim that lives, or has its answer, is not taken over.
       const [claimed] = await db.write<{ seed: string }>(
         `INSERT INTO idempotency (client_id, user_id, key_hash, request_hash, seed, lease_holder, lease_until, created_at)
@@ -32,18 +38,20 @@ export function idempotencyStore(db: Database): IdempotencyStore {
             OR (idempotency.answer IS NULL AND idempotency.lease_until <= :now
                 AND idempotency.request_hash = excluded.request_hash)
          RETURNING seed`,
-        { ...request, ...terms },
+        { clientId, userId, keyHash, requestHash, ...terms },
       );
       if (claimed !== undefined) return { state: 'claimed', seed: claimed.seed };
 
       const row = await db.get<Row>(
-        `SELECT request_hash AS "requestHash", answer FROM idempotency WHERE ${OF_REQUEST}`,
-        { clientId: request.clientId, userId: request.userId, keyHash: request.keyHash },
+        `SELECT request_hash AS "requestHash", answer, ${IS_COVERED} AS "isCovered" FROM idempotency
+          WHERE ${OF_REQUEST}`,
+        { clientId, userId, keyHash, coverageId },
       );
       // It may have been forgotten in between: whoever asks again finds out.
       if (row === undefined) return { state: 'under_way' };
-      if (row.requestHash !== request.requestHash) return { state: 'other_request' };
-      return row.answer === null ? { state: 'under_way' } : { state: 'answered', answer: row.answer };
+      if (row.requestHash !== requestHash) return { state: 'other_request' };
+      if (row.answer === null) return { state: 'under_way' };
+      return row.isCovered === 1 ? { state: 'answered', answer: row.answer } : { state: 'other_request' };
     },
 
     async keepAnswer(request, holder, { body, accountKey }) {

@@ -69,7 +69,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
   return {
     async listCalendars(accountKey) {
       const rows = await db.all<SyncRow>(
-        `SELECT ${CALENDAR} FROM calendar WHERE account_key = :accountKey ORDER BY position, href`,
+        `SELECT ${CALENDAR} FROM calendar WHERE account_key = :accountKey AND left_out = 0 ORDER BY position, href`,
         { accountKey },
       );
       return rows.map(calendarOf);
@@ -77,7 +77,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
 
     async findCalendar(calendarKey) {
       const row = await db.get<SyncRow>(
-        `SELECT ${CALENDAR} FROM calendar WHERE calendar_key = :calendarKey`,
+        `SELECT ${CALENDAR} FROM calendar WHERE calendar_key = :calendarKey AND left_out = 0`,
         { calendarKey },
       );
       return row && calendarOf(row);
@@ -86,7 +86,7 @@ function calendarsOf(db: Database): Omit<MirrorStore, keyof Lists> {
     async leaseCalendar({ key, holder }, now, until) {
       const [row] = await db.write<SyncRow>(
         `UPDATE calendar SET lease_holder = :holder, lease_until = :until
-          WHERE calendar_key = :key AND (lease_holder IS NULL OR lease_until <= :now)
+          WHERE calendar_key = :key AND left_out = 0 AND (lease_holder IS NULL OR lease_until <= :now)
          RETURNING ${CALENDAR}`,
         { key, holder, now, until },
       );

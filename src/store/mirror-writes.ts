@@ -63,9 +63,11 @@ async function putCalendar(
   );
   await tx.all(
     `INSERT INTO calendar (calendar_key, account_key, href, position, title, description, color, time_zone,
-       access, is_primary, original)
-     VALUES (:calendarKey, :accountKey, :href, :position, :title, :description, :color, :timeZone,
-       :access, :isPrimary, :original)
+       access, is_primary, original, left_out)
+     SELECT CAST(:calendarKey AS TEXT), account_key, CAST(:href AS TEXT), CAST(:position AS BIGINT),
+            CAST(:title AS TEXT), CAST(:description AS TEXT), CAST(:color AS TEXT), CAST(:timeZone AS TEXT),
+            CAST(:access AS TEXT), CAST(:isPrimary AS BIGINT), CAST(:original AS TEXT), only_chosen
+       FROM account WHERE account_key = :accountKey
      ON CONFLICT (account_key, href) DO UPDATE SET
        position = excluded.position, title = excluded.title, description = excluded.description,
        color = excluded.color, access = excluded.access, is_primary = excluded.is_primary,

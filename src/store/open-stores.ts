@@ -4,6 +4,7 @@ import { accountStore } from './account-store.ts';
 import { authorizationCodeStore } from './authorization-code-store.ts';
 import { authorizationRequestStore } from './authorization-request-store.ts';
 import { brandingStore } from './branding-store.ts';
+import { calendarChoiceStore } from './calendar-choice-store.ts';
 import { changeFeed } from './change-feed.ts';
 import { clientStore } from './client-store.ts';
 import type { Database } from './drivers/database.ts';
@@ -13,6 +14,7 @@ import { idempotencyStore } from './idempotency-store.ts';
 import { jobStore } from './job-store.ts';
 import { mirrorStore } from './mirror-store.ts';
 import { providerAppStore } from './provider-app-store.ts';
+import { pushedRequestStore } from './pushed-request-store.ts';
 import { requestLimitStore } from './request-limit-store.ts';
 import { signInStore } from './sign-in-store.ts';
 import { signingKeyStore } from './signing-key-store.ts';
@@ -37,12 +39,14 @@ export function openStores(db: Database, { sealer, notify }: StoresOptions) {
     families: tokenFamilyStore(db),
     signingKeys: signingKeyStore(db),
     requests: authorizationRequestStore(db, sealer),
+    pushedRequests: pushedRequestStore(db),
     signIns: signInStore(db, sealer),
     providerApps: providerAppStore(db, sealer),
     accounts: accountStore(db, sealer, notify),
     tokens: tokenLeaseStore(db, sealer, notify),
     requestLimits: requestLimitStore(db),
     endedAccess: endedAccessStore(db, sealer, notify),
+    calendarChoices: calendarChoiceStore(db, notify),
     mirror: mirrorStore(db),
     events: eventReader(db),
     changes: changeFeed(db),

@@ -1,19 +1,29 @@
 /** UserStore in SQL; held to test/contract/user-store.contract.ts on both databases. */
-import type { UserStore, UserSummary } from '../oauth/user-store.ts';
+import type { LivingGrant, UserStore, UserSummary } from '../oauth/user-store.ts';
 import { prepareAccountDeletion } from './account-rows.ts';
 import type { Database, Statements } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { endAccess } from './token-family-store.ts';
 
+// Accounts of a transaction that goes on are not the user's yet.
 const SUMMARY = `
   SELECT u.client_id AS "clientId", u.user_id AS "userId", u.created_at AS "createdAt",
          u.last_seen_at AS "lastSeenAt",
          (SELECT COUNT(*) FROM account AS a
-           WHERE a.client_id = u.client_id AND a.user_id = u.user_id) AS "accounts",
+           WHERE a.client_id = u.client_id AND a.user_id = u.user_id
+             AND a.group_id NOT IN (SELECT group_id FROM account_group WHERE expires_at IS NOT NULL)) AS "accounts",
          (SELECT COUNT(*) FROM token_family AS f
            WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS "grants"
     FROM application_user AS u
    WHERE u.client_id = :clientId`;
+
+const LIVING_GRANTS = `
+  SELECT scope, created_at AS "createdAt", refreshed_at AS "refreshedAt"
+    FROM token_family
+   WHERE client_id = :clientId AND user_id = :userId AND ended_at IS NULL
+   ORDER BY created_at, family_id`;
+
+const IS_USER = 'SELECT user_id FROM application_user WHERE client_id = :clientId AND user_id = :userId';
 
 // A later call with an earlier time, by another instance, leaves last_seen_at as it is.
 const LOAD_OR_CREATE = `
@@ -40,6 +50,10 @@ const DELETE_IDLE = `
 /** Users in `db`. */
 export function userStore(db: Database): UserStore {
   return {
+    async isUser(clientId, userId) {
+      return (await db.get(IS_USER, { clientId, userId })) !== undefined;
+    },
+
     async loadOrCreateUser(clientId, userId, now) {
       await db.write(LOAD_OR_CREATE, { clientId, userId, now });
     },
@@ -51,6 +65,11 @@ export function userStore(db: Database): UserStore {
 
     async listUsers(clientId) {
       const rows = await db.all<UserSummary>(`${SUMMARY} ORDER BY u.created_at, u.user_id`, { clientId });
+      return rows.map((row) => ({ ...row }));
+    },
+
+    async livingGrantsOf(clientId, userId) {
+      const rows = await db.all<LivingGrant>(LIVING_GRANTS, { clientId, userId });
       return rows.map((row) => ({ ...row }));
     },
 

@@ -30,8 +30,9 @@ export type SyncLease = {
 
 /** What syncing writes. Reading is reading/event-reader.ts. */
 export interface MirrorStore {
-  /** In the provider's order. */
+  /** In the provider's order, without those that the account's user left out (calendar-choice-store.ts). */
   listCalendars(accountKey: string): Promise<MirroredCalendar[]>;
+  /** `undefined` when it is gone or left out. */
   findCalendar(calendarKey: string): Promise<MirroredCalendar | undefined>;
   /** `undefined` when the account is gone. */
   findList(accountKey: string): Promise<ListState | undefined>;
@@ -40,8 +41,8 @@ export interface MirrorStore {
   leaseList(lease: SyncLease, now: number, until: number): Promise<boolean>;
 
   /**
-   * Makes the account's calendars exactly these and gives the lease back. Those gone lose their
-   * events; one whose zone changed will be listed in full, since floating times move with it. False,
+   * Makes the account's calendars exactly these and gives the lease back. Those left out stay so, and new ones are
+   * where the user wants only what was chosen. Those gone lose their events; one whose zone changed will be listed in full, since floating times move with it. False,
    * and nothing done, when the lease is lost.
    */
   replaceCalendars(lease: SyncLease, calendars: readonly ProviderCalendar[], now: number): Promise<boolean>;
@@ -49,7 +50,7 @@ export interface MirrorStore {
   /** Gives the lease back and keeps what the sync failed of. */
   failList(lease: SyncLease, failure: SyncFailure, now: number): Promise<void>;
 
-  /** The calendar as it is at that moment; `undefined` when it is gone or another holds the lease. */
+  /** The calendar as it is at that moment; `undefined` when it is gone or left out, or another holds the lease. */
   leaseCalendar(lease: SyncLease, now: number, until: number): Promise<MirroredCalendar | undefined>;
 
   /** The etag of each resource the mirror has, by href. */

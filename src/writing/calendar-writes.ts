@@ -27,6 +27,8 @@ export async function createCalendar(
   const account = await findAccount(request.account, grant, deps);
   const create = ({ calendarWriting }: CalendarAccount) => calendarWriting.create(request.draft, keyOf(seed));
   const href = await writeCalendar(account, create, deps);
+  // One that was just made is wanted, even where new ones are left out.
+  await deps.calendarChoices.includeCalendar(account.accountKey, href, deps.now());
   return { body: await answerOf({ account, href }, grant, deps), accountKey: account.accountKey };
 }
 
@@ -95,10 +97,10 @@ async function listAnew({ accountKey }: Account, deps: WriteDeps): Promise<void>
 /** The calendar's fields at the root with `success`, and the same calendar under `calendar`. */
 async function answerOf(
   changed: { readonly account: MirroredAccount; readonly href: string },
-  { clientId, userId }: Grant,
+  grant: Grant,
   { events }: WriteDeps,
 ): Promise<RenderedObject> {
-  const accounts = await events.accountsOf(clientId, userId);
+  const accounts = await events.accountsOf(grant);
   const account = accounts.find(({ accountKey }) => accountKey === changed.account.accountKey);
   const calendar = account?.calendars.find(({ href }) => href === changed.href);
   if (account === undefined || calendar === undefined) throw notReadBack();

@@ -48,12 +48,8 @@ export function eventWriteRoutes(deps: EventWriteRouteDeps): FastifyPluginAsync 
 }
 
 /** The request as its Idempotency-Key makes it repeatable. */
-export function repeatable(
-  request: FastifyRequest,
-  { clientId, userId }: Grant,
-  operation: string,
-): Repeatable {
-  return { clientId, userId, key: headerOf(request, 'idempotency-key'), operation, body: request.body };
+export function repeatable(request: FastifyRequest, grant: Grant, operation: string): Repeatable {
+  return { grant, key: headerOf(request, 'idempotency-key'), operation, body: request.body };
 }
 
 /** A header's value, several joined. */

@@ -1,8 +1,10 @@
-/** The calendar a write names, among those of the user. */
+/** The calendar a write names, among those that the grant covers. */
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/refusal.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
+import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
+import { scopeCovers } from '../oauth/scope.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';
 import type { AccountName, CalendarName } from './write-requests.ts';
@@ -15,26 +17,27 @@ export type FindCalendarDeps = {
 
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
+/** What a refusal for want of scope says. */
+export const WRITE_DENIED = 'Write access denied for current scope';
 /** How old the list of calendars may be when the one that is asked for is not on it, in milliseconds. */
 const LIST_AGE = 10_000;
 
 /**
- * Throws 404 for one that is not the user's, 422 `calendar_read_only`, and 403 when the account's user has to sign in
- * again or left out the permission (docs/wire.md 3.2).
+ * Throws 404 for one that the grant does not cover or its user left out, 422 `calendar_read_only`, and 403 when the grant
+ * may not write to its account, or the account's user has to sign in again or left out the permission (docs/wire.md 3.2).
  */
 export async function findCalendar(
   name: CalendarName,
   grant: Grant,
   deps: FindCalendarDeps,
 ): Promise<ChosenCalendar> {
-  const { clientId, userId } = grant;
-  const stored = chosenAmong(await deps.events.accountsOf(clientId, userId), name);
+  const stored = chosenAmong(await deps.events.accountsOf(grant), name);
   const chosen = stored ?? chosenAmong(await refreshed(grant, deps), name);
   if (chosen === undefined) {
     const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
     throw new ApiError(404, 'calendar_not_found', { message, details: { calendarId: [message] } });
   }
-  requireWorking(chosen.account);
+  requireWritable(chosen.account);
   if (chosen.calendar.access === 'read') {
     const message = 'This calendar can only be read';
     throw new ApiError(422, 'calendar_read_only', { message, details: { calendarId: [message] } });
@@ -45,10 +48,10 @@ export async function findCalendar(
 /** The account meant; throws 400 where it is one of several, 404 and 403 as findCalendar does. */
 export async function findAccount(
   { provider, account: accountId }: AccountName,
-  { clientId, userId }: Grant,
+  grant: Grant,
   { events }: FindCalendarDeps,
 ): Promise<MirroredAccount> {
-  const accounts = (await events.accountsOf(clientId, userId)).filter(
+  const accounts = (await events.accountsOf(grant)).filter(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
   );
   const [first] = accounts;
@@ -58,19 +61,22 @@ export async function findAccount(
   }
   if (accounts.length > 1)
     refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
-  requireWorking(first);
+  requireWritable(first);
   return first;
 }
 
-async function refreshed(
-  { clientId, userId }: Grant,
-  deps: FindCalendarDeps,
-): Promise<readonly MirroredAccount[]> {
-  const request = { clientId, userId, listAge: LIST_AGE, eventAge: undefined, choice: undefined };
-  return (await deps.freshAccounts(request)).accounts;
+async function refreshed(grant: Grant, deps: FindCalendarDeps): Promise<readonly MirroredAccount[]> {
+  const fresh = await deps.freshAccounts({
+    reader: grant,
+    needs: 'free-busy',
+    listAge: LIST_AGE,
+    eventAge: undefined,
+    choice: undefined,
+  });
+  return fresh.accounts;
 }
 
-/** Where two accounts share a calendar, the one that may write and works. */
+/** Where two accounts share a calendar, the one that the grant may write to, that may write and that works. */
 function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): ChosenCalendar | undefined {
   const matches = accounts
     .filter(
@@ -82,7 +88,9 @@ function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): 
         .map((calendar) => ({ account, calendar })),
     );
   const worth = ({ account, calendar }: ChosenCalendar) =>
-    (calendar.access === 'write' ? 2 : 0) + (isWorking(account) ? 1 : 0);
+    (scopeCovers(account.scope, 'read-write') ? 4 : 0) +
+    (calendar.access === 'write' ? 2 : 0) +
+    (isWorking(account) ? 1 : 0);
   return matches.toSorted((a, b) => worth(b) - worth(a))[0];
 }
 
@@ -96,6 +104,12 @@ function isNamed(
 
 const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>
   health.state !== 'reauth_required' && calendarPermission !== false;
+
+/** The grant may allow less for this account than for others (docs/security.md T3). */
+function requireWritable(account: MirroredAccount): void {
+  requireScope(account, 'read-write', WRITE_DENIED);
+  requireWorking(account);
+}
 
 /** Throws 403 when the account's user has to sign in again or left out the permission (docs/wire.md 3.2). */
 function requireWorking(account: MirroredAccount): void {

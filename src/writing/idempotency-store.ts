@@ -2,6 +2,8 @@
 export type RepeatableRequest = {
   readonly clientId: string;
   readonly userId: string;
+  /** What the caller's grant covers: an answer about an account that it may not write to is not shown to it. */
+  readonly coverageId: string;
   /** SHA-256 of the key. */
   readonly keyHash: string;
   /** SHA-256 of what is asked for: another request must not come under the same key. */
@@ -29,7 +31,7 @@ export type Claim =
   | { readonly state: 'claimed'; readonly seed: string }
   | { readonly state: 'answered'; readonly answer: string }
   | { readonly state: 'under_way' }
-  /** The key was used for another request. */
+  /** The key was used for another request, or for this one by a grant of the user that covers other accounts. */
   | { readonly state: 'other_request' };
 
 export interface IdempotencyStore {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ApiError } from '../http/refusal.ts';
 import { refuseMistakes, SENTENCES } from '../http/request-fields.ts';
+import type { Grant } from '../oauth/grant.ts';
 import { LEASE_MS } from '../sync/lease.ts';
 import type { Claim, IdempotencyStore, RepeatableRequest, WriteAnswer } from './idempotency-store.ts';
 
@@ -26,8 +27,7 @@ export type IdempotencyDeps = {
 };
 
 export type Repeatable = {
-  readonly clientId: string;
-  readonly userId: string;
+  readonly grant: Pick<Grant, 'clientId' | 'userId' | 'coverageId'>;
   /** The header's value; without one the request is carried out each time it comes. */
   readonly key: string | undefined;
   readonly operation: string;
@@ -92,13 +92,14 @@ async function claimInTime(
   }
 }
 
-function repeatableOf({ clientId, userId, key, operation, body }: Repeatable): RepeatableRequest | undefined {
+function repeatableOf({ grant, key, operation, body }: Repeatable): RepeatableRequest | undefined {
   if (key === undefined || key === '') return undefined;
   if (key.length > LONGEST_KEY) {
     refuseMistakes([{ field: 'Idempotency-Key', problem: SENTENCES.tooLong(LONGEST_KEY) }]);
   }
   const requestHash = hash('sha256', `${operation} ${JSON.stringify(ordered(body))}`);
-  return { clientId, userId, keyHash: hash('sha256', key), requestHash };
+  const { clientId, userId, coverageId } = grant;
+  return { clientId, userId, coverageId, keyHash: hash('sha256', key), requestHash };
 }
 
 const newSeed = (): string => randomBytes(16).toString('hex');

@@ -1,6 +1,7 @@
 /** What carrying out a write needs. */
 import type { AccountSessions } from '../access/account-session.ts';
 import type { AccountStore } from '../calendars/account-store.ts';
+import type { CalendarChoiceStore } from '../calendars/calendar-choice-store.ts';
 import type { CalendarProvider } from '../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type { JobStore } from '../jobs/job-store.ts';
@@ -22,6 +23,7 @@ export type WriteDeps = {
   readonly now: () => number;
   readonly storedEvents: StoredEvents;
   readonly mirror: MirrorStore;
+  readonly calendarChoices: Pick<CalendarChoiceStore, 'includeCalendar'>;
   readonly accounts: Pick<AccountStore, 'findAccount' | 'credentialsOf' | 'setHealth' | 'recover'>;
   readonly jobs: Pick<JobStore, 'schedule'>;
   readonly idempotency: IdempotencyStore;

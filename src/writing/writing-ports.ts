@@ -3,7 +3,7 @@ import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts
 import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
 import { type FreshnessDeps, freshAccounts } from '../reading/freshness.ts';
 import { changedMeanwhile, eventBody, renderedEvent, requireVersion } from './event-answer.ts';
-import type { ChosenCalendar, FindCalendarDeps } from './find-calendar.ts';
+import { type ChosenCalendar, type FindCalendarDeps, WRITE_DENIED } from './find-calendar.ts';
 import type { WriteDeps } from './write-deps.ts';
 
 export type WritingPorts = Pick<FindCalendarDeps, 'freshAccounts'> & {
@@ -28,7 +28,7 @@ function writeAccess(deps: BearerDeps): BearerHook {
     ...bearer,
     async check(request) {
       await bearer.check(request);
-      requireScope(bearer.grantOf(request), 'read-write', 'Write access denied for current scope');
+      requireScope(bearer.grantOf(request), 'read-write', WRITE_DENIED);
     },
   };
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
 import { openStorage } from '../../src/open-storage.ts';
-import { presentedOf } from '../contract/calendar-rows.ts';
+import { accountApart, grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 describe('kalends user', () => {
@@ -21,43 +21,13 @@ describe('kalends user', () => {
     cli = await openCommandLine();
     const { document } = await cli.json(...CREATE);
     clientId = String(document.client_id);
-    await withStorage(async ({ users, accounts, requests, codes }) => {
-      const now = Date.now();
-      await users.loadOrCreateUser(clientId, 'ada', now);
-      await users.loadOrCreateUser(clientId, '-bob', now);
-      const login = { clientId, userId: 'ada', provider: 'caldav', accountId: 'ada@cal.example' } as const;
-      const rest = { display: 'Ada', grantedScopes: [], calendarPermission: undefined, deviceHash: 'd' };
-      await accounts.linkAccount({ ...login, ...rest, credentials: { password: 'p' } }, now);
-      const transactionId = 't1';
-      const request = {
-        transactionId,
-        clientId,
-        userId: 'ada',
-        redirectUri: 'https://a.example/',
-        scope: 'read',
-      } as const;
-      const page = {
-        language: 'en',
-        theme: 'auto',
-        display: 'page',
-        providers: [],
-        query: '',
-        formToken: 'f',
-        status: 'open',
-      } as const;
-      await requests.createRequest({
-        ...request,
-        ...page,
-        state: undefined,
-        codeChallenge: undefined,
-        createdAt: now,
-      });
-      await requests.approveRequest(transactionId, now);
-      const code = await codes.findCode(clientId, 'ada');
-      assert.ok(code);
-      const family = await codes.redeemCode(presentedOf(code), now);
-      assert.ok(family);
-      familyId = family.grant.familyId;
+    await withStorage(async ({ db, users, accounts }) => {
+      const ada = { clientId, userId: 'ada' };
+      await users.loadOrCreateUser(clientId, 'ada', Date.now());
+      await users.loadOrCreateUser(clientId, '-bob', Date.now());
+      const login = { ...ada, accountId: 'ada@cal.example', display: 'Ada' };
+      await accounts.linkAccount(newAccount(login), Date.now());
+      familyId = (await grantAll(db, ada)).familyId;
     });
   });
   afterEach(() => cli.close());
@@ -76,6 +46,19 @@ describe('kalends user', () => {
       ['ada', 1, 1],
     ]);
     assert.deepEqual(all, one);
+  });
+
+  it('kalends user list counts no account that is still being connected', async () => {
+    await withStorage(({ accounts }) =>
+      accounts.linkAccount(
+        accountApart('still open', { clientId, accountId: 'eve@cal.example' }),
+        Date.now(),
+      ),
+    );
+
+    const { document } = await cli.json('user', 'show', clientId, 'ada');
+
+    assert.deepEqual([document.account_count, (document.accounts as object[]).length], [1, 1]);
   });
 
   it('kalends user show names the linked accounts and their health, and no credential', async () => {

@@ -13,6 +13,7 @@ import type {
   ProviderCredentials,
 } from '../../src/calendars/calendar-provider.ts';
 import { ProviderError } from '../../src/calendars/provider-error.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { authorizeRoute } from '../../src/connect/authorize.route.ts';
 import { connectRoutes } from '../../src/connect/connect.route.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
@@ -85,6 +86,8 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
     },
     apps: providerApps(stores.providerApps, {}),
     signInOrigins: [],
+    offeredProviders: PROVIDER_KINDS,
+    mostOpenRequests: 20_000,
     publicUrl: 'http://127.0.0.1:8080',
     attempts: connectAttempts(GENEROUS),
     log,
@@ -119,7 +122,14 @@ export const APPLE_PASSWORD = 'abcd-efgh-ijkl-mnop';
 export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const verify = async ({ username, password }: PasswordLogin) => {
     if (password === (kind === 'apple' ? APPLE_PASSWORD : 'right')) {
-      return { accountId: username, display: username, credentials: { username, password } };
+      const identity = `login:${username.toLowerCase()}`;
+      return {
+        accountId: username,
+        identity,
+        provesOwner: true,
+        display: username,
+        credentials: { username, password },
+      };
     }
     if (password === 'broken') throw new TypeError('a fault of the adapter');
     const refusals = [
@@ -140,7 +150,14 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
     ...(kind === 'caldav' && { server: `https://dav.example.com/${username}/` }),
   });
   const readPassword = kind === 'apple' && { readPassword: appSpecificPassword };
-  return { kind, signIn: { method: 'password', verify, remembered, ...readPassword }, open };
+  // A user name that begins so is of a server without passwords.
+  const takesAnyPassword = async ({ username }: ProviderCredentials) =>
+    String(username).startsWith('anybody');
+  return {
+    kind,
+    signIn: { method: 'password', verify, takesAnyPassword, remembered, ...readPassword },
+    open,
+  };
 }
 
 export type Answer = {
@@ -184,7 +201,7 @@ export class Browser {
   /** Links a CalDAV account and answers the selection page that follows. */
   async link(selection: Answer, username = 'ada@example.com'): Promise<Answer> {
     const transaction = transactionOf(selection);
-    const form = await this.get(`/connect/caldav?transaction=${transaction}`);
+    const form = await this.get(`/connect/caldav?transaction=${transaction}&by=server`);
     const typed = { server: 'https://dav.example.com', username, password: 'right' };
     const linked = await this.submit(form, '/connect/caldav', typed);
     return this.get(linked.location);
@@ -210,7 +227,9 @@ export class Browser {
     });
     for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
       const [pair = ''] = set.split(';');
-      this.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      const name = pair.slice(0, pair.indexOf('='));
+      if (/max-age=0(;|$)/i.test(set)) this.cookies.delete(name);
+      else this.cookies.set(name, pair.slice(pair.indexOf('=') + 1));
     }
     const { statusCode: status, headers } = answer;
     // A name reads the same wherever its line may break.

@@ -1,10 +1,13 @@
 /** What the contracts of the calendar stores start from: an application, its users and their accounts. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { createSealer } from '../../src/lib/sealing.ts';
 import type { AuthorizationCode } from '../../src/oauth/authorization-code-store.ts';
+import type { Grant } from '../../src/oauth/grant.ts';
+import type { Scope } from '../../src/oauth/scope.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { openStores } from '../../src/store/open-stores.ts';
+import { beginFamily } from '../../src/store/token-family-store.ts';
 
 export const NOW = 1_790_000_000_000;
 export const sealer = createSealer(randomBytes(32));
@@ -32,27 +35,95 @@ export async function openWithUsers(open: () => Promise<Database>) {
   return { db, ...openStores(db, { sealer }) };
 }
 
+const FAR = NOW + 10 * 365 * 24 * 3_600_000;
+
+/** Where the accounts of a user are linked unless a test says otherwise: all in one group. */
+export const setupOf = (clientId: string, userId: string): NewAccount['transaction'] => ({
+  transactionId: `setup ${clientId} ${userId}`,
+  expiresAt: FAR,
+});
+
+/** Linked in its user's `setupOf`; `grantAll` makes it the user's own. */
 export function newAccount(change: Partial<NewAccount> = {}): NewAccount {
+  const { clientId, userId, accountId } = { ...ACCOUNT, ...change };
   return {
-    clientId: 'acme',
-    userId: 'ada',
-    provider: 'caldav',
-    accountId: 'https://dav.example/ada/',
-    display: 'ada@dav.example',
-    grantedScopes: [],
-    calendarPermission: undefined,
-    credentials: { username: 'ada', password: 'canary-secret' },
-    deviceHash: 'device-1',
+    ...ACCOUNT,
+    identity: `id:${accountId}`,
+    provesOwner: true,
+    transaction: setupOf(clientId, userId),
+    device: { deviceHash: 'device-1', formerHash: undefined },
     ...change,
   };
 }
 
-/** A pending code of the user, as an approval makes it. */
+/** An account of another group than all that `newAccount` makes. */
+export const accountApart = (group: string, change: Partial<NewAccount> = {}): NewAccount =>
+  newAccount({ ...change, transaction: { transactionId: group, expiresAt: FAR } });
+
+const ACCOUNT = {
+  clientId: 'acme',
+  userId: 'ada',
+  provider: 'caldav',
+  accountId: 'https://dav.example/ada/',
+  display: 'ada@dav.example',
+  grantedScopes: [],
+  calendarPermission: undefined,
+  credentials: { username: 'ada', password: 'canary-secret' },
+} as const;
+
+type Granting = {
+  readonly clientId?: string;
+  readonly userId?: string;
+  /** Of the grant. */
+  readonly scope?: Scope;
+  /** At which its groups are covered; the widest unless given. */
+  readonly coveredAt?: Scope;
+  /** Their groups alone are covered, and all of the user unless given. */
+  readonly accountKeys?: readonly string[];
+};
+
+/**
+ * Makes groups of a user the user's own, as if they had been allowed, and gives a living grant that covers them: Ada's
+ * at `read-write` unless told otherwise. What is linked in the same transactions later joins them.
+ */
+export async function grantAll(
+  db: Database,
+  {
+    clientId = 'acme',
+    userId = 'ada',
+    scope = 'read-write',
+    coveredAt = 'read-write',
+    accountKeys,
+  }: Granting = {},
+): Promise<Grant> {
+  const coverageId = randomUUID();
+  const ofAccounts = `group_id IN (SELECT group_id FROM account WHERE account_key ${db.dialect.oneOf('accountKeys')})`;
+  const groups = `client_id = :clientId AND user_id = :userId ${accountKeys === undefined ? '' : `AND ${ofAccounts}`}`;
+  const values = { clientId, userId, ...(accountKeys && { accountKeys }) };
+  return db.transaction(async (tx) => {
+    await tx.all(`UPDATE account_group SET expires_at = NULL WHERE ${groups}`, values);
+    await tx.all(
+      `INSERT INTO grant_coverage (coverage_id, group_id, scope)
+       SELECT CAST(:coverageId AS TEXT), group_id, CAST(:coveredAt AS TEXT) FROM account_group WHERE ${groups}`,
+      { ...values, coverageId, coveredAt },
+    );
+    return (await beginFamily(tx, { clientId, userId, scope, coverageId }, NOW)).grant;
+  });
+}
+
+/** A pending code of the user, as an approval of all groups that the user has makes it. */
 export async function makeCode(db: Database, userId: string): Promise<void> {
+  const approvalId = `approval of ${userId}`;
   await db.write(
-    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
-     VALUES ('acme', :userId, 'https://acme.example/cb', 'read', :now)`,
-    { userId, now: NOW },
+    `INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
+     VALUES (:approvalId, 'acme', :userId, 'https://acme.example/cb', 'read', :now)`,
+    { approvalId, userId, now: NOW },
+  );
+  await db.write(
+    `INSERT INTO grant_coverage (coverage_id, group_id, scope)
+     SELECT CAST(:approvalId AS TEXT), group_id, 'read' FROM account_group
+      WHERE client_id = 'acme' AND user_id = :userId`,
+    { approvalId, userId },
   );
 }
 

@@ -42,7 +42,8 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
     assert.ok(state);
     return { ...made, feed: made.changes, seq: state.seq, feedId: state.feedId };
   };
-  const all = ({ feed, seq }: Prepared, after: FeedPlace = { seq }) => feed.changesAfter(ada, after, 10_000);
+  const all = ({ feed, grant, seq }: Prepared, after: FeedPlace = { seq }) =>
+    feed.changesAfter(grant, after, 10_000);
   const changesIn = async (made: Prepared, after?: FeedPlace) =>
     (await all(made, after)).map(({ id, deleted, createdSeq }) => {
       if (deleted === 1) return `${id} deleted`;
@@ -190,7 +191,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       await made.mirror.replaceCalendars(list, [calendar('/b/')], NOW);
       assert.deepEqual(await changesIn(made, since), ['x deleted']);
       since = { seq: (await all(made)).at(-1)?.seq ?? 0 };
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect({ ...made.grant, provider: 'caldav' }, NOW);
       assert.deepEqual(await changesIn(made, since), ['w deleted']);
       const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
       await made.mirror.leaseList({ key: accountKey, holder: 'list' }, NOW, LATER);
@@ -216,7 +217,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
         LATER,
       );
 
-      assert.deepEqual(await feed.changesAfter(ada, { seq: 0 }, 9), []);
+      assert.deepEqual(await feed.changesAfter(made.grant, { seq: 0 }, 9), []);
       assert.ok((await feed.stateOf(ada, NOW))?.feedId === state?.feedId);
       assert.equal(await feed.follow({ clientId: 'acme', userId: 'nobody' }, NOW), undefined);
     });
@@ -234,7 +235,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       for (const size of [1, 3, 8]) {
         const pages: FeedChange[] = [];
         for (let place: FeedPlace = { seq: made.seq }; ; ) {
-          const page = await made.feed.changesAfter(ada, place, size);
+          const page = await made.feed.changesAfter(made.grant, place, size);
           pages.push(...page);
           const last = page.at(-1);
           if (last === undefined) break;
@@ -306,7 +307,7 @@ export function changeFeedContract(database: string, open: () => Promise<Databas
       let place: FeedPlace = { seq: made.seq };
       let isDone = false;
       const read = async () => {
-        const page = await made.feed.changesAfter(ada, place, 3);
+        const page = await made.feed.changesAfter(made.grant, place, 3);
         for (const { id, deleted } of page) state.set(id, deleted === 0);
         const last = page.at(-1);
         if (last !== undefined) place = { seq: last.seq, event: last };

@@ -22,9 +22,9 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
 
   describe(`EventReader on ${database}`, () => {
     it('the accounts of a user are shown with their calendars, and of that user alone', async () => {
-      const { reader, calendarKeys } = await prepare('/b/', '/a/');
+      const { reader, grant, calendarKeys } = await prepare('/b/', '/a/');
 
-      const [account, ...others] = await reader.accountsOf('acme', 'ada');
+      const [account, ...others] = await reader.accountsOf(grant);
 
       assert.deepEqual(others, []);
       assert.equal(account?.provider, 'caldav');
@@ -34,7 +34,7 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
         calendarKeys,
       );
       assert.equal(account?.calendars[0]?.original, '{"href":"/b/"}');
-      assert.deepEqual(await reader.accountsOf('acme', 'ben'), []);
+      assert.deepEqual(await reader.accountsOf({ ...grant, userId: 'ben' }), []);
     });
 
     it('a single event is written out in the words of the wire', async () => {

@@ -3,20 +3,22 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
-import { NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { accountApart, grantAll, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 
 const DAY = 24 * 3_600_000;
-const REQUEST = { clientId: 'acme', userId: 'ada', keyHash: 'key', requestHash: 'body' };
+const REQUEST = { clientId: 'acme', userId: 'ada', coverageId: '', keyHash: 'key', requestHash: 'body' };
 
 export function idempotencyStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
-    const { accounts, idempotency: store } = await openWithUsers(open);
+    const { db, accounts, idempotency: store } = await openWithUsers(open);
     const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
+    const grant = await grantAll(db);
+    const { coverageId } = grant;
     const claim = (holder: string, at = NOW, change: Partial<typeof REQUEST> = {}) => {
       const terms = { holder, seed: `seed of ${holder}`, now: at, until: at + 1_000, forgottenAt: at - DAY };
-      return store.claim({ ...REQUEST, ...change }, terms);
+      return store.claim({ ...REQUEST, coverageId, ...change }, terms);
     };
-    return { accounts, store, claim, accountKey };
+    return { db, accounts, store, claim, grant, accountKey };
   };
 
   describe(`IdempotencyStore on ${database}`, () => {
@@ -91,12 +93,25 @@ export function idempotencyStoreContract(database: string, open: () => Promise<D
       assert.equal((await claim('again', NOW + DAY)).state, 'claimed');
     });
 
-    it('an answer is forgotten with the account it shows', async () => {
-      const { accounts, store, claim, accountKey } = await prepare();
+    it('an answer is not shown to a grant that may not write to the account it is about', async () => {
+      const { db, accounts, store, claim, accountKey } = await prepare();
+      const other = await accounts.linkAccount(accountApart('other', { accountId: 'other' }), NOW);
+      const foreign = await grantAll(db, { accountKeys: [other.accountKey] });
+      const reading = await grantAll(db, { accountKeys: [accountKey], coveredAt: 'read' });
       await claim('first');
       await store.keepAnswer(REQUEST, 'first', { body: 'secret title', accountKey });
 
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      for (const { coverageId } of [foreign, reading])
+        assert.deepEqual(await claim('second', NOW, { coverageId }), { state: 'other_request' });
+      assert.equal((await claim('third')).state, 'answered');
+    });
+
+    it('an answer is forgotten with the account it shows', async () => {
+      const { accounts, store, claim, grant, accountKey } = await prepare();
+      await claim('first');
+      await store.keepAnswer(REQUEST, 'first', { body: 'secret title', accountKey });
+
+      await accounts.disconnect({ ...grant, provider: 'caldav' }, NOW);
 
       assert.equal((await claim('second')).state, 'claimed');
     });

@@ -3,10 +3,11 @@
 import type { ProviderCalendar } from '../../src/calendars/calendar.ts';
 import type { CalendarEvent, EventResource } from '../../src/calendars/event.ts';
 import { renderChanges } from '../../src/calendars/render-event.ts';
+import type { Grant } from '../../src/oauth/grant.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
 import type { MirrorStore, SyncLease } from '../../src/sync/mirror-store.ts';
-import { NOW, newAccount, openWithUsers } from './calendar-rows.ts';
+import { grantAll, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 
 export const LATER = NOW + 60_000;
 
@@ -50,6 +51,8 @@ export const removalOf = (...hrefs: string[]) => renderChanges({ changed: [], re
 export type FilledMirror = Stores & {
   db: Database;
   accountKey: string;
+  /** Covers the account for all it may do. */
+  grant: Grant;
   /** Of the first calendar. */
   calendarKey: string;
   calendarKeys: readonly string[];
@@ -58,13 +61,22 @@ export type FilledMirror = Stores & {
 /** Ada's account with these calendars, never synced. */
 export async function mirrorWith(db: Database, ...calendars: ProviderCalendar[]): Promise<FilledMirror> {
   const stores = await openWithUsers(async () => db);
-  const { mirror } = stores;
   const { accountKey } = await stores.accounts.linkAccount(newAccount(), NOW);
+  const grant = await grantAll(db);
+  const calendarKeys = await listed(stores, accountKey, calendars);
+  return { ...stores, accountKey, grant, calendarKeys, calendarKey: calendarKeys[0] ?? '' };
+}
+
+/** Makes these the calendars of the account, and answers their keys without those left out. */
+export async function listed(
+  { mirror }: Pick<Stores, 'mirror'>,
+  accountKey: string,
+  calendars: readonly ProviderCalendar[],
+): Promise<string[]> {
   const lease = { key: accountKey, holder: 'setup' };
   await mirror.leaseList(lease, NOW, LATER);
   await mirror.replaceCalendars(lease, calendars, NOW);
-  const calendarKeys = (await mirror.listCalendars(accountKey)).map(({ calendarKey }) => calendarKey);
-  return { ...stores, accountKey, calendarKeys, calendarKey: calendarKeys[0] ?? '' };
+  return (await mirror.listCalendars(accountKey)).map(({ calendarKey }) => calendarKey);
 }
 
 /** The lease of a calendar, taken. */

@@ -162,9 +162,9 @@ export function mirrorStoreContract(database: string, open: () => Promise<Databa
     });
 
     it('a calendar that was disconnected while it was synced stays gone', async () => {
-      const { db, accounts, mirror, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
+      const { db, accounts, mirror, grant, calendarKey } = await mirrorWith(await open(), calendar('/a/'));
       const lease = await leased(mirror, calendarKey);
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.disconnect({ ...grant, provider: 'caldav' }, NOW);
 
       const applied = await mirror.applyChanges(
         lease,

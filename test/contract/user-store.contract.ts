@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
+import { beginFamily } from '../../src/store/token-family-store.ts';
 import { codeIsWithdrawn, makeCode, NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
-import { makeAccount, makeFamily, rowsIn } from './grant-rows.ts';
+import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
 
@@ -61,6 +62,24 @@ export function userStoreContract(database: string, open: () => Promise<Database
       const user = await users.findUser('acme', 'ada');
 
       assert.deepEqual([user?.accounts, user?.grants], [1, 1]);
+    });
+
+    it('the living grants of a user are told, the oldest first, and nobody else’s', async () => {
+      const { db, families, users } = await prepare();
+      const begin = (userId: string, scope: 'read' | 'read-write', at: number) =>
+        db.transaction((tx) => beginFamily(tx, { clientId: 'acme', userId, scope, coverageId: userId }, at));
+      await begin('ada', 'read', NOW);
+      await families.endGrantsOf('acme', 'ada', NOW + 1);
+      await begin('ada', 'read-write', NOW + 3);
+      const { first } = await begin('ada', 'read', NOW + 2);
+      await begin('ben', 'read', NOW);
+      await families.rotateRefreshToken(first, successorOf(first), NOW + 9);
+
+      assert.deepEqual(await users.livingGrantsOf('acme', 'ada'), [
+        { scope: 'read', createdAt: NOW + 2, refreshedAt: NOW + 9 },
+        { scope: 'read-write', createdAt: NOW + 3, refreshedAt: NOW + 3 },
+      ]);
+      assert.deepEqual(await users.livingGrantsOf('other', 'ada'), []);
     });
 
     it('a user is deleted once, with accounts, jobs and requests; grants end, the code is withdrawn', async () => {

@@ -49,7 +49,9 @@ export function openBrowser(headers: Readonly<Record<string, string>> = {}): Bro
     });
     for (const set of answer.headers.getSetCookie()) {
       const [pair = ''] = set.split(';');
-      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      const name = pair.slice(0, pair.indexOf('='));
+      if (/max-age=0(;|$)/i.test(set)) cookies.delete(name);
+      else cookies.set(name, pair.slice(pair.indexOf('=') + 1));
     }
     return answer;
   };

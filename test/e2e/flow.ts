@@ -11,7 +11,7 @@ export type CalendarLogin = { readonly server: string; readonly username: string
 
 export type Authorization = {
   readonly userId: string;
-  /** Links this account when none is linked yet. */
+  /** Signs in to this account when there is none that this browser may go on with. */
   readonly login?: CalendarLogin | undefined;
   /** Where the OAuth endpoints are mounted. */
   readonly mount?: string;
@@ -29,21 +29,28 @@ export const authorizeUrl = (
 ): string =>
   `${url}${mount}/authorize?${new URLSearchParams({ client_id: clientId, user_id: userId, ...parameters })}`;
 
-/** Goes the way up to the consent page. */
+/** The buttons that end the selection page. */
+const ENDINGS = ['Continue', 'Allow', 'Done'];
+
+const endingOf = ({ body }: Page): string | undefined =>
+  ENDINGS.find((ending) => buttonsOf(body).includes(ending));
+
+/** Goes the way up to the page with "Allow", or with "Done" where nothing needs consent. */
 export async function walkToConsent(application: Application, authorization: Authorization) {
   const browser = authorization.browser ?? openBrowser();
-  let page = await browser.open(authorizeUrl(application, authorization));
-  if (!buttonsOf(page.body).includes('Continue')) {
+  const page = await browser.open(authorizeUrl(application, authorization));
+  if (endingOf(page) === undefined) {
     if (authorization.login === undefined) throw new Error('No account is linked and none was given');
-    page = await linkAccount(browser, authorization.login);
+    await linkAccount(browser, authorization.login);
   }
-  await browser.press('Continue');
+  if (endingOf(browser.page()) === 'Continue') await browser.press('Continue');
   return browser;
 }
 
 /** From the selection page through the CalDAV form and back. */
 export async function linkAccount(browser: Browser, login: CalendarLogin): Promise<Page> {
   await browser.press('Connect CalDAV');
+  await browser.follow('Enter the server address');
   const { server, username, password } = login;
   return browser.press('Connect', { 'Server URL': server, Username: username, Password: password });
 }
@@ -51,7 +58,7 @@ export async function linkAccount(browser: Browser, login: CalendarLogin): Promi
 /** The whole way: what the application's callback receives, the browser that went it, and its last page. */
 export async function authorize(application: Application, authorization: Authorization) {
   const browser = await walkToConsent(application, authorization);
-  const page = await browser.press('Allow');
+  const page = await browser.press(endingOf(browser.page()) ?? 'Allow');
   if (page.destination === undefined) throw new Error(`Allow led nowhere: ${page.status} ${page.body}`);
   return { callback: page.destination, parameters: page.destination.searchParams, browser };
 }

@@ -131,6 +131,8 @@ describe('free and busy', () => {
 
   it('availability finds what several users have in common, with client authentication alone', async () => {
     const both = { ...day, user_ids: ['ada', 'ben'] };
+    assert.equal((await find(both, basic('acme'))).status, 404, 'nobody was given what ben has');
+    await server.token('free-busy', 'ben');
 
     assert.deepEqual(starts(await find(both, basic('acme'))), ['10:30', '11:00']);
     assert.equal((await find(both)).status, 403);

@@ -1,5 +1,5 @@
 /** The calendar endpoints over real stores and real syncing, with a provider in memory behind the port. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,7 +25,7 @@ import { eventRoutes } from '../../src/reading/event.route.ts';
 import { eventListRoute } from '../../src/reading/events.route.ts';
 import type { ReadBounds } from '../../src/reading/freshness.ts';
 import { jobHandlers } from '../../src/serve.ts';
-import type { Database } from '../../src/store/drivers/database.ts';
+import type { Database, Statements } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
 import { openStores, type Stores } from '../../src/store/open-stores.ts';
@@ -105,6 +105,7 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     ...stores,
     ...shared,
     wrongSecrets: async () => undefined,
+    wrongCodes: { ofClient: async () => undefined, ofUser: async () => undefined },
     answers: answerCache(),
     signer,
     sync,
@@ -135,11 +136,30 @@ export async function openCalendarServer(options: CalendarServerOptions = {}) {
     deps,
     provider,
     apple,
-    /** An access token of a new grant. */
+    /** An access token of a new grant, which covers what `link` links for its user. */
     async token(scope: Scope = 'read-write', userId = 'ada', clientId = 'acme'): Promise<string> {
-      const owner = { clientId, userId, scope };
-      const { grant, first } = await db.transaction((tx) => beginFamily(tx, owner, clock.now));
-      return signer.signTokenResponse(grant, first).access_token;
+      return this.tokenOf({ scope, userId, clientId });
+    },
+    /** An access token of a new grant, which covers some of its user's groups. */
+    async tokenOf({
+      covers = { own: 'read-write' },
+      scope = 'read-write',
+      userId = 'ada',
+      clientId = 'acme',
+    }: Granting): Promise<string> {
+      const user = { clientId, userId };
+      const coverageId = randomUUID();
+      const granted = await db.transaction(async (tx) => {
+        for (const [group, coveredAt] of Object.entries(covers)) {
+          const groupId = await makeGroup(tx, { ...user, group, now: clock.now });
+          await tx.all(
+            'INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, :groupId, :coveredAt)',
+            { coverageId, groupId, coveredAt },
+          );
+        }
+        return beginFamily(tx, { ...user, scope, coverageId }, clock.now);
+      });
+      return signer.signTokenResponse(granted.grant, granted.first).access_token;
     },
     async close() {
       await app.close();
@@ -159,23 +179,51 @@ async function makeUsers({ clients, users }: Stores, now: number): Promise<void>
   }
 }
 
-/** Links an account of the in-memory provider. */
-export function link(server: CalendarServer, change: Partial<NewAccount> = {}) {
-  return server.deps.accounts.linkAccount(
-    {
-      clientId: 'acme',
-      userId: 'ada',
-      provider: 'caldav',
-      accountId: 'https://dav.example/ada/',
-      display: 'ada@dav.example',
-      grantedScopes: [],
-      calendarPermission: undefined,
-      credentials: { password: 'canary-password' },
-      deviceHash: 'device',
-      ...change,
-    },
-    server.clock.now,
+type Granting = {
+  /** Which groups of the user are covered, each at which scope. */
+  readonly covers?: Readonly<Record<string, Scope>>;
+  readonly scope?: Scope;
+  readonly userId?: string;
+  readonly clientId?: string;
+};
+
+type Group = { readonly clientId: string; readonly userId: string; readonly group: string };
+
+/** The transaction in which the accounts of a group are linked: the group is the user's own all along. */
+const transactionOf = ({ clientId, userId, group }: Group): string => `${group} of ${clientId} ${userId}`;
+
+async function makeGroup(tx: Statements, { now, ...group }: Group & { readonly now: number }) {
+  const groupId = transactionOf(group);
+  await tx.all(
+    `INSERT INTO account_group (group_id, client_id, user_id, transaction_id, created_at)
+     VALUES (:groupId, :clientId, :userId, :groupId, :now) ON CONFLICT (group_id) DO NOTHING`,
+    { groupId, clientId: group.clientId, userId: group.userId, now },
   );
+  return groupId;
+}
+
+/** Links an account of the in-memory provider, in one of its user's own groups. */
+export async function link(
+  { db, deps, clock: { now } }: CalendarServer,
+  { group = 'own', ...change }: Partial<NewAccount> & { readonly group?: string } = {},
+) {
+  const account = {
+    clientId: 'acme',
+    userId: 'ada',
+    provider: 'caldav' as const,
+    accountId: 'https://dav.example/ada/',
+    provesOwner: true,
+    display: 'ada@dav.example',
+    grantedScopes: [],
+    calendarPermission: undefined,
+    credentials: { password: 'canary-password' },
+    device: { deviceHash: 'device', formerHash: undefined },
+    ...change,
+  };
+  const { clientId, userId, accountId } = account;
+  const transactionId = await db.transaction((tx) => makeGroup(tx, { clientId, userId, group, now }));
+  const transaction = { transactionId, expiresAt: now };
+  return deps.accounts.linkAccount({ identity: `id:${accountId}`, transaction, ...account }, now);
 }
 
 /** A worker of the server's jobs; `change` is in the place of what it has of the server. */

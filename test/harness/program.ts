@@ -130,6 +130,8 @@ export async function runProgram(
 function limits(most: number): Record<string, string> {
   return {
     KALENDS_LIMIT_WRONG_SECRETS: String(most),
+    KALENDS_LIMIT_WRONG_CODES: String(most),
+    KALENDS_LIMIT_WRONG_CODES_OF_USER: String(most),
     KALENDS_LIMIT_AUTHORIZE: String(most),
     KALENDS_LIMIT_NEW_USERS: String(most),
     KALENDS_LIMIT_PASSWORDS_PER_TRANSACTION: String(most),

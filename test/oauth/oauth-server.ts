@@ -6,17 +6,20 @@ import path from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
+import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
 import { attemptLimit } from '../../src/http/attempt-limit.ts';
 import { createServer } from '../../src/http/server.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createSealer, hashOfSecret } from '../../src/lib/sealing.ts';
 import { authenticateBearer, requireScope } from '../../src/oauth/bearer-authentication.ts';
 import { metadataRoutes } from '../../src/oauth/metadata.route.ts';
+import { parRoute } from '../../src/oauth/par.route.ts';
 import { revocationRoute } from '../../src/oauth/revocation.route.ts';
 import type { Scope } from '../../src/oauth/scope.ts';
 import { openSigningKeys, rotateSigningKeys } from '../../src/oauth/signing-keys.ts';
 import { tokenRoute } from '../../src/oauth/token.route.ts';
 import { createTokenSigner } from '../../src/oauth/token-signer.ts';
+import { wrongCodeLimits } from '../../src/oauth/wrong-codes.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
 import { openSqlite } from '../../src/store/drivers/sqlite-driver.ts';
@@ -54,10 +57,12 @@ export async function openOAuthServer(tokenAlgorithm: 'HS256' | 'ES256' = 'HS256
   }
 
   const log = silentLog;
+  const wrongCodes = wrongCodeLimits({ wrongCodesPerMinute: 300, wrongCodesOfUserPerMinute: 20 });
   const app = createServer({ log, trustProxy: undefined, secure: true });
-  const deps = { ...stores, signer, log, now, wrongSecrets: attemptLimit(30, 60) };
+  const deps = { ...stores, signer, log, now, wrongSecrets: attemptLimit(30, 60), wrongCodes };
   app.register(tokenRoute(deps));
   app.register(revocationRoute(deps));
+  app.register(parRoute({ ...deps, checkAuthorization: checkPushedParameters }));
   app.register(metadataRoutes({ publicUrl: 'https://kalends.example', signingKeys, tokenAlgorithm }));
   app.get('/protected', async ({ headers }) => {
     const grant = await authenticateBearer(headers.authorization, deps);
@@ -101,6 +106,7 @@ export async function approve(
   } = approval;
   await stores.users.loadOrCreateUser(clientId, userId, clock.now);
   await writeCode(db, {
+    approvalId: `${clientId} ${userId}`,
     clientId,
     userId,
     scope,
@@ -114,9 +120,9 @@ export async function approve(
 async function writeCode(db: Database, code: Record<string, string | number | null>): Promise<void> {
   await db.write(
     `INSERT INTO authorization_code
-       (client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
-     VALUES (:clientId, :userId, :redirectUri, :scope, :codeChallenge, :now, :withdrawnAt)
-     ON CONFLICT (client_id, user_id) DO UPDATE SET scope = excluded.scope,
+       (approval_id, client_id, user_id, redirect_uri, scope, code_challenge, approved_at, withdrawn_at)
+     VALUES (:approvalId, :clientId, :userId, :redirectUri, :scope, :codeChallenge, :now, :withdrawnAt)
+     ON CONFLICT (approval_id) DO UPDATE SET scope = excluded.scope,
        approved_at = excluded.approved_at, withdrawn_at = excluded.withdrawn_at`,
     code,
   );

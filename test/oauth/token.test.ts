@@ -46,18 +46,19 @@ describe('authorization code grant', () => {
   it('the code grant signs an access token with the claims of docs/wire.md O2.4 and the scope', async () => {
     const { accessToken } = await tokenPair(server);
 
-    const { family, ...claims } = decodeJwt(accessToken);
+    const { family, jti, ...claims } = decodeJwt(accessToken);
 
     const iat = server.clock.now / 1000;
     assert.deepEqual(claims, {
       sub: 'ada',
       aud: 'acme',
+      client_id: 'acme',
       projectId: 'acme',
       iat,
       exp: iat + 3600,
       scope: 'read',
     });
-    assert.match(String(family), /^[\da-f]{12}$/);
+    assert.match(`${family} ${jti}`, /^[\da-f]{12} [\da-f-]{36}$/);
     assert.equal(decodeProtectedHeader(accessToken).typ, 'at+jwt');
   });
 

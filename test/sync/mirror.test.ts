@@ -92,7 +92,7 @@ describe('a sync', () => {
     const answer = read();
     await running;
     await server.deps.accounts.disconnect(
-      { clientId: 'acme', userId: 'ada', provider: 'caldav' },
+      { clientId: 'acme', userId: 'ada', provider: 'caldav', coverageId: undefined },
       server.clock.now,
     );
     goOn();

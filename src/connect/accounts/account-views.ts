@@ -22,6 +22,8 @@ import type { PageVisit } from '../flow/connect-flow.ts';
 /** An account as this transaction may see it. */
 export type AccountView = {
   readonly accountKey: string;
+  /** Of the same account, signed in to again in this transaction. */
+  readonly againKey: string | undefined;
   readonly provider: ProviderKind;
   /** Masked unless its owner was proved: whoever knows a user's id can open its page. */
   readonly name: string;
@@ -127,9 +129,10 @@ function viewOf(
   { providers }: AccountDeps,
 ): AccountView {
   const { accountKey, provider, display } = account;
-  const isManageable = isProved || (request.isPushed && scope !== undefined);
+  const isManageable = isProved || request.isPushed;
   return {
     accountKey,
+    againKey: again?.accountKey,
     provider,
     name: isManageable ? display : maskedName(display),
     isManageable,

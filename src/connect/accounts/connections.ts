@@ -8,7 +8,7 @@ import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
 
 export type ConnectionDeps = {
-  readonly accounts: Pick<AccountStore, 'listAccounts' | 'disconnect'>;
+  readonly accounts: Pick<AccountStore, 'accountsOf' | 'disconnect'>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -41,10 +41,10 @@ type ConnectionHealth = {
 };
 
 export async function connectionStatus(
-  { clientId, userId }: Grant,
+  grant: Grant,
   { accounts }: ConnectionDeps,
 ): Promise<ConnectionStatus> {
-  const linked = await accounts.listAccounts(clientId, userId);
+  const linked = await accounts.accountsOf(grant);
   const of = (kind: ProviderKind) => linked.filter(({ provider }) => provider === kind).map(connectionOf);
   const connections = {
     google: of('google'),
@@ -84,12 +84,12 @@ export type DisconnectRequest = { readonly provider: unknown; readonly account: 
 /** Throws 400 for a provider that is missing or unknown. An account that is not there is no error. */
 export async function disconnect(
   request: DisconnectRequest,
-  { clientId, userId }: Grant,
+  { clientId, userId, coverageId }: Grant,
   { accounts, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
   const provider = providerOf(request.provider);
   const accountId = accountOf(request.account);
-  const count = await accounts.disconnect({ clientId, userId, provider, accountId }, now());
+  const count = await accounts.disconnect({ clientId, userId, coverageId, provider, accountId }, now());
   const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }

@@ -1,11 +1,17 @@
 /** Linking an Apple or CalDAV account: the login is proved on the live server, then stored sealed. */
 
-import type { PasswordLogin, PasswordSignIn } from '../../calendars/calendar-provider.ts';
-import { ProviderError, type ProviderErrorKind } from '../../calendars/provider-error.ts';
-import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import type { Account } from '../../calendars/account-store.ts';
+import type { PasswordLogin, PasswordSignIn, VerifiedAccount } from '../../calendars/calendar-provider.ts';
+import {
+  ProviderError,
+  type ProviderErrorDetail,
+  type ProviderErrorKind,
+} from '../../calendars/provider-error.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
+import type { PageVisit } from '../flow/connect-flow.ts';
 import type { MessageKey } from '../messages/messages.ts';
 import { type CalDavPreset, isUnfilled, presetOf, YOUR_SERVER } from './caldav-presets.ts';
+import { isOfForeignGroup, isSignInTo, logRefusedProof } from './confirm-account.ts';
 import { saveAccount } from './save-account.ts';
 
 export type LinkField = 'server' | 'username' | 'password';
@@ -14,16 +20,22 @@ export type LinkField = 'server' | 'username' | 'password';
 export type TypedLogin = Readonly<Record<LinkField, string>>;
 
 export type LinkInput = {
-  readonly request: AuthorizationRequest;
+  readonly page: PageVisit;
   readonly kind: 'apple' | 'caldav';
+  /** By e-mail address, which is the user name too, or by the server's own. */
+  readonly mode: LinkMode;
   readonly typed: TypedLogin;
   /** The known CalDAV server that the user chose. */
   readonly chosen: CalDavPreset | undefined;
-  /** The secret of the browser that links it. */
-  readonly device: string;
-  /** The network address the form came from. */
-  readonly address: string;
+  /** The account that is to be proved by this sign-in, where it is that. */
+  readonly confirms: Account | undefined;
 };
+
+/** How a CalDAV server is named. */
+export type LinkMode = 'email' | 'server';
+
+/** What came of it: why not, or the secret that this browser has from now on. */
+export type Linking = { readonly problem: LinkProblem } | { readonly device: string };
 
 /** Why an account was not linked, in words for its owner. */
 export type LinkProblem = {
@@ -36,44 +48,84 @@ export type LinkProblem = {
   readonly retryAfter: number | undefined;
 };
 
-type LinkDeps = Pick<ConnectDeps, 'accounts' | 'attempts' | 'requests' | 'log' | 'now'>;
+type LinkDeps = Pick<
+  ConnectDeps,
+  'accounts' | 'attempts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'
+>;
 
 const LIMITS: Readonly<Record<LinkField, number>> = { server: 2048, username: 512, password: 1024 };
 
 /**
- * Links the account, or answers why not. An account linked already gets new credentials and keeps its
- * id. Throws ConnectError when the request ended meanwhile.
+ * Links the account within its transaction, or answers why not. Where an account is to be confirmed, only a sign-in to
+ * that one counts. Throws ConnectError when the request ended meanwhile.
  */
 export async function linkAccount(
   input: LinkInput,
   signIn: PasswordSignIn,
   deps: LinkDeps,
-): Promise<LinkProblem | undefined> {
+): Promise<Linking> {
   const login = loginOf(input, signIn);
-  if ('message' in login) return login;
+  if ('message' in login) return { problem: login };
   const unusable = await checkAttempts(input, deps);
-  if (unusable !== undefined) return unusable;
-  const { request, kind, typed } = input;
+  if (unusable !== undefined) return { problem: unusable };
+  const { page, kind, typed } = input;
   try {
     const verified = await signIn.verify(login);
+    const proof = await proofOf(verified, input, { ...deps, signIn });
+    if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    await saveAccount({ request, kind, device: input.device, verified, ...none }, deps);
-    return undefined;
+    const isConfirmed = input.confirms !== undefined;
+    const { device } = await saveAccount({ page, kind, verified: proof, isConfirmed, ...none }, deps);
+    return { device };
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
-    deps.log.info(
-      { clientId: request.clientId, provider: kind, kind: reason.kind },
-      'An account was not linked',
-    );
+    const { clientId } = page.request;
+    deps.log.info({ clientId, provider: kind, kind: reason.kind }, 'An account was not linked');
     const preset = kind === 'caldav' ? presetOf(typed.server, input.chosen) : undefined;
-    return problemOf(kind, reason, preset);
+    return { problem: problemOf(input, reason, preset) };
   }
 }
 
+/**
+ * The account as this sign-in proves it, or why it does not prove the one it was to. A server that takes any password
+ * proves nothing: it is asked before a sign-in counts for accounts that were linked before.
+ */
+async function proofOf(
+  verified: VerifiedAccount,
+  { page, kind, confirms }: LinkInput,
+  deps: LinkDeps & { readonly signIn: PasswordSignIn },
+): Promise<VerifiedAccount | LinkProblem> {
+  if (confirms === undefined) {
+    if (!(await isOfForeignGroup(page, kind, verified, deps))) return verified;
+    return { ...verified, provesOwner: await provesOwner(verified, deps.signIn) };
+  }
+  if (!isSignInTo(confirms, verified)) {
+    logRefusedProof(page, confirms, deps);
+    return problemAt('link.not_this', []);
+  }
+  if (await provesOwner(verified, deps.signIn)) return verified;
+  logRefusedProof(page, confirms, deps);
+  return problemAt('link.cannot_prove', []);
+}
+
+const provesOwner = async (
+  { provesOwner: byPrincipal, credentials }: VerifiedAccount,
+  signIn: PasswordSignIn,
+): Promise<boolean> => byPrincipal && !(await signIn.takesAnyPassword(credentials));
+
 /** What to prove, or why no server could accept it: then none is asked, and it counts as no attempt. */
-function loginOf({ kind, typed }: LinkInput, { readPassword }: PasswordSignIn): PasswordLogin | LinkProblem {
+function loginOf(
+  { kind, mode, typed }: LinkInput,
+  { readPassword }: PasswordSignIn,
+): PasswordLogin | LinkProblem {
   const username = typed.username.trim();
+  if (kind === 'caldav' && mode === 'email') {
+    const unusable = checkTyped(typed, ['username', 'password']);
+    if (unusable !== undefined) return unusable;
+    if (!/^[^\s@]+@[^\s@]+$/.test(username)) return problemAt('link.email_not_found', ['username']);
+    return { username, password: typed.password };
+  }
   if (kind === 'caldav') {
     const unusable = checkTyped(typed, ['server', 'username', 'password']);
     if (unusable !== undefined) return unusable;
@@ -96,17 +148,19 @@ function checkTyped(typed: TypedLogin, fields: readonly LinkField[]): LinkProble
 }
 
 /** Passwords cannot be tried out here: a few for each transaction, and not many from one address. */
-async function checkAttempts({ request, address }: LinkInput, { attempts }: LinkDeps) {
-  const inTransaction = await attempts.passwordsInTransaction(request.transactionId);
-  const fromAddress = await attempts.passwordsFromAddress(address);
-  const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0);
+async function checkAttempts({ page, confirms }: LinkInput, { attempts }: LinkDeps) {
+  const inTransaction = await attempts.passwordsInTransaction(page.request.transactionId);
+  const fromAddress = await attempts.passwordsFromAddress(page.visit.address);
+  const ofAccount = confirms && (await attempts.passwordsForAccount(confirms.accountKey));
+  const wait = Math.max(inTransaction ?? 0, fromAddress ?? 0, ofAccount ?? 0);
   return wait > 0 ? limited(wait) : undefined;
 }
 
 /** A correct password does not count: many people behind one address can link their accounts. */
-async function refundAttempt({ request, address }: LinkInput, { attempts }: LinkDeps): Promise<void> {
-  await attempts.passwordsInTransaction.refund(request.transactionId);
-  await attempts.passwordsFromAddress.refund(address);
+async function refundAttempt({ page, confirms }: LinkInput, { attempts }: LinkDeps): Promise<void> {
+  await attempts.passwordsInTransaction.refund(page.request.transactionId);
+  await attempts.passwordsFromAddress.refund(page.visit.address);
+  if (confirms !== undefined) await attempts.passwordsForAccount.refund(confirms.accountKey);
 }
 
 type Wording = readonly [message: MessageKey, ...fields: LinkField[]];
@@ -127,6 +181,15 @@ const WORDINGS: Readonly<Record<Exclude<ProviderErrorKind, 'rate_limited'>, Word
   sync_token_expired: UNREADABLE_ANSWER,
 };
 
+/** What a server that was named by its address did, where that is known exactly. */
+const DETAILS: Partial<Record<ProviderErrorDetail, Wording>> = {
+  host_unknown: ['link.host_unknown', 'server'],
+  connection_refused: ['link.connection_refused', 'server'],
+  no_caldav: ['link.no_caldav', 'server'],
+  plain_http: ['link.plain_http', 'server'],
+  certificate: ['link.certificate', 'server'],
+};
+
 const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> = {
   app: 'link.unauthorized_app',
   app_2fa: 'link.unauthorized_app_2fa',
@@ -135,8 +198,8 @@ const REFUSED_AT_PRESET: Readonly<Record<CalDavPreset['password'], MessageKey>> 
 
 /** What a provider's refusal means to the person at the form; `preset` is the known server that refused. */
 function problemOf(
-  kind: LinkInput['kind'],
-  { kind: refusal, retryAfter }: ProviderError,
+  { kind, mode }: Pick<LinkInput, 'kind' | 'mode'>,
+  { kind: refusal, detail, retryAfter }: ProviderError,
   preset: CalDavPreset | undefined,
 ): LinkProblem {
   if (refusal === 'rate_limited') return limited(Math.max(1, Math.ceil((retryAfter ?? 60_000) / 1000)));
@@ -144,7 +207,11 @@ function problemOf(
   if (refusal === 'unauthorized' && preset !== undefined) {
     return problemAt(REFUSED_AT_PRESET[preset.password], ['password'], { provider: preset.name });
   }
-  const [message, ...fields] = WORDINGS[refusal];
+  if (mode === 'email' && refusal !== 'unauthorized' && refusal !== 'no_calendars') {
+    return problemAt('link.email_not_found', ['server']);
+  }
+  const exact = detail && DETAILS[detail];
+  const [message, ...fields] = exact ?? WORDINGS[refusal];
   return problemAt(message, fields);
 }
 

@@ -14,46 +14,66 @@ import { SCOPES, type Scope } from '../../oauth/scope.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
+import { type PageVisit, secretOf } from '../flow/connect-flow.ts';
 import { callbackPath } from '../flow/paths.ts';
 import type { SignInId, StoredSignIn } from '../flow/sign-in-store.ts';
+import { accountToConfirm, isSignInTo, logRefusedProof } from './confirm-account.ts';
 import { saveAccount } from './save-account.ts';
 import { refusalOf, type SignInStep } from './sign-in-refusal.ts';
 
 type SignInDeps = Pick<
   ConnectDeps,
-  'accounts' | 'requests' | 'apps' | 'signIns' | 'endedAccess' | 'publicUrl' | 'log' | 'now'
+  | 'accounts'
+  | 'requests'
+  | 'clients'
+  | 'providers'
+  | 'apps'
+  | 'signIns'
+  | 'endedAccess'
+  | 'publicUrl'
+  | 'log'
+  | 'now'
 >;
 
 type SignInAttempt = {
-  readonly request: AuthorizationRequest;
+  readonly page: PageVisit;
   readonly kind: AppKind;
   readonly signIn: RedirectSignIn;
-  /** The secret of the browser that signs in. */
-  readonly device: string;
 };
 
-/** With the account to connect again; its owner may choose another one there. */
-export type Departure = SignInAttempt & { readonly account: Account | undefined };
+/** With the account to connect again, where its owner may choose another one, or the one to confirm, where not. */
+export type Departure = SignInAttempt & {
+  readonly account: Account | undefined;
+  readonly confirms: Account | undefined;
+};
 
 /** What the selection page says of it; `kind` alone: linked. */
-export type SignInResult = AppKind | `${AppKind}_${'cancelled' | 'unpermitted' | 'other'}`;
+export type SignInResult =
+  | AppKind
+  | `${AppKind}_${'cancelled' | 'unpermitted' | 'other' | 'confirmed' | 'not_this'}`;
+
+/** How a sign-in ended, and the secret that this browser has from then on, where it has a new one. */
+export type Returned = { readonly result: SignInResult | undefined; readonly device: string | undefined };
 
 /** Where to send the browser. Throws ConnectError with the page that says why not. */
 export async function beginSignIn(departure: Departure, deps: SignInDeps): Promise<URL> {
-  const { request, kind, signIn, account, device } = departure;
+  const { page, kind, signIn, account, confirms } = departure;
+  const { request } = page;
   const app = await deps.apps.find(request.clientId, kind);
   if (app === undefined) throw notOffered(request);
   const state = `${request.transactionId}.${randomBytes(32).toString('base64url')}`;
   const scope = scopeToRequest(request.scope, account, signIn);
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const accountKey = account?.accountKey;
+  // Confirming names nobody: whoever knows a user's id would learn an address.
+  const loginHint = confirms === undefined ? (account?.accountId ?? request.loginHint) : undefined;
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'departure' };
   const { url, pending } = await refusalsAsPages(step, deps, () =>
     signIn.begin({
       app,
       ...requested,
       state,
-      ...(account && { loginHint: account.accountId }),
+      ...(loginHint !== undefined && { loginHint }),
       language: request.language,
     }),
   );
@@ -62,8 +82,9 @@ export async function beginSignIn(departure: Departure, deps: SignInDeps): Promi
     appClientId: app.clientId,
     scope,
     ...(accountKey !== undefined && { accountKey }),
+    ...(confirms !== undefined && { confirms: confirms.accountKey }),
   };
-  await deps.signIns.beginSignIn(signInId({ request, kind, state, device }), stored);
+  await deps.signIns.beginSignIn(signInId({ page, kind, state }), stored);
   return url;
 }
 
@@ -72,10 +93,11 @@ export type Return = SignInAttempt & { readonly state: string; readonly callback
 
 /**
  * Redeems what the browser came back with, and links the account. A repeated call answers as the first
- * did; `undefined` when that is not over yet. Throws ConnectError with the page that says what went wrong.
+ * did, without a result when that is not over yet. Throws ConnectError with the page that says what went wrong.
  */
-export async function finishSignIn(back: Return, deps: SignInDeps): Promise<SignInResult | undefined> {
-  const { request, kind } = back;
+export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Returned> {
+  const { kind, page } = back;
+  const { request } = page;
   const id = signInId(back);
   const attempt = await deps.signIns.takeSignIn(id);
   const context = { ...backToAccounts(request), provider: kind };
@@ -83,12 +105,13 @@ export async function finishSignIn(back: Return, deps: SignInDeps): Promise<Sign
   if (!('signIn' in attempt)) {
     const outcome = attempt.outcome ?? (await outcomeOf(id, deps));
     if (outcome === FAILED) throw new ConnectError('sign_in_failed', context);
-    return isSignInResult(outcome) ? outcome : undefined;
+    return { result: isSignInResult(outcome) ? outcome : undefined, device: undefined };
   }
   let outcome: SignInResult | typeof FAILED = FAILED;
   try {
-    outcome = await linkReturned(back, attempt.signIn, deps);
-    return outcome;
+    const returned = await linkReturned(back, attempt.signIn, deps);
+    outcome = returned.result;
+    return returned;
   } finally {
     await deps.signIns.endSignIn(id, outcome);
   }
@@ -98,27 +121,48 @@ const FAILED = 'failed';
 const POLL_MS = 250;
 const MOST_POLLS = 40;
 
-async function linkReturned(back: Return, stored: StoredSignIn, deps: SignInDeps): Promise<SignInResult> {
-  const { request, kind, device } = back;
+async function linkReturned(
+  back: Return,
+  stored: StoredSignIn,
+  deps: SignInDeps,
+): Promise<Returned & { readonly result: SignInResult }> {
+  const { page, kind } = back;
+  const { request } = page;
   // The app the code was asked for: a new one, set meanwhile, could not redeem it.
   const app = await deps.apps.findIssuer(request.clientId, kind, stored.appClientId);
   if (app === undefined) throw notOffered(request);
   const signedIn = await redeem({ ...back, ...stored, app }, deps);
-  if (signedIn === undefined) return `${kind}_cancelled`;
+  if (signedIn === undefined) return { result: `${kind}_cancelled`, device: undefined };
+  const drop = () => endAccessLater({ request, kind, account: signedIn }, deps);
+  const isConfirmed = stored.confirms !== undefined;
+  if (isConfirmed) {
+    const account = await accountToConfirm(page, { kind, accountKey: stored.confirms }, deps);
+    if (account === undefined || !isSignInTo(account, signedIn)) {
+      await drop();
+      if (account !== undefined) logRefusedProof(page, account, deps);
+      return { result: `${kind}_not_this`, device: undefined };
+    }
+  }
   const { grantedScopes, calendarPermission } = signedIn;
-  const proved = { request, kind, device, verified: signedIn, grantedScopes, calendarPermission };
-  const account = await saveAccount(proved, deps).catch(async (refusal: unknown) => {
-    await endAccessLater({ request, kind, account: signedIn }, deps);
+  const proved = { page, kind, verified: signedIn, grantedScopes, calendarPermission, isConfirmed };
+  const { device } = await saveAccount(proved, deps).catch(async (refusal: unknown) => {
+    await drop();
     throw refusal;
   });
-  if (!calendarPermission) return `${kind}_unpermitted`;
-  const isOther = stored.accountKey !== undefined && stored.accountKey !== account.accountKey;
-  return isOther ? `${kind}_other` : kind;
+  if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
+  if (isConfirmed) return { result: `${kind}_confirmed`, device };
+  const meant =
+    stored.accountKey === undefined ? undefined : await deps.accounts.findAccount(stored.accountKey);
+  return { result: meant !== undefined && !isSignInTo(meant, signedIn) ? `${kind}_other` : kind, device };
 }
 
 /** Access that no account holds: the user could not end it from a list of accounts. */
 async function endAccessLater(
-  { request, kind: provider, account }: Pick<Return, 'request' | 'kind'> & { account: SignedInAccount },
+  {
+    request,
+    kind: provider,
+    account,
+  }: { request: AuthorizationRequest; kind: AppKind; account: SignedInAccount },
   { endedAccess, log, now }: SignInDeps,
 ): Promise<void> {
   const { clientId } = request;
@@ -135,9 +179,10 @@ type Redemption = Return & StoredSignIn & { readonly app: ProviderApp };
 
 /** `undefined` for a user who said no at the provider. */
 async function redeem(
-  { request, kind, signIn, callback, pending, accountKey, scope, app }: Redemption,
+  { page, kind, signIn, callback, pending, accountKey, scope, app }: Redemption,
   deps: SignInDeps,
 ): Promise<SignedInAccount | undefined> {
+  const { request } = page;
   const requested = { redirectUri: deps.publicUrl + callbackPath(kind), scope };
   const step: SignInStep = { request, kind, app, signIn, accountKey, requested, at: 'return' };
   return refusalsAsPages(step, deps, () =>
@@ -189,10 +234,11 @@ function scopeToRequest(requestedScope: Scope, account: Account | undefined, sig
   return SCOPES.findLast((scope) => scope === requestedScope || isAllowed(scope)) ?? requestedScope;
 }
 
-/** The browser's secret is part of it, so that a state alone is of no use to anybody else. */
-function signInId(from: Pick<Return, 'request' | 'kind' | 'state' | 'device'>): SignInId {
-  const { request, kind, state, device } = from;
-  return { transactionId: request.transactionId, kind, stateHash: hashOfSecret(`${state} ${device}`) };
+/** The transaction's secret is part of it, so that a state alone is of no use to anybody else. */
+function signInId({ page, kind, state }: Pick<Return, 'page' | 'kind' | 'state'>): SignInId {
+  const { visit, request } = page;
+  const { transactionId } = request;
+  return { transactionId, kind, stateHash: hashOfSecret(`${state} ${secretOf(visit) ?? ''}`) };
 }
 
 /** The authorization request that a `state` names; `undefined` for one that was never ours. */
@@ -200,8 +246,9 @@ export function transactionOfState(state: string | undefined): string | undefine
   return /^([\w-]{22})\.[\w-]{43}$/.exec(state ?? '')?.[1];
 }
 
+const ENDINGS = ['cancelled', 'unpermitted', 'other', 'confirmed', 'not_this'] as const;
 const RESULTS: readonly SignInResult[] = APP_KINDS.flatMap((kind) => {
-  return [kind, `${kind}_cancelled`, `${kind}_unpermitted`, `${kind}_other`] as const;
+  return [kind, ...ENDINGS.map((ending) => `${kind}_${ending}` as const)];
 });
 
 /** Whether a text is the result of a sign-in. */

@@ -3,51 +3,62 @@ import type { Account } from '../../calendars/account-store.ts';
 import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { hashOfSecret } from '../../lib/sealing.ts';
-import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
+import { newSecret } from '../flow/connect-cookies.ts';
 import type { ConnectDeps } from '../flow/connect-deps.ts';
 import { ConnectError } from '../flow/connect-error.ts';
-import { finishedError } from '../flow/connect-flow.ts';
+import { deviceHashOf, finishedError, type PageVisit, REQUEST_LIFETIME_MS } from '../flow/connect-flow.ts';
 
 export type ProvedAccount = {
-  readonly request: AuthorizationRequest;
+  readonly page: PageVisit;
   readonly kind: ProviderKind;
-  /** The secret of the browser that links it. */
-  readonly device: string;
   readonly verified: VerifiedAccount;
   /** The provider's own scopes; none where it has no such thing. */
   readonly grantedScopes: readonly string[];
   readonly calendarPermission: boolean | undefined;
+  /** Whether it was signed in to only to prove whose it is. */
+  readonly isConfirmed: boolean;
 };
 
+/** The account, and the secret that this browser has from now on: all that the former stood for, it stands for. */
+export type SavedAccount = { readonly account: Account; readonly device: string };
+
+type SaveDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>;
+
 /**
- * Links it, or renews the credentials of one linked already, which keeps its id; its first sync starts at
- * once. Throws ConnectError when the request ended meanwhile.
+ * Links it within its transaction: it is the user's only once that was allowed, and takes the place of the same account
+ * linked before then. Its first sync starts at once. Throws ConnectError when the request ended meanwhile.
  */
 export async function saveAccount(
-  { request, kind, device, verified, grantedScopes, calendarPermission }: ProvedAccount,
-  { accounts, requests, log, now }: Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>,
-): Promise<Account> {
+  { page, kind, verified, grantedScopes, calendarPermission, isConfirmed }: ProvedAccount,
+  { accounts, requests, log, now }: SaveDeps,
+): Promise<SavedAccount> {
+  const { visit, request } = page;
+  const { transactionId, clientId, userId } = request;
   // Providers can take seconds: meanwhile the user, and this request with it, may have been deleted, or the
   // user may have answered it in another tab, on a page that did not list this account (docs/security.md T3).
-  const current = await requests.findRequest(request.transactionId);
+  const current = await requests.findRequest(transactionId);
   if (current === undefined) throw new ConnectError('session_expired');
   if (current.status !== 'open') throw finishedError(current);
-  const { clientId, userId } = request;
-  const { accountId, display, credentials } = verified;
+  const device = newSecret();
   const account = await accounts.linkAccount(
     {
+      ...verified,
       clientId,
       userId,
       provider: kind,
-      accountId,
-      display,
-      credentials,
       grantedScopes,
       calendarPermission,
-      deviceHash: hashOfSecret(device),
+      transaction: { transactionId, expiresAt: request.createdAt + REQUEST_LIFETIME_MS },
+      device: { deviceHash: hashOfSecret(device), formerHash: deviceHashOf(visit) },
     },
     now(),
   );
-  log.info({ clientId, provider: kind, calendarPermission }, 'An account was linked');
-  return account;
+  const event = isConfirmed ? 'account_confirmed' : 'account_linked';
+  const { accountKey } = account;
+  const fields = { clientId, userId, accountKey, provider: kind, address: visit.address, transactionId };
+  log.info(
+    { event, ...fields, calendarPermission },
+    isConfirmed ? 'An account was confirmed' : 'An account was linked',
+  );
+  return { account, device };
 }

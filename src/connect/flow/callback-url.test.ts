@@ -1,27 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { openRequest } from '../../../test/harness/authorization-requests.ts';
 import { answerUrl, domainOf, formSourceOf, formTargetsOf, webOriginOf } from './callback-url.ts';
 
-const request = (changes: Partial<AuthorizationRequest>): AuthorizationRequest => ({
-  transactionId: 'T1',
-  clientId: 'acme',
-  userId: 'ada',
-  redirectUri: 'https://app.example.com/cb',
-  scope: 'read',
-  state: undefined,
-  codeChallenge: undefined,
-  language: 'en',
-  theme: 'auto',
-  display: 'page',
-  providers: ['caldav'],
-  query: '',
-  formToken: '',
-  status: 'open',
-  createdAt: 0,
-  ...changes,
-});
+const request = openRequest;
 
 describe('the address of an approval', () => {
   const cases = [

@@ -54,7 +54,7 @@ export function readCookies(
   return {
     transactions,
     device: device !== undefined && isSecret(device) ? device : undefined,
-    theme: parseTheme(cookies['kalends_theme']),
+    theme: parseTheme(cookies.kalends_theme),
   };
 }
 

@@ -3,26 +3,32 @@ import type { EndedAccessStore } from '../../access/ended-access-store.ts';
 import type { ProviderApps } from '../../access/provider-apps.ts';
 import type { BrandingStore } from '../../branding/branding-store.ts';
 import type { AccountStore } from '../../calendars/account-store.ts';
+import type { CalendarChoiceStore } from '../../calendars/calendar-choice-store.ts';
 import type { CalendarProvider } from '../../calendars/calendar-provider.ts';
 import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import type { Caller } from '../../http/address-key.ts';
 import type { AttemptLimit, RefundableLimit } from '../../http/attempt-limit.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ClientStore } from '../../oauth/client-store.ts';
+import type { PushedRequestStore } from '../../oauth/pushed-request-store.ts';
 import type { UserStore } from '../../oauth/user-store.ts';
 import type { AuthorizationRequestStore } from './authorization-request-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 export type ConnectDeps = {
   readonly clients: Pick<ClientStore, 'findClient'>;
-  readonly users: Pick<UserStore, 'loadOrCreateUser'>;
+  readonly users: Pick<UserStore, 'isUser' | 'loadOrCreateUser'>;
   readonly requests: AuthorizationRequestStore;
+  /** What applications pushed to `POST /par`. */
+  readonly pushedRequests: Pick<PushedRequestStore, 'spend'>;
   /** Browsers on their way to a provider and back. */
   readonly signIns: SignInStore;
   readonly accounts: Pick<
     AccountStore,
-    'linkAccount' | 'listAccounts' | 'accountsLinkedBy' | 'loadingOf' | 'credentialsOf' | 'disconnect'
+    'linkAccount' | 'findAccount' | 'loadingOf' | 'credentialsOf' | 'removeAccount'
   >;
+  /** Which of an account's calendars its owner wants. */
+  readonly calendarChoices: Pick<CalendarChoiceStore, 'chosenCalendars' | 'chooseCalendars'>;
   /** How applications look, and who helps their users. */
   readonly branding: Pick<BrandingStore, 'findLook'>;
   /**
@@ -33,6 +39,10 @@ export type ConnectDeps = {
   /** For access that was given too late to be linked. */
   readonly endedAccess: Pick<EndedAccessStore, 'addEndedAccess'>;
   readonly providers: Partial<Record<ProviderKind, CalendarProvider>>;
+  /** Those that users can connect here, in the order every list has. */
+  readonly offeredProviders: readonly ProviderKind[];
+  /** Over so many open requests of an application, the oldest in which nothing was done are forgotten. */
+  readonly mostOpenRequests: number;
   /** Providers with pages of their own are set up for an application where it has an app there. */
   readonly apps: ProviderApps;
   /** Where those pages are: origins, which forms of ours may lead to. */

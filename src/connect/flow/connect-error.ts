@@ -40,8 +40,20 @@ const WORDINGS = {
   scope_unknown: {
     error: 'invalid_scope',
     title: 'error.link.title',
-    message: 'error.parameter_invalid',
+    message: 'error.scope_unknown',
     description: 'scope is unknown',
+  },
+  request_uri_invalid: {
+    error: 'invalid_request_uri',
+    title: 'error.link.title',
+    message: 'error.request_uri',
+    description: 'request_uri is unknown, was used, or is older than its 60 seconds',
+  },
+  push_required: {
+    title: 'error.link.title',
+    message: 'error.push_required',
+    description:
+      'This application must push its requests to POST /par and send only client_id and request_uri',
   },
   response_type_unsupported: {
     error: 'unsupported_response_type',
@@ -59,12 +71,6 @@ const WORDINGS = {
     title: 'error.session.title',
     message: 'error.session_expired',
     description: 'The authorization request has expired or is not known to this browser',
-  },
-  other_connection: {
-    error: 'session_expired',
-    title: 'error.other.title',
-    message: 'error.other_connection',
-    description: 'Another connection is in progress in this browser',
   },
   finished: {
     error: 'session_expired',

@@ -1,89 +1,59 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { AuthorizationRequest } from './authorization-request-store.ts';
+import { openRequest, SECRET } from '../../../test/harness/authorization-requests.ts';
 import { REQUEST_LIFETIME_MS, standingOf } from './connect-flow.ts';
 
-const request: AuthorizationRequest = {
-  transactionId: 'T1',
-  clientId: 'acme',
-  userId: 'ada',
-  redirectUri: 'https://app.example.com/cb',
-  scope: 'read',
-  state: undefined,
-  codeChallenge: undefined,
-  language: 'en',
-  theme: 'auto',
-  display: 'page',
-  providers: ['caldav'],
-  query: '',
-  formToken: 'secret',
-  status: 'open',
-  createdAt: 1000,
-};
-const cookie = { clientId: 'acme', userId: 'ada', transactionId: 'T1' };
+const request = openRequest();
 const page = { transactionId: 'T1' };
 
 describe('standingOf', () => {
   const cases = [
-    ['goes on when page, cookie and store agree', page, cookie, request, 'current'],
-    ['expires without a cookie', page, undefined, request, 'session_expired'],
-    ['expires without a stored request', page, cookie, undefined, 'session_expired'],
+    ['goes on when page, secret and store agree', page, SECRET, request, 'current'],
+    ['expires without the secret', page, undefined, request, 'session_expired'],
+    ['expires with another secret', page, `${SECRET}x`, request, 'session_expired'],
+    ['expires without a stored request', page, SECRET, undefined, 'session_expired'],
     [
       'expires without a transaction in the address',
       { transactionId: undefined },
-      cookie,
+      SECRET,
       request,
       'session_expired',
     ],
     [
-      'says so when the cookie is of another transaction',
-      page,
-      { ...cookie, transactionId: 'T2' },
-      request,
-      'other_connection',
-    ],
-    [
-      'expires when the cookie names another user',
-      page,
-      { ...cookie, userId: 'eve' },
-      request,
-      'session_expired',
-    ],
-    [
-      'expires when the cookie names another application',
-      page,
-      { ...cookie, clientId: 'evil' },
+      'expires when the address names another transaction',
+      { transactionId: 'T2' },
+      SECRET,
       request,
       'session_expired',
     ],
     [
       'expires when the address names another user',
       { ...page, userId: 'eve' },
-      cookie,
+      SECRET,
       request,
       'session_expired',
     ],
     [
       'expires when the address names another application',
       { ...page, clientId: 'evil' },
-      cookie,
+      SECRET,
       request,
       'session_expired',
     ],
-    ['is finished once approved', page, cookie, { ...request, status: 'approved' as const }, 'finished'],
-    ['is finished once denied', page, cookie, { ...request, status: 'denied' as const }, 'finished'],
+    ['is finished once approved', page, SECRET, openRequest({ status: 'approved' }), 'finished'],
+    ['is finished once denied', page, SECRET, openRequest({ status: 'denied' }), 'finished'],
   ] as const;
-  for (const [rule, address, carried, stored, standing] of cases) {
+  for (const [rule, address, secret, stored, standing] of cases) {
     it(`a Connect flow ${rule}`, () => {
-      assert.equal(standingOf({ page: address, cookie: carried, request: stored }, 1001), standing);
+      assert.equal(standingOf({ page: address, secret, request: stored }, 1001), standing);
     });
   }
 
   it('a Connect flow expires two hours after the start, not a millisecond before', () => {
     const end = request.createdAt + REQUEST_LIFETIME_MS;
 
-    assert.equal(standingOf({ page, cookie, request }, end - 1), 'current');
-    assert.equal(standingOf({ page, cookie, request }, end), 'session_expired');
+    assert.equal(standingOf({ page, secret: SECRET, request }, end - 1), 'current');
+    assert.equal(standingOf({ page, secret: SECRET, request }, end), 'session_expired');
   });
 });

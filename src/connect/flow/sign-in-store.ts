@@ -17,6 +17,8 @@ export type StoredSignIn = {
   readonly appClientId: string;
   /** What the provider was asked for. */
   readonly scope: Scope;
+  /** The account whose owner was to be proved, where it was that. */
+  readonly confirms?: string;
   /** The account that was to be connected again, where it was one. */
   readonly accountKey?: string;
 };

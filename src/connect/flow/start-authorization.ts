@@ -1,54 +1,139 @@
 /** The start of a flow: `GET /authorize` without a transaction (docs/wire.md O4.1, O3.4). */
 import { randomBytes } from 'node:crypto';
-import { queryWithout, type ReceivedQuery, scalar } from '../../http/received-query.ts';
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import { queryWithout, type ReceivedQuery, receivedQuery, scalar } from '../../http/received-query.ts';
+import { hashOfSecret } from '../../lib/sealing.ts';
+import type { Client } from '../../oauth/client.ts';
+import { hashOfRequestUri, PUSHED_REQUEST_SECONDS, readPushedFacts } from '../../oauth/pushed-requests.ts';
 import { chooseLanguage } from '../messages/messages.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import { readAuthorizeRequest, readClientId } from './authorize-request.ts';
+import { newSecret } from './connect-cookies.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { ConnectError } from './connect-error.ts';
+import { standingOf, type Visit } from './connect-flow.ts';
 
 export type StartInput = {
-  readonly query: ReceivedQuery;
+  readonly visit: Omit<Visit, 'transactionId'>;
   readonly acceptLanguage: string | undefined;
 };
 
-type StartDeps = Pick<ConnectDeps, 'clients' | 'users' | 'requests' | 'log' | 'now'>;
+/** A new transaction with its second secret, or, of a pushed request that was taken up here before, that one. */
+export type Started = { readonly request: AuthorizationRequest; readonly secret: string | undefined };
+
+type StartDeps = Pick<
+  ConnectDeps,
+  | 'clients'
+  | 'users'
+  | 'requests'
+  | 'pushedRequests'
+  | 'attempts'
+  | 'offeredProviders'
+  | 'mostOpenRequests'
+  | 'log'
+  | 'now'
+>;
 
 /**
  * Checks the application before anything else, then the rest; creates the user or finds it, and keeps
  * the request. Revokes nothing. Throws ConnectError: 401 for the application, 400 for the rest.
  */
-export async function startAuthorization(
-  { query, acceptLanguage }: StartInput,
-  deps: StartDeps,
-): Promise<AuthorizationRequest> {
-  const clientId = readClientId(query);
+export async function startAuthorization(input: StartInput, deps: StartDeps): Promise<Started> {
+  const { visit, acceptLanguage } = input;
+  const clientId = readClientId(visit.query);
   const client = clientId === undefined ? undefined : await deps.clients.findClient(clientId);
   if (client === undefined) throw new ConnectError('client_unknown');
 
+  const transactionId = randomBytes(16).toString('base64url');
+  const pushed = await takeUp(client, { visit, transactionId }, deps);
+  if (pushed !== undefined && 'request' in pushed) return { request: pushed.request, secret: undefined };
+  const asked = pushed?.query ?? visit.query;
+  const secret = newSecret();
+  const wishes = readAuthorizeRequest(asked);
   const request: AuthorizationRequest = {
-    ...readAuthorizeRequest(query),
-    transactionId: randomBytes(16).toString('base64url'),
+    ...wishes,
+    ...(pushed === undefined ? { userName: undefined, loginHint: undefined } : readPushedFacts(asked)),
+    providers: offered(wishes.providers, client, deps.offeredProviders),
+    isPushed: pushed !== undefined,
+    transactionId,
+    secretHash: hashOfSecret(secret),
     clientId: client.clientId,
     redirectUri: client.redirectUri,
     // Fixed here for the whole flow: the way through a provider and back keeps it.
-    language: chooseLanguage({ named: scalar(query, 'lng'), acceptLanguage }),
-    query: queryWithout(query, 'transaction', 'redirect_uri'),
+    language: chooseLanguage({ named: scalar(asked, 'lng'), acceptLanguage }),
+    query: queryWithout(visit.query, 'transaction', 'redirect_uri'),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
+    allowedAt: undefined,
+    hasDisconnected: false,
+    wasSentAhead: false,
     createdAt: deps.now(),
   };
-  await loadUser(request, deps);
-  await deps.requests.createRequest(request);
-  return request;
+  await loadUser(request, visit.address, deps);
+  await deps.requests.createRequest(request, deps.mostOpenRequests);
+  return { request, secret };
+}
+
+type TakenUp = { readonly query: ReceivedQuery } | { readonly request: AuthorizationRequest } | undefined;
+
+/**
+ * The pushed request (RFC 9126 §4) that `request_uri` names, spent for this transaction; `undefined` for a request that
+ * was not pushed. Throws ConnectError 400.
+ */
+async function takeUp(
+  client: Client,
+  start: { readonly visit: StartInput['visit']; readonly transactionId: string },
+  { pushedRequests, requests, now }: StartDeps,
+): Promise<TakenUp> {
+  const { visit, transactionId } = start;
+  const uri = scalar(visit.query, 'request_uri');
+  if (uri === undefined) {
+    if (client.pushedRequests === 'required') throw new ConnectError('push_required');
+    return undefined;
+  }
+  const terms = {
+    clientId: client.clientId,
+    transactionId,
+    createdSince: now() - PUSHED_REQUEST_SECONDS * 1000,
+  };
+  const spent = await pushedRequests.spend(hashOfRequestUri(uri), terms);
+  if (spent === undefined) throw new ConnectError('request_uri_invalid');
+  if ('request' in spent) return { query: receivedQuery(`?${spent.request.query}`) };
+  // The same browser asks again: it is sent to what it began.
+  const earlier = await requests.findRequest(spent.spentFor);
+  const secret = visit.cookies.transactions.find((one) => one.transactionId === spent.spentFor)?.secret;
+  const standing = standingOf({ page: { transactionId: spent.spentFor }, secret, request: earlier }, now());
+  if (earlier === undefined || standing === 'session_expired') throw new ConnectError('request_uri_invalid');
+  return { request: earlier };
+}
+
+/** What was asked for, as far as the instance and the application offer it; all that they offer where nothing is left. */
+function offered(
+  asked: readonly ProviderKind[],
+  client: Client,
+  ofInstance: readonly ProviderKind[],
+): readonly ProviderKind[] {
+  const { providers } = client;
+  const limited = ofInstance.filter((kind) => providers === undefined || providers.includes(kind));
+  const both = limited.filter((kind) => asked.includes(kind));
+  return both.length > 0 ? both : limited;
 }
 
 /** docs/wire.md O7 answers 400 when the user cannot be created or retrieved, whatever the cause. */
-async function loadUser({ clientId, userId }: AuthorizationRequest, deps: StartDeps): Promise<void> {
+async function loadUser(
+  { clientId, userId }: AuthorizationRequest,
+  address: string,
+  { users, attempts, log, now }: StartDeps,
+): Promise<void> {
   try {
-    await deps.users.loadOrCreateUser(clientId, userId, deps.now());
+    if (!(await users.isUser(clientId, userId))) {
+      const retryAfter = await attempts.newUsers({ clientId, address });
+      if (retryAfter !== undefined) throw new ConnectError('too_many_requests', { retryAfter });
+    }
+    await users.loadOrCreateUser(clientId, userId, now());
   } catch (cause) {
-    deps.log.error({ err: cause, clientId }, 'A user could not be created or retrieved');
+    if (cause instanceof ConnectError) throw cause;
+    log.error({ err: cause, clientId }, 'A user could not be created or retrieved');
     throw new ConnectError('user_failed', { cause });
   }
 }

@@ -7,20 +7,41 @@ export type EgressErrorKind =
   | 'unreachable'
   | 'tls';
 
+/** What exactly failed below HTTP, where the operating system, the DNS or TLS says so. */
+type EgressErrorDetail =
+  /** No address has that name. */
+  | 'host_unknown'
+  /** Nothing takes connections there: the port is closed, or the host out of reach. */
+  | 'connection_refused'
+  /** What answers does not speak TLS. */
+  | 'no_tls'
+  /** It speaks TLS, with a certificate that is not trusted or not for this host. */
+  | 'certificate';
+
 export class EgressError extends Error {
   readonly kind: EgressErrorKind;
+  readonly detail: EgressErrorDetail | undefined;
 
   /** `message` is public: it names the host at most, never a path, a query or credentials. */
-  constructor(kind: EgressErrorKind, message: string, options: { cause?: unknown } = {}) {
+  constructor(
+    kind: EgressErrorKind,
+    message: string,
+    options: { readonly cause?: unknown; readonly detail?: EgressErrorDetail } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'EgressError';
     this.kind = kind;
+    this.detail = options.detail;
   }
 }
 
 /** Certificate and handshake failures, as node:tls and OpenSSL name them. */
 const TLS_CODE =
   /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/;
+/** Those of a handshake with something else than TLS. */
+const NO_TLS_CODE = /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)|EPROTO)/;
+const CONNECTING_CODE =
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/;
 
 /** The error for a failed connection; the failure is its cause. */
 export function egressErrorOf(failure: unknown, host: string): EgressError {
@@ -28,12 +49,25 @@ export function egressErrorOf(failure: unknown, host: string): EgressError {
     if (error instanceof EgressError) return error;
   const name = failure instanceof Error ? failure.name : '';
   const code = codeOf(failure);
-  const options = { cause: failure };
+  const isConnecting = CONNECTING_CODE.test(code);
+  const options = { cause: failure, ...(isConnecting && { detail: 'connection_refused' as const }) };
   if (/Abort|Timeout/.test(name) || /TIMEOUT|ETIMEDOUT|ABORT/.test(code))
     return new EgressError('timeout', `${host} did not answer in time`, options);
-  if (TLS_CODE.test(code)) return new EgressError('tls', `${host} has no valid TLS certificate`, options);
+  if (NO_TLS_CODE.test(code))
+    return new EgressError('tls', `${host} does not speak https at this port`, {
+      ...options,
+      detail: 'no_tls',
+    });
+  if (TLS_CODE.test(code))
+    return new EgressError('tls', `${host} has no valid TLS certificate`, {
+      ...options,
+      detail: 'certificate',
+    });
   if (/^(ENOTFOUND|ENODATA|EAI_)/.test(code))
-    return new EgressError('unreachable', `${host} is not a known host name`, options);
+    return new EgressError('unreachable', `${host} is not a known host name`, {
+      ...options,
+      detail: 'host_unknown',
+    });
   return new EgressError('unreachable', `${host} could not be reached`, options);
 }
 

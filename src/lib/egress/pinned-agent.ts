@@ -61,7 +61,12 @@ function checkedLookup(protocol: string, policy: AddressPolicy, lookup: HostLook
     addressesOf(host).then(
       (addresses) => {
         const [first] = addresses;
-        if (first === undefined) callback(new EgressError('unreachable', `${host} has no address`), '', 0);
+        if (first === undefined)
+          callback(
+            new EgressError('unreachable', `${host} has no address`, { detail: 'host_unknown' }),
+            '',
+            0,
+          );
         else if (options.all) callback(null, [...addresses]);
         else callback(null, first.address, first.family);
       },

@@ -10,7 +10,7 @@ import { takesAnyPassword } from './any-password.ts';
 import { type CalDavDeps, listCalendars, openAccount } from './caldav-account.ts';
 import { type CalDavCredentials, readCredentials } from './credentials.ts';
 import { type DiscoveryInput, discover } from './dav/discover.ts';
-import { readServerAddress } from './dav/server-address.ts';
+import { readServerAddress, serverOfMail } from './dav/server-address.ts';
 import { type ServiceDns, systemDns } from './dav/service-records.ts';
 import { caldavIdentity, type ProvenBy } from './identity.ts';
 
@@ -33,8 +33,7 @@ export function caldavProvider(deps: CalDavProviderDeps): PasswordProvider {
 }
 
 async function verify(login: PasswordLogin, deps: Required<CalDavProviderDeps>): Promise<VerifiedAccount> {
-  // A user name that is an e-mail address names a server too.
-  const server = readServerAddress(login.server || login.username);
+  const server = login.server ? readServerAddress(login.server) : serverOfMail(login.username);
   const { credentials, home, proved } = await proveLogin({ ...login, server }, deps);
   const principal = new URL(credentials.principal);
   return {
@@ -53,7 +52,7 @@ function remembered(credentials: ProviderCredentials): Omit<PasswordLogin, 'pass
 }
 
 /** A login that its server took, with what it was proved by. */
-export type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
+type ProvedLogin = ProvenBy & { readonly credentials: CalDavCredentials & ProviderCredentials };
 
 /** Finds the calendars and lists them. Fails as `no_calendars` when there are none for events. */
 export async function proveLogin(

@@ -137,6 +137,21 @@ describe('signing in with Google', () => {
     });
   });
 
+  it('a Google sign-in knows who it is by the subject, not by an address that can change hands', async () => {
+    const identity = async (claims: Record<string, unknown>) => {
+      const pending = await begun();
+      tokenAnswers(async () => server.tokens(await server.idToken(claims)));
+      return (await google().complete(callbackOf(), pending, app)).identity;
+    };
+
+    const ada = await identity({ sub: '7', email: 'ada@example.com' });
+    const renamed = await identity({ sub: '7', email: 'ada.king@example.com' });
+    const successor = await identity({ sub: '8', email: 'ada@example.com' });
+
+    assert.equal(renamed, ada);
+    assert.notEqual(successor, ada);
+  });
+
   const granted: [rule: string, scope: string, permission: boolean][] = [
     ['of the events alone is not enough', `${AUTH}.events.readonly`, false],
     ['of the list alone is not enough', `${AUTH}.calendarlist.readonly`, false],

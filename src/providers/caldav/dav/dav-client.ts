@@ -141,7 +141,9 @@ function unauthorized(answer: EgressResponse, host: string): ProviderError {
     !/\bbasic\b/i.test(challenge) &&
     /\b(digest|negotiate|bearer)\b/i.test(challenge)
   )
-    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`);
+    return new ProviderError('invalid_response', `${host} does not take a user name and password (Basic)`, {
+      detail: 'no_basic',
+    });
   return new ProviderError('unauthorized', `${host} refuses this user name and password`);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the calendar homes of a user, RFC 6764 §6: asks the typed address, service records, the well-known
- * address and known paths in this order for the user's principal (current-user-principal, RFC 5397), and the
+ * Finds the calendar homes of a user, RFC 6764 §6: asks the typed address, service records (these first where an e-mail
+ * address was typed), the well-known address and known paths in this order for the user's principal (current-user-principal, RFC 5397), and the
  * principal for its own name and its calendar-home-set (RFC 4791 §6.2.1).
  */
 import { ProviderError } from '../../../calendars/provider-error.ts';
@@ -8,6 +8,7 @@ import type { Egress, EgressResponse } from '../../../lib/egress/egress.ts';
 import { isPinned } from '../../../lib/egress/origins.ts';
 import { type DavSession, foreignAddress, propfind, sendPropfind } from './dav-client.ts';
 import { caldav } from './dav-names.ts';
+import { discoveryFailure, type Refusal } from './discovery-failure.ts';
 import { type DavUser, provenUser, resolveAll, USER_REQUEST, userIn } from './principal.ts';
 import { belongsTo, COMMON_PATHS, type ServerAddress } from './server-address.ts';
 import { type ServiceDns, serviceAddresses } from './service-records.ts';
@@ -43,7 +44,7 @@ export async function discover(
   const origins = [...server.origins];
   const session: DavSession = { egress, username, password, origins };
   const search: Search = { server, session, origins };
-  const refusals: ProviderError[] = [];
+  const refusals: Refusal[] = [];
   const down = new Set<string>();
 
   for await (const candidate of candidatesOf(server, dns)) {
@@ -55,19 +56,21 @@ export async function discover(
     } catch (failure) {
       if (!(failure instanceof ProviderError)) throw failure;
       if (failure.kind === 'rate_limited') throw failure;
-      refusals.push(failure);
+      refusals.push({ address: candidate, failure });
       // One wrong password is enough: further tries may lock the account.
       if (failure.kind === 'unauthorized') break;
       if (failure.kind === 'unavailable' || failure.kind === 'forbidden_address') down.add(candidate.origin);
     }
   }
-  throw mostTelling(refusals);
+  throw await discoveryFailure(refusals, server.url, egress);
 }
 
 async function* candidatesOf(server: ServerAddress, dns: ServiceDns): AsyncGenerator<URL> {
-  yield server.url;
+  const { byMail = false } = server;
   const hasName = /[a-z]$/i.test(server.domain) && server.domain.includes('.');
+  if (!byMail) yield server.url;
   if (hasName) yield* await serviceAddresses(server.domain, dns);
+  if (byMail) yield server.url;
   const base = server.url.origin;
   for (const path of ['/.well-known/caldav', ...COMMON_PATHS]) yield new URL(path, base);
 }
@@ -123,18 +126,3 @@ export async function homeSet(session: DavSession, principal: URL): Promise<URL[
     resolveAll(hrefsOf(properties.get(caldav('calendar-home-set'))), url),
   );
 }
-
-/** A wrong password tells more than a wrong address, and an address where nothing is tells least. */
-function mostTelling(refusals: readonly ProviderError[]): ProviderError {
-  const telling = TELLING.flatMap((tells) => refusals.find(tells) ?? [])[0];
-  return telling ?? new ProviderError('invalid_response', 'No CalDAV server was found at this address');
-}
-
-const TELLING: readonly ((refusal: ProviderError) => boolean)[] = [
-  ({ kind }) => kind === 'unauthorized',
-  ({ kind }) => kind === 'no_calendars',
-  ({ detail }) => detail === 'principal_unproved',
-  ({ kind }) => kind === 'forbidden_address',
-  ({ kind }) => kind === 'unavailable',
-  ({ detail }) => detail === 'foreign_address',
-];

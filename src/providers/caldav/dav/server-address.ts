@@ -6,6 +6,8 @@ export type ServerAddress = {
   readonly url: URL;
   /** The domain whose service records and well-known address are asked. */
   readonly domain: string;
+  /** An e-mail address was typed: its domain's own host is asked last, since it is most often a web site. */
+  readonly byMail?: boolean;
   /** The origins that may be given the password. */
   readonly origins: readonly string[];
 };
@@ -14,18 +16,29 @@ export type ServerAddress = {
  * Where well-known mail providers keep their calendars, so that no redirect to a foreign host has to be
  * trusted. From their help pages; an outdated entry costs an error, no more.
  */
-const PRESETS: Readonly<Record<string, string>> = {
-  'fastmail.com': 'https://caldav.fastmail.com/dav/',
-  'mailbox.org': 'https://dav.mailbox.org/',
-  'gmx.net': 'https://caldav.gmx.net/',
-  'gmx.de': 'https://caldav.gmx.net/',
-  'web.de': 'https://caldav.web.de/',
-  'posteo.de': 'https://posteo.de:8443/',
-  'zoho.com': 'https://calendar.zoho.com/caldav/',
-  'yandex.com': 'https://caldav.yandex.ru/',
-  'yandex.ru': 'https://caldav.yandex.ru/',
-  'icloud.com': 'https://caldav.icloud.com/',
-};
+const SERVERS: readonly (readonly [server: string, ...domains: string[]])[] = [
+  ['https://caldav.fastmail.com/dav/', 'fastmail.com', 'fastmail.fm'],
+  ['https://dav.mailbox.org/', 'mailbox.org'],
+  ['https://caldav.gmx.net/', 'gmx.net', 'gmx.de', 'gmx.at', 'gmx.ch'],
+  ['https://caldav.gmx.com/', 'gmx.com'],
+  ['https://caldav.web.de/', 'web.de'],
+  ['https://posteo.de:8443/', 'posteo.de', 'posteo.net', 'posteo.org'],
+  ['https://calendar.zoho.com/caldav/', 'zoho.com', 'zohomail.com'],
+  ['https://calendar.zoho.eu/caldav/', 'zoho.eu', 'zohomail.eu'],
+  ['https://calendar.zoho.in/caldav/', 'zoho.in', 'zohomail.in'],
+  ['https://calendar.zoho.jp/caldav/', 'zoho.jp', 'zohomail.jp'],
+  ['https://calendar.zoho.sa/caldav/', 'zoho.sa', 'zohomail.sa'],
+  ['https://calendar.zoho.com.au/caldav/', 'zoho.com.au', 'zohomail.com.au'],
+  [
+    'https://caldav.yandex.ru/',
+    ...['yandex.ru', 'yandex.com', 'yandex.by', 'yandex.kz', 'yandex.com.tr', 'ya.ru'],
+  ],
+  ['https://caldav.icloud.com/', 'icloud.com', 'me.com', 'mac.com'],
+];
+
+const SERVER_OF: ReadonlyMap<string, string> = new Map(
+  SERVERS.flatMap(([server, ...domains]) => domains.map((domain) => [domain, server] as const)),
+);
 
 /** Apple spreads one account over numbered hosts, which the home set names. */
 export const ICLOUD_ORIGINS: readonly string[] = ['https://*.icloud.com', 'https://*.icloud.com.cn'];
@@ -45,7 +58,7 @@ export const COMMON_PATHS: readonly string[] = [
 export function readServerAddress(text: string): ServerAddress {
   const typed = text.trim();
   const [, domain] = /^[^\s/@]+@([^\s/@]+)$/.exec(typed) ?? [];
-  const preset = PRESETS[(domain ?? typed).toLowerCase()];
+  const preset = SERVER_OF.get((domain ?? typed).toLowerCase());
   const address = preset ?? (/^[a-z][a-z\d+.-]*:\/\//i.test(typed) ? typed : `https://${domain ?? typed}/`);
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol) || /\s/.test(typed))
@@ -55,7 +68,15 @@ export function readServerAddress(text: string): ServerAddress {
     throw new ProviderError('invalid_response', message);
   }
   url.hash = '';
-  return { url, domain: (domain ?? url.hostname).toLowerCase(), origins: originsOf(url) };
+  const byMail = domain !== undefined && preset === undefined;
+  return { url, domain: (domain ?? url.hostname).toLowerCase(), byMail, origins: originsOf(url) };
+}
+
+/** Where to look for the server of a login that names none: its user name has to be an e-mail address. */
+export function serverOfMail(username: string): ServerAddress {
+  if (!/^[^\s/@]+@[^\s/@]+$/.test(username.trim()))
+    throw new ProviderError('invalid_response', 'The server has to be named, or an e-mail address');
+  return readServerAddress(username);
 }
 
 /** The origins that an account of a server at this address is pinned to from the start. */

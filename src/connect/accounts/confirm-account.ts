@@ -1,0 +1,68 @@
+/** Proving that an account is one's own, by signing in to it again (docs/security.md T4). */
+import type { Account } from '../../calendars/account-store.ts';
+import type { VerifiedAccount } from '../../calendars/calendar-provider.ts';
+import type { ProviderKind } from '../../calendars/provider-kind.ts';
+import type { ConnectDeps } from '../flow/connect-deps.ts';
+import { backToAccounts, ConnectError } from '../flow/connect-error.ts';
+import type { PageVisit } from '../flow/connect-flow.ts';
+import { groupsOf } from './account-views.ts';
+
+type ConfirmDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'clients' | 'providers' | 'log' | 'now'>;
+
+/**
+ * The account of another group that a form or link of this transaction asks to confirm; `undefined` when it names none.
+ * Throws ConnectError when there is no such account of this kind to be confirmed.
+ */
+export async function accountToConfirm(
+  page: PageVisit,
+  asked: { readonly kind: ProviderKind; readonly accountKey: string | undefined },
+  deps: ConfirmDeps,
+): Promise<Account | undefined> {
+  const { kind, accountKey } = asked;
+  if (accountKey === undefined || accountKey === '') return undefined;
+  const { standings } = await groupsOf(page, deps);
+  const others = [...standings.foreign, ...standings.vouched.map(({ group }) => group)];
+  const account = others
+    .flatMap(({ accounts }) => accounts)
+    .find((one) => one.accountKey === accountKey && one.provider === kind);
+  if (account === undefined) throw new ConnectError('foreign_form', backToAccounts(page.request));
+  return account;
+}
+
+/**
+ * Whether a sign-in was to this very account. One that was linked before identities were kept is known by its id on the
+ * wire, and at a CalDAV server, which says that id itself, by its user name too.
+ */
+export function isSignInTo(
+  { provider, identity, accountId, display }: Account,
+  verified: VerifiedAccount,
+): boolean {
+  if (identity !== undefined) return identity === verified.identity;
+  return accountId === verified.accountId && (provider !== 'caldav' || display === verified.display);
+}
+
+/** Whether signing in to this account could take over a group that this transaction has not proved. */
+export async function isOfForeignGroup(
+  page: PageVisit,
+  kind: ProviderKind,
+  verified: VerifiedAccount,
+  deps: ConfirmDeps,
+): Promise<boolean> {
+  const { standings } = await groupsOf(page, deps);
+  const others = [...standings.foreign, ...standings.vouched.map(({ group }) => group)];
+  return others.some(({ accounts }) =>
+    accounts.some((account) => account.provider === kind && isSignInTo(account, verified)),
+  );
+}
+
+/** Logs a sign-in that was to prove something and did not. */
+export function logRefusedProof(
+  { visit, request }: PageVisit,
+  account: Account,
+  { log }: Pick<ConnectDeps, 'log'>,
+): void {
+  const { clientId, userId, transactionId } = request;
+  const { accountKey, provider } = account;
+  const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };
+  log.warn({ event: 'proof_refused', ...fields }, 'A sign-in did not prove the account');
+}

@@ -1,0 +1,25 @@
+/** GET and DELETE /users/{user_id}: for the application itself, by HTTP Basic. */
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+
+import { authenticateClient, type ClientAuthenticationDeps } from '../../oauth/client-authentication.ts';
+import { forgetUser, showUser, type UserOfClient, type UsersDeps } from './users.ts';
+
+export type UsersRouteDeps = ClientAuthenticationDeps & UsersDeps;
+
+type UserRequest = FastifyRequest<{ Params: { user_id: string } }>;
+
+/** Relative paths: mounted wherever the resources are. */
+export function usersRoutes(deps: UsersRouteDeps): FastifyPluginAsync {
+  const userOf = async ({ headers, params, ip }: UserRequest): Promise<UserOfClient> => {
+    const { authorization } = headers;
+    // Whatever else came is no Basic either: it gets the challenge of one.
+    const basic = /^Basic\b/i.test(authorization ?? '') ? authorization : 'Basic';
+    const credentials = { authorization: basic, clientId: undefined, clientSecret: undefined, address: ip };
+    const { clientId } = await authenticateClient(credentials, deps);
+    return { clientId, userId: params.user_id };
+  };
+  return async (app) => {
+    app.get('/users/:user_id', async (request: UserRequest) => showUser(await userOf(request), deps));
+    app.delete('/users/:user_id', async (request: UserRequest) => forgetUser(await userOf(request), deps));
+  };
+}

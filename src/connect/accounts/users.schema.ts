@@ -1,0 +1,105 @@
+/** GET and DELETE /users/{user_id} for the API reference. */
+import { Type } from 'typebox';
+
+import { refusal } from '../../http/error.schema.ts';
+import { instant, type Operation, oneOf, type Parameter, required } from '../../http/operation.ts';
+import { badClients } from '../../oauth/oauth.schema.ts';
+import { SCOPES } from '../../oauth/scope.ts';
+import { Provider } from '../../reading/calendar.schema.ts';
+
+const ApplicationUser = Type.Object(
+  {
+    user_id: Type.String({ description: 'Your own id of the user.' }),
+    createdAt: instant('When it was made known.'),
+    lastSeenAt: instant('When it was last sent to `/authorize`.'),
+    accounts: Type.Array(
+      Type.Object({
+        provider: Provider,
+        id: Type.String({ description: 'What `account` is elsewhere.' }),
+        display: Type.String(),
+        linkedAt: instant('When it was connected.'),
+        syncState: oneOf(['active', 'reauth_required'], '`reauth_required`: the user must connect it again.'),
+        health: Type.Object({
+          state: oneOf(['active', 'degraded', 'reauth_required']),
+          reason: Type.Optional(Type.String({ description: 'Absent while it is active.' })),
+        }),
+      }),
+    ),
+    grants: Type.Array(
+      Type.Object({
+        scope: oneOf(SCOPES),
+        createdAt: instant('When its code was exchanged.'),
+        refreshedAt: instant('When its tokens were last renewed.'),
+      }),
+      { description: 'Those that live.' },
+    ),
+  },
+  { $id: 'ApplicationUser' },
+);
+
+const group = 'Users';
+const AT = '2026-11-01T08:00:00.000Z';
+const USER: Parameter = required({
+  in: 'path',
+  name: 'user_id',
+  description: 'Your own id of the user, percent-encoded.',
+  schema: Type.String(),
+  example: 'ada',
+});
+
+export const userOperations: readonly Operation[] = [
+  {
+    method: 'get',
+    path: '/users/{user_id}',
+    id: 'getUser',
+    group,
+    summary: 'What a user has connected and granted, whatever became of its tokens',
+    callers: ['application'],
+    parameters: [USER],
+    answer: {
+      status: 200,
+      description: 'The user.',
+      schema: ApplicationUser,
+      example: {
+        user_id: 'ada',
+        createdAt: AT,
+        lastSeenAt: AT,
+        accounts: [
+          {
+            provider: 'google',
+            id: 'ada@example.com',
+            display: 'ada@example.com',
+            linkedAt: AT,
+            syncState: 'active',
+            health: { state: 'active' },
+          },
+        ],
+        grants: [{ scope: 'read', createdAt: AT, refreshedAt: AT }],
+      },
+    },
+    refusals: [
+      refusal(404, 'user_not_found', {
+        when: 'The application has no such user.',
+        message: 'There is no such user: the first call of /authorize makes one',
+      }),
+      ...badClients,
+    ],
+  },
+  {
+    method: 'delete',
+    path: '/users/{user_id}',
+    id: 'forgetUser',
+    group,
+    summary: 'Forget a user: accounts, copies of calendars, grants and tokens',
+    description: 'A user that is not there is no error: the call may be repeated.',
+    callers: ['application'],
+    parameters: [USER],
+    answer: {
+      status: 200,
+      description: 'Done.',
+      schema: Type.Object({ success: Type.Literal(true) }),
+      example: { success: true },
+    },
+    refusals: [...badClients],
+  },
+];

@@ -1,0 +1,42 @@
+/** Which calendars of an account the application gets: all of them until its owner leaves some out. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { seeOther } from '../http/page.ts';
+import { formValues } from '../http/page-form.ts';
+import { scalar } from '../http/received-query.ts';
+import { manageableAccount } from './accounts/account-views.ts';
+import type { ConnectDeps } from './flow/connect-deps.ts';
+import type { PageVisit } from './flow/connect-flow.ts';
+import { selectionPath } from './flow/paths.ts';
+import { calendarsPage } from './pages/calendars.page.ts';
+import { appearanceOf, openPage, readForm, showPage } from './visit.ts';
+
+/** GET and POST /connect/calendars. */
+export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
+  app.get('/connect/calendars', async (http, reply) => {
+    const page = await openPage(http, deps);
+    const { visit, request } = page;
+    const found = await choiceOf(page, scalar(visit.query, 'account'), deps);
+    if (found === undefined) return seeOther(reply, selectionPath(request));
+    const appearance = await appearanceOf(http, request, deps);
+    return showPage(reply, calendarsPage({ request, ...found }, appearance), { request });
+  });
+
+  app.post('/connect/calendars', async (http, reply) => {
+    const form = await readForm(http, deps);
+    const found = await choiceOf(form, form.field('account'), deps);
+    if (found !== undefined) await choose(http, found.account.accountKey, form.field('only_these'), deps);
+    return seeOther(reply, selectionPath(form.request, 'calendars_chosen'));
+  });
+}
+
+/** `undefined` for an account that is gone, or whose calendars are not known yet. */
+async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: ConnectDeps) {
+  const account = await manageableAccount(page, accountKey, deps);
+  const choice = account && (await deps.calendarChoices.chosenCalendars(account.accountKey));
+  return account && choice && { account, ...choice };
+}
+
+async function choose(http: FastifyRequest, accountKey: string, onlyThese: string, deps: ConnectDeps) {
+  const chosen = formValues(http.body, 'calendar');
+  await deps.calendarChoices.chooseCalendars(accountKey, { chosen, onlyThese: onlyThese !== '' }, deps.now());
+}

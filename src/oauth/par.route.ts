@@ -1,0 +1,64 @@
+/** POST /par, RFC 9126: the form as `/token` takes it, and JSON. */
+import type { FastifyPluginAsync } from 'fastify';
+
+import { type ReceivedQuery, receivedQuery, scalar } from '../http/received-query.ts';
+import { asObject } from '../http/request-fields.ts';
+import { authenticateClient, type ClientAuthenticationDeps } from './client-authentication.ts';
+import { invalidRequest } from './oauth-error.ts';
+import { type PushedRequestDeps, pushRequest } from './pushed-requests.ts';
+
+export type ParRouteDeps = ClientAuthenticationDeps & PushedRequestDeps;
+
+const FORM = 'application/x-www-form-urlencoded';
+const MOST_BYTES = 16 * 1024;
+
+/** A form that keeps its spelling: what the application sent as `state` comes back to it byte for byte. */
+class SpelledForm {
+  readonly query: ReceivedQuery;
+
+  constructor(body: Buffer) {
+    this.query = receivedQuery(`?${body.toString('latin1')}`);
+  }
+}
+
+/** Mounted at both prefixes. Refusals are OAuthError. */
+export function parRoute(deps: ParRouteDeps): FastifyPluginAsync {
+  const options = { bodyLimit: MOST_BYTES, config: { errorShape: 'oauth' } } as const;
+
+  return async (app) => {
+    app.removeContentTypeParser(FORM);
+    app.addContentTypeParser<Buffer>(FORM, { parseAs: 'buffer' }, (_, body, done) =>
+      done(null, new SpelledForm(body)),
+    );
+    app.post('/par', options, async ({ headers, body, ip }, reply) => {
+      reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
+      const query = parametersOf(body);
+      const presented = {
+        authorization: headers.authorization,
+        clientId: scalar(query, 'client_id'),
+        clientSecret: scalar(query, 'client_secret'),
+        address: ip,
+      };
+      const client = await authenticateClient(presented, deps);
+      const answer = await pushRequest({ client, query }, deps);
+      return reply.status(201).send(answer);
+    });
+  };
+}
+
+function parametersOf(body: unknown): ReceivedQuery {
+  if (body instanceof SpelledForm) return body.query;
+  const fields = asObject(body ?? {});
+  if (fields === undefined) throw invalidRequest('The body must be a form or a JSON object');
+  const pairs = Object.entries(fields).flatMap(([name, value]) => pairsOf(name, value));
+  return receivedQuery(`?${new URLSearchParams(pairs)}`);
+}
+
+/** Null is as good as absent, and a list is a parameter that is repeated. */
+function pairsOf(name: string, value: unknown): [string, string][] {
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value ?? ''];
+  return all.map((one) => {
+    if (typeof one !== 'string') throw invalidRequest('Every parameter must be text');
+    return [name, one];
+  });
+}

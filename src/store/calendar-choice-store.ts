@@ -1,0 +1,108 @@
+/** CalendarChoiceStore in SQL; held to test/contract/calendar-choice-store.contract.ts on both databases. */
+import type { CalendarChoiceStore, OfferedCalendar } from '../calendars/calendar-choice-store.ts';
+import { calendarRemovalRecorder } from './change-journal.ts';
+import type { Database, Statements } from './drivers/database.ts';
+import { storable } from './event-row.ts';
+import { scheduleJob } from './job-rows.ts';
+
+type Row = Omit<OfferedCalendar, 'color' | 'isChosen'> & {
+  href: string;
+  color: string | null;
+  leftOut: number;
+};
+
+const CALENDARS = `
+  SELECT calendar_key AS "calendarKey", href, title, color, left_out AS "leftOut" FROM calendar
+   WHERE account_key = :accountKey ORDER BY position, href`;
+
+/** `jobScheduled` is called when a job was committed, so that this process' worker looks at once. */
+export function calendarChoiceStore(db: Database, jobScheduled = () => {}): CalendarChoiceStore {
+  return {
+    async chosenCalendars(accountKey) {
+      const account = await db.get<{ onlyChosen: number }>(
+        'SELECT only_chosen AS "onlyChosen" FROM account WHERE account_key = :accountKey AND listed_at IS NOT NULL',
+        { accountKey },
+      );
+      if (account === undefined) return undefined;
+      const rows = await db.all<Row>(CALENDARS, { accountKey });
+      const calendars = rows.map(({ calendarKey, title, color, leftOut }) => {
+        return { calendarKey, title, color: color ?? undefined, isChosen: leftOut === 0 };
+      });
+      return { onlyThese: account.onlyChosen === 1, calendars };
+    },
+
+    async chooseCalendars(accountKey, { chosen, onlyThese }, now) {
+      const keys = new Set(chosen);
+      const isChosen = ({ calendarKey }: Row) => keys.has(calendarKey);
+      await db.transaction((tx) => choose(tx, accountKey, { isChosen, onlyThese, now }));
+      jobScheduled();
+    },
+
+    async includeCalendar(accountKey, href, now) {
+      const included = storable(href);
+      const isChosen = (row: Row) => row.leftOut === 0 || row.href === included;
+      await db.transaction((tx) => choose(tx, accountKey, { isChosen, onlyThese: undefined, now }));
+      jobScheduled();
+    },
+  };
+}
+
+/** From one account to another that is the same at the provider; `now` is epoch milliseconds. */
+export type TakenChoice = { readonly from: string; readonly to: string; readonly now: number };
+
+/**
+ * Makes what a user chose of an account hold for its twin, which stays: by the calendars' names at the provider. Nothing
+ * is done where nothing was chosen. The twin's user is locked.
+ */
+export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice): Promise<void> {
+  const account = await tx.get<{ onlyChosen: number }>(
+    'SELECT only_chosen AS "onlyChosen" FROM account WHERE account_key = :from',
+    { from },
+  );
+  const rows = await tx.all<Row>(CALENDARS, { accountKey: from });
+  const onlyThese = account?.onlyChosen === 1;
+  if (!onlyThese && rows.every(({ leftOut }) => leftOut === 0)) return;
+  const choice = new Map(rows.map(({ href, leftOut }) => [href, leftOut === 0]));
+  const isChosen = ({ href, leftOut }: Row) => choice.get(href) ?? (leftOut === 0 && !onlyThese);
+  await choose(tx, to, { isChosen, onlyThese, now });
+}
+
+type Choosing = {
+  readonly isChosen: (calendar: Row) => boolean;
+  /** `undefined` leaves it as it is. */
+  readonly onlyThese: boolean | undefined;
+  readonly now: number;
+};
+
+async function choose(
+  tx: Statements,
+  accountKey: string,
+  { isChosen, onlyThese, now }: Choosing,
+): Promise<void> {
+  const recordRemoval = await calendarRemovalRecorder(tx, accountKey, now);
+  // Locks the account's row, as whoever replaces its list does.
+  await tx.all(
+    `UPDATE account SET only_chosen = COALESCE(CAST(:onlyChosen AS BIGINT), only_chosen)
+      WHERE account_key = :accountKey`,
+    { accountKey, onlyChosen: onlyThese === undefined ? null : Number(onlyThese) },
+  );
+  for (const row of await tx.all<Row>(CALENDARS, { accountKey })) {
+    const { calendarKey: key } = row;
+    if (isChosen(row) === (row.leftOut === 0)) continue;
+    if (isChosen(row)) {
+      await tx.all('UPDATE calendar SET left_out = 0 WHERE calendar_key = :key', { key });
+      await scheduleJob(tx, { kind: 'sync-calendar', key }, now);
+      continue;
+    }
+    await tx.all("DELETE FROM job WHERE kind = 'sync-calendar' AND key = :key", { key });
+    // Without its lease and its token, nothing that is under way writes into it, and it is listed in full next time.
+    await tx.all(
+      `UPDATE calendar SET left_out = 1, lease_holder = NULL, sync_token = NULL, synced_at = NULL, sync_error = NULL,
+              failed_at = NULL, revision = revision + 1
+        WHERE calendar_key = :key`,
+      { key },
+    );
+    await recordRemoval(key);
+    await tx.all('DELETE FROM event WHERE calendar_key = :key', { key });
+  }
+}

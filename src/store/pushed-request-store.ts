@@ -1,0 +1,45 @@
+/** PushedRequestStore in SQL; held to test/contract/pushed-request-store.contract.ts on both databases. */
+import type { PushedRequest, PushedRequestStore } from '../oauth/pushed-request-store.ts';
+import type { Database } from './drivers/database.ts';
+import { deleteInParts } from './drivers/delete-in-parts.ts';
+
+const ADD = `
+  INSERT INTO pushed_request (uri_hash, client_id, query, created_at)
+  VALUES (:uriHash, :clientId, :query, :createdAt)`;
+
+// The WHERE clause decides alone: of concurrent calls one changes the row.
+const SPEND = `
+  UPDATE pushed_request SET spent_for = :transactionId
+   WHERE uri_hash = :uriHash AND client_id = :clientId AND spent_for IS NULL AND created_at >= :createdSince
+  RETURNING client_id AS "clientId", query, created_at AS "createdAt"`;
+
+const SPENT_FOR = `
+  SELECT spent_for AS "spentFor" FROM pushed_request
+   WHERE uri_hash = :uriHash AND client_id = :clientId AND spent_for IS NOT NULL`;
+
+const DELETE_EXPIRED = `
+  DELETE FROM pushed_request
+   WHERE uri_hash IN (SELECT uri_hash FROM pushed_request WHERE created_at < :createdBefore LIMIT :limit)
+     AND created_at < :createdBefore
+  RETURNING uri_hash`;
+
+/** Pushed requests in `db`. */
+export function pushedRequestStore(db: Database): PushedRequestStore {
+  return {
+    async add(uriHash, { clientId, query, createdAt }) {
+      await db.write(ADD, { uriHash, clientId, query, createdAt });
+    },
+
+    async spend(uriHash, { clientId, transactionId, createdSince }) {
+      const by = { uriHash, clientId, transactionId, createdSince };
+      const [row] = await db.write<PushedRequest>(SPEND, by);
+      if (row !== undefined) return { request: { ...row } };
+      const spent = await db.get<{ spentFor: string }>(SPENT_FOR, { uriHash, clientId });
+      return spent && { ...spent };
+    },
+
+    deleteExpired(createdBefore) {
+      return deleteInParts(db, DELETE_EXPIRED, { createdBefore });
+    },
+  };
+}

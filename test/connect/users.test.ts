@@ -1,0 +1,171 @@
+/** GET and DELETE /users/{user_id}, by an application's own credentials, over the whole program's routes. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+
+import type { FastifyInstance } from 'fastify';
+
+import { createSealer } from '../../src/lib/sealing.ts';
+import { type CalendarServer, link, openCalendarServer, START } from '../harness/calendar-server.ts';
+import { openWholeApp } from '../harness/whole-app.ts';
+
+const AT = new Date(START).toISOString();
+const ODD_IDS = ['a b', 'a/b', 'a%2Fb', 'é😀', '?#&=+', '..a', 'ada@example.com', 'x'.repeat(512)];
+
+describe('an application and its users', () => {
+  const sealer = createSealer(randomBytes(32));
+  let server: CalendarServer;
+  let app: FastifyInstance;
+  before(async () => {
+    server = await openCalendarServer({ sealer });
+    ({ app } = await openWholeApp(server, sealer));
+  });
+  after(async () => {
+    await app.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    await server.deps.users.deleteUser('acme', 'ada', START);
+    await server.deps.users.loadOrCreateUser('acme', 'ada', START);
+  });
+
+  const basic = (clientId: string, secret = clientId) =>
+    `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
+  const call = (
+    method: 'GET' | 'DELETE',
+    userId: string,
+    authorization: string | undefined = basic('acme'),
+  ) =>
+    app.inject({
+      method,
+      url: `/users/${encodeURIComponent(userId)}`,
+      headers: authorization === '' ? {} : { authorization },
+    });
+
+  it('an application is shown the accounts and living grants of its user, and no secret', async () => {
+    const { accountKey } = await link(server);
+    await server.token('read');
+
+    const answer = await call('GET', 'ada');
+
+    assert.equal(answer.statusCode, 200);
+    assert.deepEqual(answer.json(), {
+      user_id: 'ada',
+      createdAt: AT,
+      lastSeenAt: AT,
+      accounts: [
+        {
+          provider: 'caldav',
+          id: 'https://dav.example/ada/',
+          display: 'ada@dav.example',
+          linkedAt: AT,
+          syncState: 'active',
+          health: { state: 'active' },
+        },
+      ],
+      grants: [{ scope: 'read', createdAt: AT, refreshedAt: AT }],
+    });
+    assert.ok(!answer.body.includes(accountKey));
+    assert.equal(answer.headers['cache-control'], 'no-store');
+  });
+
+  it('an application is told what ails an account of its user', async () => {
+    const account = await link(server);
+    const problem = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
+    await server.deps.accounts.setHealth(account, problem, START);
+
+    const [shown] = (await call('GET', 'ada')).json().accounts;
+
+    assert.equal(shown.syncState, 'reauth_required');
+    assert.deepEqual(shown.health, { state: 'reauth_required', reason: 'password_refused' });
+  });
+
+  it('an application is not shown what somebody is still connecting under the user’s id, and has it forgotten too', async () => {
+    const transaction = { transactionId: 'still open', expiresAt: START + 1000 };
+    await link(server, { transaction, accountId: 'https://dav.example/eve/' });
+
+    const shown = (await call('GET', 'ada')).json().accounts;
+    await call('DELETE', 'ada');
+
+    assert.deepEqual(shown, []);
+    const rows = await server.db.all("SELECT account_key FROM account WHERE client_id = 'acme'");
+    assert.deepEqual(rows, []);
+  });
+
+  it('an application has a user forgotten: its accounts, its tokens and itself', async () => {
+    await link(server);
+    const token = await server.token();
+
+    const answer = await call('DELETE', 'ada');
+
+    const reading = await app.inject({ url: '/calendars', headers: { authorization: `Bearer ${token}` } });
+    assert.deepEqual([answer.statusCode, answer.json()], [200, { success: true }]);
+    assert.equal(reading.statusCode, 401);
+    assert.deepEqual(await server.deps.accounts.listAccounts('acme', 'ada'), []);
+    assert.equal((await call('GET', 'ada')).statusCode, 404);
+    assert.ok(server.log.lines.some((line) => line.includes('"event":"users_forgotten"')));
+    assert.ok(!server.log.lines.some((line) => line.includes('dav.example')));
+  });
+
+  it('an application is answered the same for a user that is forgotten already, or never was', async () => {
+    await call('DELETE', 'ada');
+
+    for (const userId of ['ada', 'nobody', 'a\0b', '\u0001', 'x'.repeat(1000)]) {
+      const answer = await call('DELETE', userId);
+      assert.deepEqual([answer.statusCode, answer.json()], [200, { success: true }], userId);
+    }
+  });
+
+  it('an application is told that it has no such user', async () => {
+    for (const userId of ['nobody', 'Ada', 'ada ', 'a\0b', 'x'.repeat(1000)]) {
+      const answer = await call('GET', userId);
+      assert.equal(answer.statusCode, 404, userId);
+      assert.equal(answer.json().code, 'user_not_found');
+    }
+  });
+
+  it('an application neither sees nor forgets the user of another by the same id', async () => {
+    await link(server);
+
+    const seen = await call('GET', 'ada', basic('other'));
+    await call('DELETE', 'ada', basic('other'));
+
+    assert.deepEqual(seen.json().accounts, []);
+    assert.equal((await call('GET', 'ada', basic('other'))).statusCode, 404);
+    assert.equal((await call('GET', 'ada')).json().accounts.length, 1);
+  });
+
+  it('an application names a user by its percent-encoded id, whatever characters that has', async () => {
+    for (const userId of ODD_IDS) {
+      await server.deps.users.loadOrCreateUser('acme', userId, START);
+
+      assert.equal((await call('GET', userId)).json().user_id, userId);
+      await call('DELETE', userId);
+      assert.equal((await call('GET', userId)).statusCode, 404);
+    }
+  });
+
+  it('nobody but the application is answered: 401 with a challenge, and nothing is forgotten', async () => {
+    const token = await server.token();
+    const presented = ['', basic('acme', 'wrong'), basic('nobody'), 'Basic', 'Basic %%%', `Bearer ${token}`];
+    for (const method of ['GET', 'DELETE'] as const) {
+      for (const authorization of presented) {
+        const answer = await call(method, 'ada', authorization);
+        assert.equal(answer.statusCode, 401, `${method} ${authorization}`);
+        assert.match(String(answer.headers['www-authenticate']), /^Basic realm=/);
+        assert.equal(answer.json().error, 'invalid_client');
+      }
+    }
+    assert.equal((await call('GET', 'ada')).statusCode, 200);
+  });
+
+  it('an application reaches its users at every mount', async () => {
+    for (const prefix of ['', '/api', '/api/oauth']) {
+      const answer = await app.inject({
+        url: `${prefix}/users/ada`,
+        headers: { authorization: basic('acme') },
+      });
+      assert.equal(answer.statusCode, 200, prefix);
+    }
+  });
+});

@@ -1,0 +1,4 @@
+import { coveredChangesContract } from '../contract/covered-changes.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(coveredChangesContract);
