@@ -22,11 +22,12 @@ export function linkedAccounts(selection: ProviderSelection, messages: Messages)
   const { accounts, request, ending } = selection;
   const isLoading = isAnyLoading(selection, messages);
   const canLeaveAll = accounts.filter(isDisconnectable).length > 1;
+  // Where access to it is asked for, nobody wonders what the account is: its heading is for who listens.
   const heading =
     ending === 'allow'
-      ? messages.text('consent.accounts', { count: accounts.length })
-      : messages.text('selection.linked');
-  return html`<div class="heading"><h2 id="linked">${heading}</h2>
+      ? html`<h2 id="linked" class="unseen">${messages.text('consent.accounts', { count: accounts.length })}</h2>`
+      : html`<h2 id="linked">${messages.text('selection.linked')}</h2>`;
+  return html`<div class="heading">${heading}
 ${canLeaveAll && html`<a class="minor" href="${pagePath('disconnect_all', request)}">${messages.text('selection.disconnect_all')}</a>`}</div>
 <ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
 ${accounts.map((account) => accountItem(account, selection, messages))}</ul>

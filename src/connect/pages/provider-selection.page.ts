@@ -51,7 +51,7 @@ export type OfferedProvider = { readonly kind: ProviderKind; readonly available:
 export type Happening =
   | {
       readonly what:
-        | ('disconnected' | 'disconnected_all' | 'removed' | 'confirmed')
+        | ('disconnected' | 'disconnected_all' | 'removed' | 'confirmed' | 'chosen')
         | ('not_this' | 'cannot_prove' | 'not_finished');
       readonly provider?: ProviderKind | undefined;
     }
@@ -61,6 +61,7 @@ const HAPPENED: Readonly<Record<Happening['what'], readonly [NoticeKind, Message
   disconnected: ['done', 'selection.just_disconnected'],
   disconnected_all: ['done', 'selection.just_disconnected_all'],
   removed: ['done', 'selection.just_removed'],
+  chosen: ['done', 'selection.just_chosen'],
   linked: ['done', 'selection.just_linked'],
   other: ['done', 'selection.just_other'],
   confirmed: ['done', 'selection.just_confirmed'],
