@@ -111,12 +111,19 @@ export async function grantAll(
   });
 }
 
-/** A pending code of the user, as an approval makes it. */
+/** A pending code of the user, as an approval makes it, which covers all the groups that the user has now. */
 export async function makeCode(db: Database, userId: string): Promise<void> {
+  const values = { approvalId: `approval of ${userId}`, userId };
   await db.write(
-    `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
-     VALUES ('acme', :userId, 'https://acme.example/cb', 'read', :now)`,
-    { userId, now: NOW },
+    `INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
+     VALUES (:approvalId, 'acme', :userId, 'https://acme.example/cb', 'read', :now)`,
+    { ...values, now: NOW },
+  );
+  await db.write(
+    `INSERT INTO grant_coverage (coverage_id, group_id, scope)
+     SELECT CAST(:approvalId AS TEXT), group_id, 'read' FROM account_group
+      WHERE client_id = 'acme' AND user_id = :userId`,
+    values,
   );
 }
 
