@@ -136,3 +136,17 @@ export async function rowsIn(db: Database, table: string): Promise<number> {
   const row = await db.get<{ rows: number }>(`SELECT COUNT(*) AS "rows" FROM ${table}`);
   return row?.rows ?? 0;
 }
+
+/** A calendar of an account, named by `name`, with one event of that name in the mirror. */
+export async function makeEvent(db: Database, accountKey: string, name: string): Promise<void> {
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)
+     VALUES (:name, :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}')`,
+    { name, accountKey },
+  );
+  await db.write(
+    `INSERT INTO event (calendar_key, href, recurrence_id, event_id, shape, starts_at, ends_at, uid, content)
+     VALUES (:name, :name, '', :name, 'short', 0, 1, :name, '{}')`,
+    { name },
+  );
+}
