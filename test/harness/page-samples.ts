@@ -101,7 +101,7 @@ const mainOf = (markup: string): string => markup.slice(markup.indexOf('<main>')
 
 /** A page's markup, with what links have in them as it is read. */
 export const markupOf = ({ document }: Page): string =>
-  document.markup.replaceAll('&#61;', '=').replaceAll('&amp;', '&');
+  document.markup.replaceAll('&#61;', '=').replaceAll(/&(amp|#38);/g, '&');
 
 const textOf = (markup: string): string =>
   markup
