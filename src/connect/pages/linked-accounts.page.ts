@@ -9,7 +9,7 @@ import type { MessageKey, Messages } from '../messages/messages.ts';
 import { isNewAccount } from './consent-content.page.ts';
 import { chip, formFields, transactionField, withBreakPoints } from './parts.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES } from './provider-marks.ts';
-import type { ProviderSelection } from './provider-selection.page.ts';
+import type { ProviderSelection } from './provider-selection.ts';
 
 /** Whether calendars of an account here are still being loaded. */
 export const isAnyLoading = ({ accounts, loading }: ProviderSelection, messages: Messages): boolean =>
