@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
+import { decideApproval } from '../../src/connect/flow/account-groups.ts';
 import { openStorage } from '../../src/open-storage.ts';
-import { presentedOf } from '../contract/calendar-rows.ts';
+import { newAccount, presentedOf } from '../contract/calendar-rows.ts';
+import { openRequest } from '../harness/authorization-requests.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 describe('kalends user', () => {
@@ -25,35 +27,16 @@ describe('kalends user', () => {
       const now = Date.now();
       await users.loadOrCreateUser(clientId, 'ada', now);
       await users.loadOrCreateUser(clientId, '-bob', now);
+      const request = openRequest({ transactionId: 't1', clientId, createdAt: now });
+      await requests.createRequest(request, 10);
       const login = { clientId, userId: 'ada', provider: 'caldav', accountId: 'ada@cal.example' } as const;
-      const rest = { display: 'Ada', grantedScopes: [], calendarPermission: undefined, deviceHash: 'd' };
-      await accounts.linkAccount({ ...login, ...rest, credentials: { password: 'p' } }, now);
-      const transactionId = 't1';
-      const request = {
-        transactionId,
-        clientId,
-        userId: 'ada',
-        redirectUri: 'https://a.example/',
-        scope: 'read',
-      } as const;
-      const page = {
-        language: 'en',
-        theme: 'auto',
-        display: 'page',
-        providers: [],
-        query: '',
-        formToken: 'f',
-        status: 'open',
-      } as const;
-      await requests.createRequest({
-        ...request,
-        ...page,
-        state: undefined,
-        codeChallenge: undefined,
-        createdAt: now,
-      });
-      await requests.approveRequest(transactionId, now);
-      const code = await codes.findCode(clientId, 'ada');
+      const transaction = { transactionId: 't1', expiresAt: now + 60_000 };
+      const credentials = { password: 'p' };
+      await accounts.linkAccount(newAccount({ ...login, display: 'Ada', transaction, credentials }), now);
+      const terms = { returningUsers: 'prove', now } as const;
+      const approver = { request, deviceHash: undefined, now };
+      await requests.approveRequest(approver, (user) => decideApproval(request, user, terms));
+      const [code] = await codes.findCodes(clientId, 'ada');
       assert.ok(code);
       const family = await codes.redeemCode(presentedOf(code), now);
       assert.ok(family);
