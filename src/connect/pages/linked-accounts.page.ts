@@ -121,8 +121,12 @@ ${accountButton('remove', account, messages)}</form>`;
 export function otherAccounts(selection: ProviderSelection, messages: Messages): Html {
   const items = selection.others.map((account) => {
     const isConfirmable = isOffered(account.provider, selection);
+    const { request } = selection;
+    // Of a pushed request the application says who its user is: then what is not used any more can go.
+    const actions = html`${isConfirmable && confirmForm(account, request, messages)}
+${account.isManageable && disconnectForm(account, request, messages)}`;
     return html`<li>${accountHead(account)}
-${isConfirmable && html`<div class="account-actions">${confirmForm(account, selection.request, messages)}</div>`}</li>
+${(isConfirmable || account.isManageable) && html`<div class="account-actions">${actions}</div>`}</li>
 `;
   });
   return html`<h2 id="also">${messages.text('selection.also')}</h2>
