@@ -120,6 +120,14 @@ describe('How a group stands to a transaction', () => {
       { g: 'proved read', h: 'foreign', 'of t1': 'proved read' },
     ],
     [
+      'a group of this browser proves no other that has the same account, unless it signs in again',
+      [
+        group('g', { isOfThisBrowser: true, accounts: [account('a')] }),
+        group('h', { accounts: [account('a')] }),
+      ],
+      { g: 'proved read', h: 'foreign' },
+    ],
+    [
       'a stranger’s account proves nothing by claiming the id of another',
       [group('a'), linkedIn('t1', [claimed])],
       { a: 'foreign', 'of t1': 'proved read' },
@@ -351,6 +359,7 @@ describe('What Allow does', () => {
       { returningUsers: 'continue' },
     ],
     ['whoever finds nothing pending', 'goes on', [group('a'), mine], []],
+    ['whoever finds only its own approval pending', 'goes on', [mine], [{ approvalId: 't1' }]],
   ];
   for (const [who, outcome, groups, codes, asked] of pending) {
     it(`${who} ${outcome}`, () => {
