@@ -52,6 +52,8 @@ const VALUES = [
   '<',
   'Acme Planner',
   'B',
+  'L',
+  'F',
   'Kalends Demo',
   nativeName('en-XA'),
 ];
