@@ -248,5 +248,9 @@ function formFields(body: string, action: string): Record<string, string> {
   const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
   const inside = form.split('</form>')[0] ?? '';
   const fields = [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
+
+/** Markup with its escaped characters as they are read. */
+export const unescaped = (markup: string): string =>
+  markup.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
