@@ -120,8 +120,9 @@ ${accountButton('remove', account, messages)}</form>`;
 export function otherAccounts(selection: ProviderSelection, messages: Messages): Html {
   const items = selection.others.map((account) => {
     const isConfirmable = isOffered(account.provider, selection);
+    const { isManageable } = account;
     return html`<li>${accountHead(account)}
-${isConfirmable && html`<div class="account-actions">${confirmForm(account, selection.request, messages)}</div>`}</li>
+${(isConfirmable || isManageable) && html`<div class="account-actions">${isConfirmable && confirmForm(account, selection.request, messages)}${isManageable && disconnectForm(account, selection.request, messages)}</div>`}</li>
 `;
   });
   return html`<h2 id="also">${messages.text('selection.also')}</h2>
