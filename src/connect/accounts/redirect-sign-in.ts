@@ -139,7 +139,7 @@ async function linkReturned(
     const account = await accountToConfirm(page, { kind, accountKey: stored.confirms }, deps);
     if (account === undefined || !isSignInTo(account, signedIn)) {
       await drop();
-      if (account !== undefined) logRefusedProof(page, account, deps);
+      if (account !== undefined) logRefusedProof(page, { account, reason: 'another_account' }, deps);
       return { result: `${kind}_not_this`, device: undefined };
     }
   }
