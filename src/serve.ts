@@ -182,7 +182,8 @@ function welcome(config: Config, { db, created }: Stores): string {
   if (created) {
     lines.push(
       '  Next     make an application, in another terminal:',
-      '           npm run kalends -- client create --name "My app" --redirect-uri http://localhost:3000/callback',
+      '           npm run kalends -- client create --name "My app" --display-name "My app" \\',
+      '             --redirect-uri http://localhost:3000/callback',
     );
   }
   return `${lines.join('\n')}\n`;

@@ -100,7 +100,7 @@ export type Listing = {
 export interface EventReader {
   /**
    * The accounts that the reader's grant covers, in provider order, then by when they were linked, with the calendars
-   * that their user did not leave out (docs/security.md T3).
+   * that their user did not leave out (docs/security.md T3). Of an account that several covered groups have, one is shown.
    */
   accountsOf(reader: ScopedReader): Promise<MirroredAccount[]>;
 

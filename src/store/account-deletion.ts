@@ -2,6 +2,7 @@
 import { prepareAccountDeletion } from './account-rows.ts';
 import { recordAccountRemoval } from './change-journal.ts';
 import type { Database, Statements, Values } from './drivers/database.ts';
+import { lockUser } from './user-lock.ts';
 
 /**
  * Deletes accounts of one user, and withdraws its pending codes that cover none any more. `accounts` selects their keys;
@@ -12,12 +13,8 @@ export async function deleteAccounts(
   accounts: string,
   values: Values & { readonly clientId: string; readonly userId: string; readonly now: number },
 ): Promise<number> {
-  // Locks the user's row, as recordAccountRemoval does too: of two calls that each delete one of the last two accounts,
-  // the second must see that none is left.
-  await tx.all(
-    'UPDATE application_user SET last_seen_at = last_seen_at WHERE client_id = :clientId AND user_id = :userId',
-    values,
-  );
+  // Of two calls that each delete one of the last two accounts, the second must see that none is left.
+  await lockUser(tx, values);
   await recordAccountRemoval(tx, accounts, values);
   await prepareAccountDeletion(tx, accounts, values);
   const deleted = await tx.all(
@@ -67,7 +64,8 @@ type EndedGroup = {
 };
 
 async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
-  // Locks it: it may have been allowed again, or redeemed, meanwhile.
+  // It may have been allowed again, or redeemed, meanwhile.
+  await lockUser(tx, group);
   const [still] = await tx.all(
     `UPDATE account_group SET expires_at = expires_at
       WHERE group_id = :groupId AND expires_at < :endedBefore RETURNING group_id`,
@@ -83,7 +81,7 @@ async function dropGroup(tx: Statements, group: EndedGroup): Promise<number> {
   return dropped;
 }
 
-/** Deletes what was linked in a transaction that ends without an approval. */
+/** Deletes what was linked in a transaction that ends without an approval. Its user is locked. */
 export async function dropGroupOf(tx: Statements, transactionId: string, now: number): Promise<number> {
   const group = await tx.get<{ groupId: string; clientId: string; userId: string }>(
     `SELECT group_id AS "groupId", client_id AS "clientId", user_id AS "userId" FROM account_group

@@ -1,13 +1,9 @@
-/** What several stores do with account groups: find one, join some, tell which a grant covers (docs/security.md T3). */
+/** What several stores do with account groups: find one, tell which a grant covers (docs/security.md T3). */
 import { randomUUID } from 'node:crypto';
 
 import type { DeviceChange } from '../calendars/account-store.ts';
-import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
-import type { Sealer } from '../lib/sealing.ts';
-import { credentialSealer } from './account-rows.ts';
-import { recordArrival } from './change-journal.ts';
-import type { Statements } from './drivers/database.ts';
-import { scheduleJob } from './job-rows.ts';
+import type { Database, Statements, Values } from './drivers/database.ts';
+import { inParts } from './drivers/delete-in-parts.ts';
 import { NO_FAILURE } from './token-lease-store.ts';
 
 /** Groups of living grants of a user. */
@@ -36,17 +32,27 @@ type Transaction = {
   readonly now: number;
 };
 
-/** The group of what is linked in a transaction, made with its first account. */
+const MAKE_GROUP = `
+  INSERT INTO account_group (group_id, client_id, user_id, transaction_id, created_at, expires_at)
+  VALUES (:groupId, :clientId, :userId, :transactionId, :now, :expiresAt)
+  ON CONFLICT (transaction_id) DO UPDATE SET expires_at = account_group.expires_at
+  RETURNING group_id AS "groupId", approved_at AS "approvedAt"`;
+
+/**
+ * The group of what is linked in a transaction, made with its first account. What was allowed takes nothing more: an
+ * account that comes after that gets a group of its own, which its browser finds again.
+ */
 export async function groupOfTransaction(tx: Statements, transaction: Transaction): Promise<string> {
-  const [row] = await tx.all<{ groupId: string }>(
-    `INSERT INTO account_group (group_id, client_id, user_id, transaction_id, created_at, expires_at)
-     VALUES (:groupId, :clientId, :userId, :transactionId, :now, :expiresAt)
-     ON CONFLICT (transaction_id) DO UPDATE SET expires_at = account_group.expires_at
-     RETURNING group_id AS "groupId"`,
-    { ...transaction, groupId: randomUUID() },
-  );
-  if (row === undefined) throw new Error('An upsert of an account group answered no row');
-  return row.groupId;
+  const make = (values: { readonly transactionId: string | null }) =>
+    tx.get<{ groupId: string; approvedAt: number | null }>(MAKE_GROUP, {
+      ...transaction,
+      ...values,
+      groupId: randomUUID(),
+    });
+  const ofIt = await make(transaction);
+  const group = ofIt?.approvedAt == null ? ofIt : await make({ transactionId: null });
+  if (group === undefined) throw new Error('An upsert of an account group answered no row');
+  return group.groupId;
 }
 
 /** The browser's new secret takes over what the former stood for, which then stands for nothing. */
@@ -76,120 +82,33 @@ async function addDevice(tx: Statements, groupId: string, deviceHash: string): P
   );
 }
 
-export type Joining = {
-  readonly clientId: string;
-  readonly userId: string;
-  readonly into: string;
-  readonly from: readonly string[];
-  readonly now: number;
-};
+export type CoverageRow = { readonly coverageId: string };
 
-type JoiningRow = {
-  accountKey: string;
-  groupId: string;
-  provider: string;
-  identity: string | null;
-  keyInGroup: string;
-  isUnfinished: number;
-};
+/** Deletes what these approvals cover, unless they are still pending or a grant is left of them. */
+export async function deleteUnusedCoverage(tx: Statements, rows: readonly CoverageRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const coverageIds = [...new Set(rows.map(({ coverageId }) => coverageId))];
+  await tx.all(
+    `DELETE FROM grant_coverage
+      WHERE coverage_id ${tx.dialect.oneOf('coverageIds')}
+        AND NOT EXISTS (SELECT 1 FROM token_family AS f WHERE f.coverage_id = grant_coverage.coverage_id)
+        AND NOT EXISTS (SELECT 1 FROM authorization_code AS a WHERE a.approval_id = grant_coverage.coverage_id)`,
+    { coverageIds },
+  );
+}
 
 /**
- * Makes several groups one: their accounts, browsers and grants become those of `into`. Of an account that is in several
- * of them one row stays, with the credentials of the last sign-in.
+ * Runs `sql`, a `DELETE … LIMIT :limit) RETURNING … AS "coverageId"` of codes or grants, until it finds nothing more, with
+ * what nothing covers any more then. Answers how many it deleted.
  */
-export async function joinGroups(tx: Statements, joining: Joining, sealer: Sealer): Promise<void> {
-  const { into, from, clientId, userId, now } = joining;
-  if (from.length === 0) return;
-  const oneOfFrom = tx.dialect.oneOf('from');
-  const rows = await tx.all<JoiningRow>(
-    `SELECT a.account_key AS "accountKey", a.group_id AS "groupId", a.provider, a.identity,
-            a.key_in_group AS "keyInGroup",
-            CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END AS "isUnfinished"
-       FROM account AS a JOIN account_group AS g ON g.group_id = a.group_id
-      WHERE a.group_id = :into OR a.group_id ${oneOfFrom}
-      ORDER BY "isUnfinished", a.linked_at, a.account_key`,
-    { into, from },
+export function deleteWithCoverage(db: Database, sql: string, values: Values): Promise<number> {
+  return inParts((limit) =>
+    db.transaction(async (tx) => {
+      const deleted = await tx.all<CoverageRow>(sql, { ...values, limit });
+      await deleteUnusedCoverage(tx, deleted);
+      return deleted.length;
+    }),
   );
-  const kept = new Map<string, JoiningRow>();
-  const moved: string[] = [];
-  for (const row of rows) {
-    const name = `${row.provider} ${row.identity ?? row.keyInGroup}`;
-    const same = kept.get(name);
-    if (same !== undefined) {
-      if (row.isUnfinished === 1)
-        await takeSignIn(tx, { from: row.accountKey, to: same.accountKey, now }, sealer);
-      await deleteTwin(tx, row.accountKey);
-      continue;
-    }
-    kept.set(name, row);
-    if (row.groupId === into) continue;
-    const key = keyInGroup(into, row.identity ?? row.keyInGroup.slice(row.groupId.length + 1));
-    await tx.all('UPDATE account SET group_id = :into, key_in_group = :key WHERE account_key = :accountKey', {
-      into,
-      key,
-      accountKey: row.accountKey,
-    });
-    moved.push(row.accountKey);
-  }
-  await tx.all(
-    `INSERT INTO group_device (group_id, device_hash)
-     SELECT DISTINCT CAST(:into AS TEXT), device_hash FROM group_device WHERE group_id ${oneOfFrom}
-     ON CONFLICT (group_id, device_hash) DO NOTHING`,
-    { into, from },
-  );
-  // In the order of their names each scope allows more than the one before.
-  await tx.all(
-    `INSERT INTO grant_coverage (coverage_id, group_id, scope)
-     SELECT coverage_id, CAST(:into AS TEXT), MIN(scope) FROM grant_coverage WHERE group_id ${oneOfFrom}
-      GROUP BY coverage_id
-     ON CONFLICT (coverage_id, group_id) DO NOTHING`,
-    { into, from },
-  );
-  await tx.all(
-    `UPDATE event_change SET group_id = :into
-      WHERE client_id = :clientId AND user_id = :userId AND group_id ${oneOfFrom}`,
-    { clientId, userId, into, from },
-  );
-  await tx.all(`DELETE FROM account_group WHERE group_id ${oneOfFrom}`, { from });
-  // The grants of each group now have the accounts of the others.
-  const arrived = [...kept.values()].map(({ accountKey }) => accountKey);
-  await recordArrival(tx, { clientId, userId, accountKeys: arrived, now });
-}
-
-/** Puts what a later sign-in brought into the account that stays. */
-async function takeSignIn(
-  tx: Statements,
-  { from, to, now }: { readonly from: string; readonly to: string; readonly now: number },
-  sealer: Sealer,
-): Promise<void> {
-  const sealed = credentialSealer(sealer);
-  const row = await tx.get<{ credentials: string }>(
-    'SELECT credentials FROM account WHERE account_key = :from',
-    { from },
-  );
-  if (row === undefined) return;
-  const credentials: ProviderCredentials = sealed.open(from, row.credentials);
-  await tx.all(
-    `UPDATE account SET (account_id, display, granted_scopes, calendar_permission, health, health_reason,
-        health_message, health_since, proves_owner) =
-       (SELECT account_id, display, granted_scopes, calendar_permission, health, health_reason, health_message,
-               CAST(:now AS BIGINT), proves_owner FROM account AS s WHERE s.account_key = :from),
-       times_linked = times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
-      WHERE account_key = :to`,
-    { from, to, now },
-  );
-  await renewCredentials(tx, to, sealed.seal(to, credentials));
-  await scheduleJob(tx, { kind: 'sync-account', key: to }, now);
-}
-
-/** Its access lives on in the account that stays, and nobody ever read its calendars. */
-async function deleteTwin(tx: Statements, accountKey: string): Promise<void> {
-  await tx.all(
-    `DELETE FROM job WHERE (kind = 'sync-account' AND key = :accountKey)
-        OR (kind = 'sync-calendar' AND key IN (SELECT calendar_key FROM calendar WHERE account_key = :accountKey))`,
-    { accountKey },
-  );
-  await tx.all('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
 }
 
 /** Stores new credentials and forgets failures of the old ones. Work under way with those loses its leases. */

@@ -15,6 +15,7 @@ import { ACCOUNT_COLUMNS, type AccountRow, accountOf, credentialSealer } from '.
 import type { Database, Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
 import { providerOrder } from './provider-order.ts';
+import { lockUser } from './user-lock.ts';
 
 type LoadingRow = { accountKey: string; listedAt: number | null; calendars: number; loaded: number };
 
@@ -32,7 +33,7 @@ const CREDENTIALS = 'SELECT credentials FROM account WHERE account_key = :accoun
 const LOADING = `
   SELECT a.account_key AS "accountKey", a.listed_at AS "listedAt", COUNT(c.calendar_key) AS calendars,
          COUNT(COALESCE(c.synced_at, c.failed_at)) AS loaded
-    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key
+    FROM account a LEFT JOIN calendar c ON c.account_key = a.account_key AND c.left_out = 0
    WHERE a.client_id = :clientId AND a.user_id = :userId
    GROUP BY a.account_key, a.listed_at`;
 
@@ -134,6 +135,7 @@ async function link(tx: Statements, { account, seal, now }: Linking): Promise<Ac
   const candidate = randomUUID();
   const { credentials: _, calendarPermission, transaction, device, provesOwner, ...fields } = account;
   const { clientId, userId } = account;
+  await lockUser(tx, account);
   await takeIdentity(tx, account);
   const groupId = await groupOfTransaction(tx, { clientId, userId, ...transaction, now });
   await renewDevice(tx, groupId, device);
@@ -181,7 +183,9 @@ async function takeIdentity(tx: Statements, { clientId, userId, ...account }: Ne
   await tx.all(
     `UPDATE account SET identity = :identity, key_in_group = group_id || ' ' || :identity
       WHERE client_id = :clientId AND user_id = :userId AND provider = :provider AND account_id = :accountId
-        AND identity IS NULL AND (provider <> 'caldav' OR display = :display)`,
+        AND identity IS NULL AND (provider <> 'caldav' OR display = :display)
+        AND NOT EXISTS (SELECT 1 FROM account AS s
+                         WHERE s.group_id = account.group_id AND s.provider = :provider AND s.identity = :identity)`,
     { clientId, userId, provider, accountId, identity, display },
   );
 }

@@ -8,9 +8,10 @@ import type {
 import type { Approver, UserKey } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import type { Scope } from '../oauth/scope.ts';
-import { joinGroups } from './account-groups.ts';
+import { type CoverageRow, deleteUnusedCoverage } from './account-groups.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, accountOf } from './account-rows.ts';
 import type { Statements } from './drivers/database.ts';
+import { joinGroups } from './join-groups.ts';
 import { providerOrder } from './provider-order.ts';
 
 /** How long a code can be redeemed (docs/wire.md O8). */
@@ -25,7 +26,8 @@ type GroupRow = {
   givenScope: Scope | null;
 };
 
-// In the order of their names each scope allows more than the one before.
+// In the order of their names each scope allows more than the one before. What was not finished in time is told to its own
+// browser alone.
 const GROUPS = `
   SELECT g.group_id AS "groupKey", g.transaction_id AS "transactionId", g.approved_at AS "approvedAt",
          g.expires_at AS "expiresAt",
@@ -38,6 +40,8 @@ const GROUPS = `
              AND f.ended_at IS NULL) AS "givenScope"
     FROM account_group AS g
    WHERE g.client_id = :clientId AND g.user_id = :userId
+     AND (g.expires_at IS NULL OR g.expires_at > CAST(:now AS BIGINT)
+          OR g.group_id IN (SELECT group_id FROM group_device WHERE device_hash = CAST(:deviceHash AS TEXT)))
    ORDER BY CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END, g.created_at, g.group_id`;
 
 const ACCOUNTS = `
@@ -57,7 +61,7 @@ export async function groupsOf(
   { clientId, userId }: UserKey,
   { deviceHash = null, now }: { readonly deviceHash: string | null | undefined; readonly now: number },
 ): Promise<GroupsOfUser> {
-  const values = { clientId, userId, deviceHash: deviceHash ?? null, since: now - CODE_LIFETIME_MS };
+  const values = { clientId, userId, deviceHash: deviceHash ?? null, now, since: now - CODE_LIFETIME_MS };
   const groups = await db.all<GroupRow>(GROUPS, values);
   const accounts = await db.all<AccountRow & { groupKey: string }>(ACCOUNTS, values);
   const pending = await db.all<PendingRow>(PENDING, values);
@@ -96,7 +100,8 @@ function pendingOf(rows: readonly PendingRow[]): PendingApproval[] {
 const REPLACE_CODE = `
   DELETE FROM authorization_code
    WHERE user_id = :userId AND client_id = :clientId
-     AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')`;
+     AND COALESCE(code_challenge, '') = COALESCE(CAST(:codeChallenge AS TEXT), '')
+  RETURNING approval_id AS "coverageId"`;
 
 const WRITE_CODE = `
   INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, code_challenge, finishes,
@@ -129,7 +134,7 @@ export async function applyApproval(
   }
   const finishes = Number(isUnfinished);
   const code = { approvalId, clientId, userId, redirectUri, scope, codeChallenge, finishes, now };
-  await tx.all(REPLACE_CODE, code);
+  await deleteUnusedCoverage(tx, await tx.all<CoverageRow>(REPLACE_CODE, code));
   await tx.all(WRITE_CODE, code);
   for (const covered of coverage) await tx.all(COVER, { approvalId, ...covered });
 }

@@ -6,11 +6,12 @@ import type {
 } from '../oauth/authorization-code-store.ts';
 import type { Scope } from '../oauth/scope.ts';
 import type { NewFamily } from '../oauth/token-family-store.ts';
+import { deleteWithCoverage } from './account-groups.ts';
 import { recordArrival } from './change-journal.ts';
 import type { Database, Statements } from './drivers/database.ts';
-import { deleteInParts } from './drivers/delete-in-parts.ts';
 import { textToFind } from './drivers/text-values.ts';
 import { beginFamily } from './token-family-store.ts';
+import { lockUser } from './user-lock.ts';
 
 type Consumed = { readonly approvalId: string; readonly scope: Scope; readonly finishes: number };
 
@@ -40,16 +41,17 @@ const CONSUME = `
 const FINISH = `
   UPDATE account_group SET expires_at = NULL, transaction_id = NULL, approved_at = NULL
    WHERE expires_at IS NOT NULL
-     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
+     AND group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)
+  RETURNING group_id`;
 
-const ACCOUNTS_OF = `
+const FINISHED = `
   SELECT account_key AS "accountKey" FROM account
    WHERE group_id IN (SELECT group_id FROM grant_coverage WHERE coverage_id = :approvalId)`;
 
 const DELETE_EXPIRED = `
   DELETE FROM authorization_code
    WHERE approval_id IN (SELECT approval_id FROM authorization_code WHERE approved_at < :approvedBefore LIMIT :limit)
-  RETURNING approval_id`;
+  RETURNING approval_id AS "coverageId"`;
 
 /** Codes' records in `db`. */
 export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
@@ -67,7 +69,7 @@ export function authorizationCodeStore(db: Database): AuthorizationCodeStore {
     },
 
     deleteExpiredCodes(approvedBefore) {
-      return deleteInParts(db, DELETE_EXPIRED, { approvedBefore });
+      return deleteWithCoverage(db, DELETE_EXPIRED, { approvedBefore });
     },
   };
 }
@@ -94,22 +96,27 @@ async function redeem(
     codeChallenge: codeChallenge ?? null,
     approvedSince,
   };
+  const user = { clientId, userId: values.code };
+  // An approval decides on what is pending, and must not find it redeemed when it writes.
+  await lockUser(tx, user);
   const consumed = await tx.get<Consumed>(CONSUME, values);
   if (consumed === undefined) return undefined;
   const { approvalId, scope, finishes } = consumed;
-  if (finishes === 1) await finish(tx, { approvalId, clientId, userId: code, now });
-  return beginFamily(tx, { clientId, userId: code, scope, coverageId: approvalId }, now);
+  if (finishes === 1) await finish(tx, { ...user, approvalId, now });
+  return beginFamily(tx, { ...user, scope, coverageId: approvalId }, now);
 }
 
-type Finished = {
-  readonly approvalId: string;
+type Finishing = {
   readonly clientId: string;
   readonly userId: string;
+  readonly approvalId: string;
   readonly now: number;
 };
 
-async function finish(tx: Statements, { approvalId, ...user }: Finished): Promise<void> {
-  await tx.all(FINISH, { approvalId });
-  const rows = await tx.all<{ accountKey: string }>(ACCOUNTS_OF, { approvalId });
-  await recordArrival(tx, { ...user, accountKeys: rows.map(({ accountKey }) => accountKey) });
+async function finish(tx: Statements, { clientId, userId, approvalId, now }: Finishing): Promise<void> {
+  const finished = await tx.all(FINISH, { approvalId });
+  if (finished.length === 0) return;
+  const accounts = await tx.all<{ accountKey: string }>(FINISHED, { approvalId });
+  const accountKeys = accounts.map(({ accountKey }) => accountKey);
+  await recordArrival(tx, { clientId, userId, accountKeys, now });
 }

@@ -4,12 +4,14 @@ import type { ProviderKind } from '../calendars/provider-kind.ts';
 import type {
   AuthorizationRequest,
   AuthorizationRequestStore,
+  UserKey,
 } from '../connect/flow/authorization-request-store.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { dropGroupOf } from './account-deletion.ts';
 import { applyApproval, groupsOf } from './approval.ts';
 import type { Database } from './drivers/database.ts';
 import { deleteInParts } from './drivers/delete-in-parts.ts';
+import { lockUser } from './user-lock.ts';
 
 type RequestRow = Omit<
   AuthorizationRequest,
@@ -52,15 +54,14 @@ const CREATE = `
     :codeChallenge, :language, :theme, :display, :providers, :query, :formToken, :status, :createdAt, :secretHash,
     :pushed, :userName, :loginHint)`;
 
-// Locks the user's row, as disconnecting does: approvals of one user take turns, with each other and with the end of its
-// last account.
-const LOCK_USER = `
-  UPDATE application_user SET last_seen_at = last_seen_at WHERE client_id = :clientId AND user_id = :userId`;
-
 // The WHERE clause decides alone, also in a race.
 const APPROVE = `
   UPDATE authorization_request SET status = 'approved'
    WHERE transaction_id = :transactionId AND status = 'open' RETURNING transaction_id`;
+
+const USER = `
+  SELECT client_id AS "clientId", user_id AS "userId" FROM authorization_request
+   WHERE transaction_id = :transactionId`;
 
 const STATUS = 'SELECT status FROM authorization_request WHERE transaction_id = :transactionId';
 
@@ -78,7 +79,7 @@ const NOTE = `
          sent_ahead = COALESCE(CAST(:sentAhead AS BIGINT), sent_ahead)
    WHERE transaction_id = :transactionId AND status = 'open'`;
 
-/** Those in which nothing was done: nobody signed in, or is on the way to. */
+/** Those in which nothing was done: nobody signed in, or is on the way to, disconnected anything or waits. */
 const DELETE_UNTOUCHED = `
   DELETE FROM authorization_request
    WHERE transaction_id IN (
@@ -86,6 +87,7 @@ const DELETE_UNTOUCHED = `
       WHERE r.client_id = :clientId AND r.created_at <= (
               SELECT created_at FROM authorization_request WHERE client_id = :clientId
                ORDER BY created_at DESC LIMIT 1 OFFSET :mostOpen)
+        AND r.allowed_at IS NULL AND r.disconnected = 0
         AND NOT EXISTS (SELECT 1 FROM account_group AS g WHERE g.transaction_id = r.transaction_id)
         AND NOT EXISTS (SELECT 1 FROM sign_in AS s WHERE s.transaction_id = r.transaction_id))
   RETURNING transaction_id`;
@@ -136,7 +138,8 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
       const { request, deviceHash, now } = approver;
       return db.transaction(async (tx) => {
         const { transactionId, clientId, userId } = request;
-        await tx.all(LOCK_USER, { clientId, userId });
+        // Approvals of one user take turns, with each other, with redemptions and with the end of the last account.
+        await lockUser(tx, { clientId, userId });
         const row = await tx.get<{ status: string }>(STATUS, { transactionId });
         if (row?.status !== 'open') return 'answered';
         const decision = decide(await groupsOf(tx, request, { deviceHash, now }));
@@ -149,6 +152,9 @@ export function authorizationRequestStore(db: Database, sealer: Sealer): Authori
 
     denyRequest(transactionId, now) {
       return db.transaction(async (tx) => {
+        const user = await tx.get<UserKey>(USER, { transactionId });
+        if (user === undefined) return false;
+        await lockUser(tx, user);
         if ((await tx.all(DENY, { transactionId })).length === 0) return false;
         await dropGroupOf(tx, transactionId, now);
         return true;

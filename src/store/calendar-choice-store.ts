@@ -47,6 +47,26 @@ export function calendarChoiceStore(db: Database, jobScheduled = () => {}): Cale
   };
 }
 
+/** From one account to another that is the same at the provider; `now` is epoch milliseconds. */
+export type TakenChoice = { readonly from: string; readonly to: string; readonly now: number };
+
+/**
+ * Makes what a user chose of an account hold for its twin, which stays: by the calendars' names at the provider. Nothing
+ * is done where nothing was chosen. The twin's user is locked.
+ */
+export async function takeChoice(tx: Statements, { from, to, now }: TakenChoice): Promise<void> {
+  const account = await tx.get<{ onlyChosen: number }>(
+    'SELECT only_chosen AS "onlyChosen" FROM account WHERE account_key = :from',
+    { from },
+  );
+  const rows = await tx.all<Row>(CALENDARS, { accountKey: from });
+  const onlyThese = account?.onlyChosen === 1;
+  if (!onlyThese && rows.every(({ leftOut }) => leftOut === 0)) return;
+  const choice = new Map(rows.map(({ href, leftOut }) => [href, leftOut === 0]));
+  const isChosen = ({ href, leftOut }: Row) => choice.get(href) ?? (leftOut === 0 && !onlyThese);
+  await choose(tx, to, { isChosen, onlyThese, now });
+}
+
 type Choosing = {
   readonly isChosen: (calendar: Row) => boolean;
   /** `undefined` leaves it as it is. */

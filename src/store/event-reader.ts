@@ -26,6 +26,7 @@ import { providerOrder } from './provider-order.ts';
 
 type AccountRow = HealthRow & {
   accountKey: string;
+  identity: string | null;
   scope: Scope;
   provider: ProviderKind;
   accountId: string;
@@ -106,7 +107,7 @@ function byPosition(a: SingleEvent, b: SingleEvent): number {
 }
 
 const accountsText = (covered: string, scope: string): string => `
-  SELECT a.account_key AS "accountKey", ${scope} AS "scope", provider, account_id AS "accountId", display,
+  SELECT a.account_key AS "accountKey", identity, ${scope} AS "scope", provider, account_id AS "accountId", display,
          ${HEALTH_COLUMNS}, calendar_permission AS "calendarPermission", listed_at AS "listedAt",
          list_failed_at AS "listFailedAt", list_error AS "listFailure", ${CALENDAR_COLUMNS}, revision
     FROM ${covered} JOIN account_group g ON g.group_id = v.group_id AND g.expires_at IS NULL
@@ -233,9 +234,25 @@ const timingOf = (row: SeriesRow): Timing => JSON.parse(row.timing);
 
 function accountsOf(rows: readonly Row[]): MirroredAccount[] {
   const byAccount = Map.groupBy(rows, ({ accountKey }) => accountKey);
-  return [...byAccount.values()].flatMap((ofAccount) =>
-    ofAccount.slice(0, 1).map((row) => accountOf(row, ofAccount.flatMap(calendarsOf))),
+  const accounts = [...byAccount.values()];
+  const firsts = accounts.flatMap((ofAccount) => ofAccount.slice(0, 1));
+  return accounts.flatMap((ofAccount) =>
+    ofAccount
+      .slice(0, 1)
+      .filter((row) => isBestOfTwins(row, firsts))
+      .map((row) => accountOf(row, ofAccount.flatMap(calendarsOf))),
   );
+}
+
+/** Several covered groups can have one account: what allows most is read, then what works, then what was there first. */
+function isBestOfTwins(row: Row, accounts: readonly Row[]): boolean {
+  if (row.identity === null) return true;
+  const twins = accounts.filter(
+    ({ provider, identity }) => provider === row.provider && identity === row.identity,
+  );
+  // In the order of their names each scope allows more than the one before.
+  const rank = ({ scope, health }: Row) => `${scope.padEnd(10)} ${health === 'reauth_required' ? 0 : 1}`;
+  return twins.reduce((best, twin) => (rank(twin) > rank(best) ? twin : best)) === row;
 }
 
 const accountOf = (row: AccountRow, calendars: readonly ReadableCalendar[]): MirroredAccount => ({

@@ -4,8 +4,8 @@ import { hash, randomInt } from 'node:crypto';
 import type { Grant } from '../oauth/grant.ts';
 import { FAMILY_NUMBERS, familyOf, newTokenIn, type RefreshTokenId } from '../oauth/refresh-token-id.ts';
 import type { NewFamily, TokenFamilyStore } from '../oauth/token-family-store.ts';
+import { deleteWithCoverage } from './account-groups.ts';
 import type { BatchStatement, Database, Statements } from './drivers/database.ts';
-import { deleteInParts } from './drivers/delete-in-parts.ts';
 
 const FIND_LIVING: BatchStatement = {
   columns: { familyId: 'BIGINT' },
@@ -54,11 +54,7 @@ const END_WITH = `${END_OF_USER}
 const DELETE_ENDED = `
   DELETE FROM token_family
    WHERE family_id IN (SELECT family_id FROM token_family WHERE ended_at < :endedBefore LIMIT :limit)
-  RETURNING family_id`;
-const DELETE_UNUSED_COVERAGE = `
-  DELETE FROM grant_coverage
-   WHERE coverage_id NOT IN (SELECT coverage_id FROM token_family)
-     AND coverage_id NOT IN (SELECT approval_id FROM authorization_code)`;
+  RETURNING coverage_id AS "coverageId"`;
 
 /** Grants and their chains of refresh tokens in `db`. */
 export function tokenFamilyStore(db: Database): TokenFamilyStore {
@@ -80,10 +76,8 @@ export function tokenFamilyStore(db: Database): TokenFamilyStore {
       return db.transaction((tx) => endAccess(tx, { clientId, userId, now }));
     },
 
-    async deleteEndedGrants(endedBefore) {
-      const deleted = await deleteInParts(db, DELETE_ENDED, { endedBefore });
-      await db.write(DELETE_UNUSED_COVERAGE);
-      return deleted;
+    deleteEndedGrants(endedBefore) {
+      return deleteWithCoverage(db, DELETE_ENDED, { endedBefore });
     },
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Every operation of the OpenAPI document, called with every scope and with other users' ids: none answers a token that
- * lacks its scope, and what one user hears does not depend on what another user has.
+ * Every operation of the OpenAPI document, called with every scope and with foreign ids: none answers a token that lacks
+ * its scope, and what one grant hears does not depend on what another user has, nor on what the same user has in groups
+ * that it does not cover (docs/security.md T3).
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -50,6 +51,13 @@ describe('every documented operation', () => {
       server.apple.addCalendar(calendar('/ben/', { title: 'Ben’s own' }));
       server.apple.put('/ben/', resource('own', event('2026-11-12T09:00:00', { title: 'Ben’s' })));
       await link(server, { userId: 'ben', provider: 'apple', accountId: 'ben', display: 'ben' });
+      const sameUser = {
+        userId: 'ada',
+        group: 'stranger',
+        provider: 'apple',
+        accountId: 'stranger',
+      } as const;
+      await link(server, { ...sameUser, display: 'stranger' });
     }
     site.server.provider.addCalendar(calendar(HOME, { title: CANARY }));
     const secret = { title: CANARY, location: CANARY, description: CANARY, custom: { key: CANARY } };
@@ -101,24 +109,31 @@ describe('every documented operation', () => {
     }
   });
 
-  it('every documented operation tells a user the same whether or not another user has what its ids name', async () => {
+  it('every documented operation tells a grant the same whether or not another user or group has what its ids name', async () => {
     await linkAgain();
     const before = await adasState();
     const strangers = [
       { userId: 'ben', clientId: 'acme' },
       { userId: 'ada', clientId: 'other' },
+      { userId: 'ada', clientId: 'acme', covers: { stranger: 'read-write' } as const },
     ];
-    for (const { userId, clientId } of strangers) {
+    for (const { userId, clientId, covers } of strangers) {
       for (const one of operations.toSorted(readsFirst)) {
         for (const scope of SCOPES) {
           const [heard, unaware] = await Promise.all(
             [site, bare].map(async (where) => {
-              const token = await where.server.token(scope, userId, clientId);
+              const token = await where.server.tokenOf({
+                scope,
+                userId,
+                clientId,
+                ...(covers && { covers }),
+              });
               return call(where, one, token);
             }),
           );
 
-          const message = `${one.method} ${one.path} with ${scope} of ${userId} at ${clientId}`;
+          const who = `${Object.keys(covers ?? {})} ${userId} at ${clientId}`;
+          const message = `${one.method} ${one.path} with ${scope} of ${who}`;
           assert.ok(heard && unaware);
           assert.equal(comparable(heard), comparable(unaware), message);
           assert.ok(!heard.text.includes(CANARY), `${message}: ${heard.text}`);

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 
 import { loadConfig } from '../../src/config/config.ts';
-import { decideApproval } from '../../src/connect/flow/account-groups.ts';
 import { openStorage } from '../../src/open-storage.ts';
-import { newAccount, presentedOf } from '../contract/calendar-rows.ts';
-import { openRequest } from '../harness/authorization-requests.ts';
+import { accountApart, grantAll, newAccount } from '../contract/calendar-rows.ts';
 import { type CommandLine, CREATE, openCommandLine } from './cli-run.ts';
 
 describe('kalends user', () => {
@@ -23,24 +21,13 @@ describe('kalends user', () => {
     cli = await openCommandLine();
     const { document } = await cli.json(...CREATE);
     clientId = String(document.client_id);
-    await withStorage(async ({ users, accounts, requests, codes }) => {
-      const now = Date.now();
-      await users.loadOrCreateUser(clientId, 'ada', now);
-      await users.loadOrCreateUser(clientId, '-bob', now);
-      const request = openRequest({ transactionId: 't1', clientId, createdAt: now });
-      await requests.createRequest(request, 10);
-      const login = { clientId, userId: 'ada', provider: 'caldav', accountId: 'ada@cal.example' } as const;
-      const transaction = { transactionId: 't1', expiresAt: now + 60_000 };
-      const credentials = { password: 'p' };
-      await accounts.linkAccount(newAccount({ ...login, display: 'Ada', transaction, credentials }), now);
-      const terms = { returningUsers: 'prove', now } as const;
-      const approver = { request, deviceHash: undefined, now };
-      await requests.approveRequest(approver, (user) => decideApproval(request, user, terms));
-      const [code] = await codes.findCodes(clientId, 'ada');
-      assert.ok(code);
-      const family = await codes.redeemCode(presentedOf(code), now);
-      assert.ok(family);
-      familyId = family.grant.familyId;
+    await withStorage(async ({ db, users, accounts }) => {
+      const ada = { clientId, userId: 'ada' };
+      await users.loadOrCreateUser(clientId, 'ada', Date.now());
+      await users.loadOrCreateUser(clientId, '-bob', Date.now());
+      const login = { ...ada, accountId: 'ada@cal.example', display: 'Ada' };
+      await accounts.linkAccount(newAccount(login), Date.now());
+      familyId = (await grantAll(db, ada)).familyId;
     });
   });
   afterEach(() => cli.close());
@@ -59,6 +46,19 @@ describe('kalends user', () => {
       ['ada', 1, 1],
     ]);
     assert.deepEqual(all, one);
+  });
+
+  it('kalends user list counts no account that is still being connected', async () => {
+    await withStorage(({ accounts }) =>
+      accounts.linkAccount(
+        accountApart('still open', { clientId, accountId: 'eve@cal.example' }),
+        Date.now(),
+      ),
+    );
+
+    const { document } = await cli.json('user', 'show', clientId, 'ada');
+
+    assert.deepEqual([document.account_count, (document.accounts as object[]).length], [1, 1]);
   });
 
   it('kalends user show names the linked accounts and their health, and no credential', async () => {

@@ -9,7 +9,9 @@ import { inspect } from 'node:util';
 
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
+import { allow, codeOf, connected, everyAccount, readBy, redeem } from './approvals.ts';
 import {
+  type Answer,
   APPLE_PASSWORD,
   Browser,
   type Harness,
@@ -24,23 +26,29 @@ before(async () => {
 });
 after(() => harness.close());
 
+const linkedFor = (userId: string) => everyAccount(harness, userId);
 const typed = { server: 'https://dav.example.com', username: 'ada@example.com', password: 'right' };
+
+/** The form with a server's address, as Apple has none. */
+const formPath = (provider: 'apple' | 'caldav', selection: Answer): string =>
+  `/connect/${provider}?transaction=${transactionOf(selection)}&by=server`;
 
 /** A browser with the form of a provider open. */
 async function openForm(userId: string, provider: 'apple' | 'caldav' = 'caldav', query = {}) {
   const browser = new Browser(harness);
   const selection = await browser.start({ user_id: userId, ...query });
-  const form = await browser.get(`/connect/${provider}?transaction=${transactionOf(selection)}`);
+  const form = await browser.get(formPath(provider, selection));
   return {
     browser,
     form,
+    selection,
     send: (fields: Record<string, string>) => browser.submit(form, `/connect/${provider}`, fields),
   };
 }
 
 describe('linking an account', () => {
-  it('linking an account keeps it for the user, with the hash of the browser’s new device cookie', async () => {
-    const { browser, send } = await openForm('linker');
+  it('linking an account keeps it for its transaction, and gives the browser a new secret that stands for it', async () => {
+    const { browser, send, selection } = await openForm('linker');
 
     const { status, headers } = await send(typed);
 
@@ -51,24 +59,69 @@ describe('linking an account', () => {
     for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Path=/', 'Max-Age=34560000']) {
       assert.ok(set.includes(attribute), attribute);
     }
-    const [account] = await harness.accounts.listAccounts('acme', 'linker');
-    const linkedHere = await harness.accounts.accountsLinkedBy('acme', 'linker', hash('sha256', device));
-    assert.deepEqual([...linkedHere], [account?.accountKey]);
+    const user = { clientId: 'acme', userId: 'linker' };
+    const { groups } = await harness.deps.requests.groupsOf(user, hash('sha256', device), 0);
+    assert.deepEqual(
+      groups.map(({ isOfThisBrowser, unfinished, accounts }) => {
+        return [isOfThisBrowser, unfinished?.transactionId, accounts.map(({ display }) => display)];
+      }),
+      [[true, transactionOf(selection), ['ada@example.com']]],
+    );
+    assert.deepEqual(await harness.accounts.listAccounts('acme', 'linker'), [], 'it is not the user’s yet');
   });
 
-  it('linking renews an account that is linked already and keeps its key', async () => {
-    const first = await openForm('renewer');
-    await first.send(typed);
-    const [before] = await harness.accounts.listAccounts('acme', 'renewer');
+  it('linking starts an account’s first sync at once, before it is allowed', async () => {
+    const { send } = await openForm('waiting');
+    await send(typed);
+    const [account] = await linkedFor('waiting');
 
-    const second = await openForm('renewer');
-    await second.send(typed);
+    const job = await harness.db.get('SELECT kind FROM job WHERE key = :key', {
+      key: account?.accountKey ?? '',
+    });
 
-    const accounts = await harness.accounts.listAccounts('acme', 'renewer');
+    assert.deepEqual({ ...job }, { kind: 'sync-account' });
+  });
+
+  it('linking again in one transaction renews the account there is and keeps its key', async () => {
+    const { browser, send, selection } = await openForm('renewer');
+    await send(typed);
+    const [before] = await linkedFor('renewer');
+
+    await browser.submit(await browser.get(formPath('caldav', selection)), '/connect/caldav', typed);
+
+    const accounts = await linkedFor('renewer');
     assert.deepEqual(
-      accounts.map(({ accountKey }) => accountKey),
-      [before?.accountKey],
+      accounts.map(({ accountKey, timesLinked }) => [accountKey, timesLinked]),
+      [[before?.accountKey, 2]],
     );
+  });
+
+  it('linking an account that is connected already renews it with Allow, and keeps its key', async () => {
+    const { browser, grant } = await connected(harness, { userId: 'keeper' });
+    const [before] = await readBy(harness, grant);
+
+    const page = await browser.link(await browser.start({ user_id: 'keeper' }));
+    await allow(browser, page);
+
+    assert.equal((await linkedFor('keeper')).length, 1);
+    const [after] = await readBy(harness, grant);
+    assert.deepEqual([after?.accountKey, after?.timesLinked], [before?.accountKey, 2]);
+  });
+
+  it('linking gives the browser another secret each time, and the former stands for nothing', async () => {
+    const { browser } = await connected(harness, { userId: 'renewed' });
+    const former = browser.cookies.get('kalends_device') ?? '';
+    await allow(browser, await browser.link(await browser.start({ user_id: 'renewed' }), 'bob@example.com'));
+    const thief = new Browser(harness);
+    thief.cookies.set('kalends_device', former);
+
+    const [own, stolen] = [
+      await browser.start({ user_id: 'renewed' }),
+      await thief.start({ user_id: 'renewed' }),
+    ];
+
+    assert.match(own.body, /ada@example\.com.*bob@example\.com/s);
+    assert.doesNotMatch(stolen.body, /ada@example\.com|bob@example\.com/);
   });
 
   it('linking asks Apple accounts for no server', async () => {
@@ -103,7 +156,7 @@ describe('linking an account', () => {
       assert.ok(page.body.includes('value="Ada &#34;&#60;b&#62;&#34;"'));
       assert.doesNotMatch(page.body, new RegExp(`value="${password}"`));
       assert.equal(page.headers['retry-after'], status === 429 ? '90' : undefined);
-      assert.deepEqual(await harness.accounts.listAccounts('acme', 'troubled'), []);
+      assert.deepEqual(await linkedFor('troubled'), []);
     });
   }
 
@@ -129,7 +182,7 @@ describe('linking an account', () => {
       assert.equal(page.status, 422);
       assert.match(page.body, text);
     }
-    assert.deepEqual(await harness.accounts.listAccounts('acme', 'careless'), []);
+    assert.deepEqual(await linkedFor('careless'), []);
   });
 
   it('linking an account says session_expired when the user was deleted while the server was asked', async () => {
@@ -144,7 +197,7 @@ describe('linking an account', () => {
       providers: { caldav: { ...provider, signIn: { ...provider.signIn, verify } } },
     });
     const browser = new Browser(hasty);
-    const form = await browser.get(`/connect/caldav?transaction=${transactionOf(await browser.start())}`);
+    const form = await browser.get(formPath('caldav', await browser.start()));
 
     const page = await browser.submit(form, '/connect/caldav', typed);
 
@@ -169,12 +222,12 @@ describe('linking an account', () => {
     const limits = { ...GENEROUS, passwordsPerTransaction: 2 };
     const limited = await openConnect({ attempts: connectAttempts(limits) });
     const browser = new Browser(limited);
-    const form = await browser.get(`/connect/caldav?transaction=${transactionOf(await browser.start())}`);
+    const form = await browser.get(formPath('caldav', await browser.start()));
     for (const _ of [1, 2]) await browser.submit(form, '/connect/caldav', { ...typed, password: 'wrong' });
 
     const page = await browser.submit(form, '/connect/caldav', typed);
 
-    const accounts = await limited.accounts.listAccounts('acme', 'ada');
+    const accounts = await everyAccount(limited, 'ada');
     await limited.close();
     assert.equal(page.status, 429);
     assert.match(String(page.headers['retry-after']), /^\d+$/);
@@ -189,7 +242,7 @@ describe('linking an account', () => {
     for (const userId of ['one', 'two']) {
       const browser = new Browser(limited);
       const selection = await browser.start({ user_id: userId });
-      const form = await browser.get(`/connect/caldav?transaction=${transactionOf(selection)}`);
+      const form = await browser.get(formPath('caldav', selection));
       statuses.push((await browser.submit(form, '/connect/caldav', { ...typed, password: 'wrong' })).status);
     }
 
@@ -204,7 +257,7 @@ describe('linking an account', () => {
     for (const userId of ['one', 'two', 'three']) {
       const browser = new Browser(limited);
       const selection = await browser.start({ user_id: userId });
-      const form = await browser.get(`/connect/caldav?transaction=${transactionOf(selection)}`);
+      const form = await browser.get(formPath('caldav', selection));
       statuses.push((await browser.submit(form, '/connect/caldav', typed)).status);
     }
 
@@ -214,75 +267,87 @@ describe('linking an account', () => {
 });
 
 describe('accounts that are linked', () => {
-  it('linked accounts are whole with Disconnect to the browser that linked them, masked without it to any other', async () => {
-    const { browser } = await openForm('shared');
-    const linkingPage = await browser.link(await browser.start({ user_id: 'shared' }));
+  it('linked accounts are whole to the browser that stands for them, and to any other masked, to be confirmed and nothing else', async () => {
+    const { browser } = await connected(harness, { userId: 'shared' });
+    const ownPage = await browser.start({ user_id: 'shared' });
     const stranger = new Browser(harness);
 
     const strangersPage = await stranger.start({ user_id: 'shared' });
     const consent = await stranger.get(`/connect/consent?transaction=${transactionOf(strangersPage)}`);
 
-    assert.match(linkingPage.body, /<bdi>ada@example\.com<\/bdi>/);
-    assert.match(linkingPage.body, /aria-label="Disconnect ada@example\.com"/);
-    for (const { status, body } of [strangersPage, consent]) {
-      assert.equal(status, 200);
-      assert.match(body, /<bdi>a•••@e•••\.com<\/bdi>/);
-      assert.doesNotMatch(body, /ada@example\.com|Disconnect/);
-    }
-    assert.doesNotMatch(strangersPage.body, /<button disabled[^>]*>Continue/);
+    assert.match(ownPage.body, /<bdi>ada@example\.com<\/bdi>/);
+    assert.match(ownPage.body, /aria-label="Disconnect ada@example\.com"/);
+    assert.match(strangersPage.body, /Also linked.*<bdi>a•••@e•••\.com<\/bdi>.*>Confirm it is yours</s);
+    assert.doesNotMatch(strangersPage.body, /ada@example\.com|Disconnect|Remove|Choose calendars/);
+    assert.match(strangersPage.body, /<button disabled[^>]*>Continue/);
+    assert.equal(consent.status, 303, 'there is nothing to consent to');
   });
 
   it('linked accounts are masked for a device cookie that is none of ours', async () => {
-    const { send } = await openForm('forger');
-    await send(typed);
+    await connected(harness, { userId: 'forger' });
     const forger = new Browser(harness);
-    for (const device of ['x', 'A'.repeat(43), '%00']) {
+    for (const device of ['x', 'A'.repeat(43), '%00', hash('sha256', 'x').slice(0, 43)]) {
       forger.cookies.set('kalends_device', device);
 
       const { body } = await forger.start({ user_id: 'forger' });
 
-      assert.doesNotMatch(body, /ada@example\.com/);
+      assert.match(body, /a•••@e•••\.com/);
+      assert.doesNotMatch(body, /ada@example\.com|Disconnect/);
     }
   });
 
-  it('linked accounts go when their own browser disconnects them, and take a pending code along', async () => {
-    const browser = new Browser(harness);
-    const selection = await browser.link(await browser.start({ user_id: 'leaver' }));
-    const consent = await browser.get(`/connect/consent?transaction=${transactionOf(selection)}`);
-    await browser.submit(consent, '/connect/approve');
+  it('linked accounts go when their own browser disconnects them after a question, and take a pending code along', async () => {
+    const { browser } = await connected(harness, { userId: 'leaver' });
+    await allow(browser, await browser.start({ user_id: 'leaver' }));
     const again = await browser.start({ user_id: 'leaver' });
+    const [account] = await linkedFor('leaver');
+    const path = `/connect/disconnect?transaction=${transactionOf(again)}&account=${account?.accountKey}`;
+    const question = await browser.get(path);
+    assert.equal((await linkedFor('leaver')).length, 1, 'the question changes nothing');
 
-    const gone = await browser.submit(again, '/connect/disconnect');
-    const twice = await browser.submit(again, '/connect/disconnect');
+    const gone = await browser.submit(question, '/connect/disconnect');
+    const twice = await browser.submit(question, '/connect/disconnect');
 
+    assert.match(question.body, /Disconnect this account\?.*ada@example\.com/s);
     assert.deepEqual([gone.status, twice.status], [303, 303]);
     assert.match((await browser.get(gone.location)).body, /The account is disconnected/);
-    assert.deepEqual(await harness.accounts.listAccounts('acme', 'leaver'), []);
-    assert.ok((await harness.codes.findCode('acme', 'leaver'))?.withdrawnAt !== undefined);
+    assert.deepEqual(await linkedFor('leaver'), []);
+    assert.ok((await codeOf(harness, 'leaver'))?.withdrawnAt !== undefined);
+    assert.equal(await redeem(harness, 'leaver'), undefined);
   });
 
   it('linked accounts stay when another browser, or another user’s page, sends their key', async () => {
-    const { send } = await openForm('owner');
-    await send(typed);
-    const [account] = await harness.accounts.listAccounts('acme', 'owner');
+    await connected(harness, { userId: 'owner' });
+    const [account] = await linkedFor('owner');
+    const key = account?.accountKey ?? '';
     const stranger = new Browser(harness);
     const page = await stranger.link(await stranger.start({ user_id: 'owner' }), 'eve@example.com');
     const elsewhere = new Browser(harness);
     const foreign = await elsewhere.link(await elsewhere.start({ user_id: 'somebody' }));
-    const key = { account: account?.accountKey ?? '' };
+    const send = (browser: Browser, from: Answer, action: string) => {
+      const token = /name="token" value="([\w-]+)"/.exec(from.body)?.[1] ?? '';
+      const fields = { transaction: transactionOf(from), token, account: key };
+      return browser.post(`/connect/${action}`, fields);
+    };
 
-    const refused = await stranger.submit(page, '/connect/disconnect', key);
-    const unknown = await elsewhere.submit(foreign, '/connect/disconnect', key);
+    for (const action of ['disconnect', 'remove', 'calendars']) {
+      const refused = await send(stranger, page, action);
+      const unknown = await send(elsewhere, foreign, action);
+      assert.deepEqual([refused.status, unknown.status], [403, 303], action);
+    }
+    for (const question of ['disconnect', 'calendars']) {
+      const path = `/connect/${question}?transaction=${transactionOf(page)}&account=${key}`;
+      assert.equal((await stranger.get(path)).status, 403, question);
+    }
+    await send(stranger, page, 'disconnect-all');
 
-    assert.equal(refused.status, 403);
-    assert.equal(unknown.status, 303);
-    assert.ok(await harness.accounts.findAccount(account?.accountKey ?? ''));
+    assert.ok(await harness.accounts.findAccount(key));
+    assert.ok(!(await linkedFor('owner')).some(({ display }) => display === 'eve@example.com'));
   });
 
   it('linked accounts say when they need to be connected again', async () => {
-    const { browser, send } = await openForm('stale');
-    await send(typed);
-    const [account] = await harness.accounts.listAccounts('acme', 'stale');
+    const { browser } = await connected(harness, { userId: 'stale' });
+    const [account] = await linkedFor('stale');
     assert.ok(account);
     const refused = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
     await harness.accounts.setHealth(account, refused, 5);

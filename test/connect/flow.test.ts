@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
+import { allow, codeOf, endsOf, everyAccount } from './approvals.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 
 let harness: Harness;
@@ -12,11 +13,18 @@ after(() => harness.close());
 
 const HOURS = 3600 * 1000;
 
-/** A browser on the selection page with an account linked. */
+/** A browser on the selection page with an account linked: there it can be allowed. */
 async function linked(userId: string, query: Record<string, string> = {}) {
   const browser = new Browser(harness);
   const selection = await browser.link(await browser.start({ user_id: userId, ...query }));
   return { browser, selection, transaction: transactionOf(selection) };
+}
+
+/** A browser on the consent page of two accounts. */
+async function atConsent(userId: string, query: Record<string, string> = {}) {
+  const { browser, selection, transaction } = await linked(userId, query);
+  const both = await browser.link(selection, 'bob@example.com');
+  return { browser, selection: both, transaction, consent: await consentOf(browser, transaction) };
 }
 
 const consentOf = (browser: Browser, transaction: string): Promise<Answer> =>
@@ -24,35 +32,49 @@ const consentOf = (browser: Browser, transaction: string): Promise<Answer> =>
 
 describe('the way through the pages', () => {
   it('the Connect flow leads from /authorize over a linked account to the callback with code and state', async () => {
-    const { browser, transaction } = await linked('flow-1', { state: 'a b', scope: 'read' });
+    const { browser, selection } = await linked('flow-1', { state: 'a b', scope: 'read' });
 
-    const end = await browser.submit(await consentOf(browser, transaction), '/connect/approve');
+    const end = await browser.submit(selection, '/connect/approve');
 
     assert.equal(end.status, 303);
     assert.equal(end.location, 'https://app.example.com/callback?code=flow-1&state=a+b');
-    const code = await harness.codes.findCode('acme', 'flow-1');
+    const code = await codeOf(harness, 'flow-1');
     assert.equal(code?.redirectUri, 'https://app.example.com/callback');
     assert.equal(code?.scope, 'read');
   });
 
-  it('the Connect flow sends a second click on Allow where the first went, without a new code', async () => {
-    const { browser, transaction } = await linked('twice');
+  it('the Connect flow asks for consent on the selection page with one account, and on a page of its own with two', async () => {
+    const { browser, selection, transaction } = await linked('counted');
+    const skipped = await consentOf(browser, transaction);
+    const two = await browser.link(selection, 'bob@example.com');
     const consent = await consentOf(browser, transaction);
-    const first = await browser.submit(consent, '/connect/approve');
-    const code = await harness.codes.findCode('acme', 'twice');
+    const end = await browser.submit(consent, '/connect/approve');
+
+    assert.deepEqual([selection, two, consent].map(endsOf), [
+      ['Allow', 'Cancel'],
+      ['Continue', 'Cancel'],
+      ['Allow', 'Cancel'],
+    ]);
+    assert.match(skipped.location, /^\/authorize\?.*&transaction=/);
+    assert.match(end.location, /[?&]code=counted$/);
+  });
+
+  it('the Connect flow sends a second click on Allow where the first went, without a new code', async () => {
+    const { browser, selection } = await linked('twice');
+    const first = await browser.submit(selection, '/connect/approve');
+    const code = await codeOf(harness, 'twice');
     harness.pass(1000);
 
-    const second = await browser.submit(consent, '/connect/approve');
+    const second = await browser.submit(selection, '/connect/approve');
 
     assert.deepEqual([second.status, second.location], [first.status, first.location]);
     assert.ok(code);
-    assert.deepEqual(await harness.codes.findCode('acme', 'twice'), code);
+    assert.deepEqual(await codeOf(harness, 'twice'), code);
   });
 
   it('the Connect flow shows only that it is finished once it was answered, with a way to start again', async () => {
     const { browser, selection, transaction } = await linked('back-button');
-    const consent = await consentOf(browser, transaction);
-    await browser.submit(consent, '/connect/approve');
+    await browser.submit(selection, '/connect/approve');
 
     for (const page of [
       await consentOf(browser, transaction),
@@ -65,8 +87,8 @@ describe('the way through the pages', () => {
   });
 
   it('the Connect flow answers Cancel on either page with access_denied and the state, and no code', async () => {
-    const { browser, transaction } = await linked('shy', { state: 's' });
-    const onConsent = await browser.submit(await consentOf(browser, transaction), '/connect/cancel');
+    const { browser, consent } = await atConsent('shy', { state: 's' });
+    const onConsent = await browser.submit(consent, '/connect/cancel');
     const onSelection = await browser.submit(await browser.start({ user_id: 'shy' }), '/connect/cancel');
 
     assert.deepEqual([onConsent.status, onSelection.status], [303, 303]);
@@ -75,18 +97,17 @@ describe('the way through the pages', () => {
       /^https:\/\/app\.example\.com\/callback\?error=access_denied&error_description=[^&]+&state=s$/,
     );
     assert.doesNotMatch(onSelection.location, /state=/);
-    assert.equal(await harness.codes.findCode('acme', 'shy'), undefined);
+    assert.equal(await codeOf(harness, 'shy'), undefined);
   });
 
   it('the Connect flow refuses an approval after a cancellation', async () => {
-    const { browser, transaction } = await linked('wavering');
-    const consent = await consentOf(browser, transaction);
+    const { browser, consent } = await atConsent('wavering');
     await browser.submit(consent, '/connect/cancel');
 
     const late = await browser.submit(consent, '/connect/approve');
 
     assert.equal(late.status, 400);
-    assert.equal(await harness.codes.findCode('acme', 'wavering'), undefined);
+    assert.equal(await codeOf(harness, 'wavering'), undefined);
   });
 
   it('the Connect flow leads nowhere without an account: neither to consent nor to a code', async () => {
@@ -103,19 +124,39 @@ describe('the way through the pages', () => {
       assert.equal(answer.status, 303);
       assert.match(answer.location, /^\/authorize\?/);
     }
-    assert.equal(await harness.codes.findCode('acme', 'empty'), undefined);
+    assert.equal(await codeOf(harness, 'empty'), undefined);
   });
 
-  it('the Connect flow names application, domain, user, accounts and scope on the consent page', async () => {
-    const { browser, transaction } = await linked('ada <b>&', { scope: 'free-busy' });
+  it('the Connect flow names application, domain, user, accounts and scope wherever consent is asked for', async () => {
+    const { selection } = await linked('one <b>&', { scope: 'free-busy' });
+    const { consent } = await atConsent('two <b>&', { scope: 'free-busy' });
 
-    const { body } = await consentOf(browser, transaction);
-
-    for (const part of ['Acme Planner', 'app.example.com', 'ada@example.com', 'See when you are busy']) {
-      assert.ok(body.includes(part), part);
+    for (const { body } of [selection, consent]) {
+      for (const part of ['Acme Planner', 'app.example.com', 'ada@example.com', 'See when you are busy']) {
+        assert.ok(body.includes(part), part);
+      }
+      assert.match(body, /<bdi>(one|two) &#60;b&#62;&#38;<\/bdi>/);
+      assert.doesNotMatch(body, /acme internal/);
     }
-    assert.ok(body.includes('<bdi>ada &#60;b&#62;&#38;</bdi>'));
-    assert.doesNotMatch(body, /acme internal/);
+  });
+
+  it('the Connect flow names application, domain and user on every page that takes a credential or answers for it', async () => {
+    const { browser, transaction } = await atConsent('named');
+    const [account] = await everyAccount(harness, 'named');
+    const paths = [
+      '/connect/apple?',
+      '/connect/caldav?',
+      '/connect/caldav?by=server&',
+      `/connect/disconnect?account=${account?.accountKey}&`,
+      '/connect/disconnect-all?',
+      '/connect/consent?',
+    ];
+    for (const path of paths) {
+      const { status, body } = await browser.get(`${path}transaction=${transaction}`);
+
+      assert.equal(status, 200, path);
+      assert.match(body, /<bdi>Acme Planner<\/bdi>.*<bdi>app\.example\.com<\/bdi>.*<bdi>named<\/bdi>/s, path);
+    }
   });
 
   it('the Connect flow says what was just linked only when it is', async () => {
@@ -148,7 +189,7 @@ describe('the way through the pages', () => {
 
 describe('the pages’ headers', () => {
   it('the pages’ headers close everything but forms to this origin and the application’s', async () => {
-    const { browser, transaction } = await linked('headers');
+    const { browser, transaction } = await atConsent('headers');
 
     for (const page of [
       await consentOf(browser, transaction),
@@ -190,16 +231,29 @@ describe('page, cookie and stored request', () => {
     assert.equal(JSON.parse(program.body).error, 'session_expired');
   });
 
-  it('page, cookie and stored request let the earlier of two tabs say that another connection is in progress', async () => {
+  it('page, cookie and stored request of two tabs stand side by side, each for its own user', async () => {
     const browser = new Browser(harness);
-    const earlier = await browser.get('/authorize?client_id=acme&user_id=tab-1&lng=fr');
-    const later = await browser.get('/authorize?client_id=acme&user_id=tab-2');
+    const earlier = await browser.link(
+      await browser.start({ user_id: 'tab-1', lng: 'fr' }),
+      'one@example.com',
+    );
+    const later = await browser.link(await browser.start({ user_id: 'tab-2' }), 'two@example.com');
 
-    const [earlierPage, laterPage] = [await browser.get(earlier.location), await browser.get(later.location)];
+    const ends = [await allow(browser, earlier), await allow(browser, later)];
 
-    assert.equal(earlierPage.status, 400);
-    assert.match(earlierPage.body, /lang="fr".*Une autre connexion est en cours.*Recommencer/s);
-    assert.equal(laterPage.status, 200);
+    assert.deepEqual(
+      ends.map(({ location }) => new URL(location).searchParams.get('code')),
+      ['tab-1', 'tab-2'],
+    );
+    for (const [userId, name] of [
+      ['tab-1', 'one@example.com'],
+      ['tab-2', 'two@example.com'],
+    ] as const) {
+      assert.deepEqual(
+        (await everyAccount(harness, userId)).map(({ display }) => display),
+        [name],
+      );
+    }
   });
 
   it('page, cookie and stored request end after two hours, with a way to start again', async () => {
@@ -220,9 +274,15 @@ describe('page, cookie and stored request', () => {
 
     assert.equal(page.status, 400);
     assert.doesNotMatch(page.body, /Start again/);
-    assert.match(page.body, /system administrator/);
+    assert.match(page.body, /Contact the people behind the application/);
   });
 });
+
+/** All that a form of a request can be sent to. */
+const ACTIONS = [
+  ...['approve', 'cancel', 'remove', 'disconnect', 'disconnect-all'],
+  ...['calendars', 'language', 'apple', 'caldav'],
+];
 
 describe('forms', () => {
   const refused: [rule: string, fields: Record<string, string>, headers: Record<string, string>][] = [
@@ -234,33 +294,27 @@ describe('forms', () => {
   ];
   for (const [rule, fields, headers] of refused) {
     it(`Connect forms are refused ${rule}, whatever they would do`, async () => {
-      const { browser, selection, transaction } = await linked('guarded');
-      const consent = await consentOf(browser, transaction);
-      const form = await browser.get(`/connect/caldav?transaction=${transaction}`);
+      const { browser, selection, transaction } = await atConsent(`guarded ${rule}`);
+      const token = /name="token" value="([\w-]+)"/.exec(selection.body)?.[1] ?? '';
+      const [account] = await everyAccount(harness, `guarded ${rule}`);
+      const sent = { transaction, token, account: account?.accountKey ?? '', ...fields };
 
-      const answers = [
-        await browser.submit(consent, '/connect/approve', fields, { headers }),
-        await browser.submit(consent, '/connect/cancel', fields, { headers }),
-        await browser.submit(selection, '/connect/disconnect', fields, { headers }),
-        await browser.submit(form, '/connect/caldav', { password: 'right', ...fields }, { headers }),
-      ];
+      const answers: Answer[] = [];
+      for (const action of ACTIONS) {
+        answers.push(await browser.post(`/connect/${action}`, { ...sent, language: 'fr' }, { headers }));
+      }
 
       for (const { status, location } of answers) assert.deepEqual([status, location], [403, '']);
-      assert.equal((await harness.accounts.listAccounts('acme', 'guarded')).length, 1);
-      assert.equal(await harness.codes.findCode('acme', 'guarded'), undefined);
+      assert.equal((await everyAccount(harness, `guarded ${rule}`)).length, 2);
+      assert.equal(await codeOf(harness, `guarded ${rule}`), undefined);
     });
   }
 
   it('Connect forms are taken with Origin: null, which these pages’ own referrer policy makes browsers send', async () => {
-    const { browser, transaction } = await linked('null-origin');
+    const { browser, selection } = await linked('null-origin');
     const headers = { origin: 'null', 'sec-fetch-site': 'same-origin' };
 
-    const end = await browser.submit(
-      await consentOf(browser, transaction),
-      '/connect/approve',
-      {},
-      { headers },
-    );
+    const end = await browser.submit(selection, '/connect/approve', {}, { headers });
 
     assert.equal(end.status, 303);
   });

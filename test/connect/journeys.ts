@@ -1,8 +1,10 @@
 /** The Connect pages with a Google and a Microsoft in memory, and users on their way there and back. */
 
+import assert from 'node:assert/strict';
 import { providerApps } from '../../src/access/provider-apps.ts';
 import type { Account } from '../../src/calendars/account-store.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
+import { allow, everyAccount, redeem } from './approvals.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 
 /** The instance's app at both. */
@@ -31,7 +33,20 @@ export async function openJourneys() {
     nextUser: () => {
       user += 1;
     },
-    accounts: (): Promise<Account[]> => harness.accounts.listAccounts('acme', userId()),
+    /** The user's, those among them that are still a transaction's. */
+    accounts: (): Promise<Account[]> => everyAccount(harness, userId()),
+    /** A browser whose user allowed an account there, which the application redeemed. */
+    async connect(kind: 'google' | 'microsoft' = 'google', query: Readonly<Record<string, string>> = {}) {
+      const { browser, sent } = await this.depart(kind, query);
+      const provider = kind === 'google' ? google : microsoft;
+      const page = await follow(browser, await browser.get(provider.allow(sent.location)));
+      await allow(browser, page);
+      const grant = await redeem(harness, userId());
+      assert.ok(grant);
+      const [account] = await everyAccount(harness, userId());
+      assert.ok(account);
+      return { browser, grant, account };
+    },
     /** A browser that was sent to the provider from the selection page. */
     async depart(kind: 'google' | 'microsoft' = 'google', query: Readonly<Record<string, string>> = {}) {
       const browser = new Browser(harness);

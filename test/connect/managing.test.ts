@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
+import { allow, connected, endsOf, everyAccount, redeem } from './approvals.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 
 let harness: Harness;
@@ -18,18 +19,13 @@ beforeEach(() => {
 });
 
 const userId = () => `manager-${users}`;
-const accounts = () => harness.accounts.listAccounts('acme', userId());
+const accounts = () => everyAccount(harness, userId());
 
-/** A browser that linked these accounts in an earlier flow, on the selection page of a new one. */
+/** A browser that connected these accounts in an earlier flow, on the selection page of a new one. */
 async function manage(names: readonly string[], query: Record<string, string> = {}) {
-  const browser = new Browser(harness);
-  let page = await browser.start({ user_id: userId() });
-  for (const name of names) {
-    page = await browser.link(page, name);
-    harness.pass(1);
-  }
+  const { browser, grant } = await connected(harness, { userId: userId(), names });
   harness.pass(60_000);
-  return { browser, linking: page, selection: await browser.start({ user_id: userId(), ...query }) };
+  return { browser, grant, selection: await browser.start({ user_id: userId(), ...query }) };
 }
 
 const progressOf = async (browser: Browser, page: Answer): Promise<Record<string, unknown>> => {
@@ -39,23 +35,61 @@ const progressOf = async (browser: Browser, page: Answer): Promise<Record<string
 };
 
 describe('somebody who comes back', () => {
-  it('somebody who comes back is led back to the application by its name, as Cancel does; somebody new is not', async () => {
-    const { browser, linking, selection } = await manage(['ada@example.com'], { state: 's' });
+  it('somebody who comes back to look leaves by Done, with a code and nothing to consent to', async () => {
+    const { browser, selection } = await manage(['ada@example.com', 'bob@example.com'], { state: 's' });
 
-    const end = await browser.submit(selection, '/connect/cancel');
+    const end = await allow(browser, selection);
 
-    assert.match(selection.body, /<button class="back">.*Back to <bdi>Acme Planner<\/bdi>/s);
     assert.match(selection.body, /<h1>Your calendar accounts<\/h1>/);
-    assert.doesNotMatch(linking.body, /Back to/);
-    assert.match(end.location, /^https:\/\/app\.example\.com\/callback\?error=access_denied&.*state=s$/);
+    assert.deepEqual(endsOf(selection), ['Done']);
+    assert.match(end.location, /^https:\/\/app\.example\.com\/callback\?code=manager-\d+&state=s$/);
+    assert.ok(await redeem(harness, userId()));
   });
 
-  it('somebody who comes back is led back in generic words where the application has no name', async () => {
-    await harness.clients.updateClient('acme', { displayName: null }, 5);
-    const { selection } = await manage(['ada@example.com']);
-    await harness.clients.updateClient('acme', { displayName: 'Acme Planner' }, 6);
+  it('somebody who comes back with less to ask for than was given leaves by Done as well', async () => {
+    const { browser } = await manage(['ada@example.com']);
 
-    assert.match(selection.body, /Back to the application/);
+    const page = await browser.start({ user_id: userId(), scope: 'free-busy' });
+
+    assert.deepEqual(endsOf(page), ['Done']);
+  });
+
+  it('somebody who comes back to disconnect the only account leaves by Done, and refuses by it', async () => {
+    const { browser, selection } = await manage(['ada@example.com'], { state: 's' });
+    const [account] = await accounts();
+    const query = `transaction=${transactionOf(selection)}&account=${account?.accountKey}`;
+    const question = await browser.get(`/connect/disconnect?${query}`);
+
+    const after = await browser.get((await browser.submit(question, '/connect/disconnect')).location);
+    const end = await allow(browser, after);
+
+    assert.deepEqual(endsOf(after), ['Done']);
+    assert.match(after.body, /No account is connected any more/);
+    assert.match(end.location, /^https:\/\/app\.example\.com\/callback\?error=access_denied&.*state=s$/);
+    assert.equal(await redeem(harness, userId()), undefined);
+  });
+
+  it('somebody who comes back to disconnect one of two leaves by Done, with a code', async () => {
+    const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
+    const [account] = await accounts();
+    const query = `transaction=${transactionOf(selection)}&account=${account?.accountKey}`;
+    const question = await browser.get(`/connect/disconnect?${query}`);
+
+    const after = await browser.get((await browser.submit(question, '/connect/disconnect')).location);
+
+    assert.deepEqual(endsOf(after), ['Done']);
+    assert.match((await allow(browser, after)).location, /[?&]code=manager-\d+$/);
+  });
+
+  it('somebody who comes back is asked for consent only for what is new', async () => {
+    const { browser, selection } = await manage(['ada@example.com']);
+    const both = await browser.link(selection, 'bob@example.com');
+
+    const consent = await browser.get(`/connect/consent?transaction=${transactionOf(selection)}`);
+
+    assert.deepEqual(endsOf(both), ['Continue', 'Cancel']);
+    assert.match(consent.body, /ada@example\.com.*bob@example\.com.*New/s);
+    assert.doesNotMatch(consent.body, /ada@example\.com<\/bdi>[^/]*CalDAV<\/span> <span class="chip">New/);
   });
 
   it('somebody who comes back disconnects all accounts after a question that names them', async () => {
@@ -74,8 +108,7 @@ describe('somebody who comes back', () => {
 
   it('somebody who comes back keeps what another browser linked, and is told so', async () => {
     const { browser, selection } = await manage(['ada@example.com', 'bob@example.com']);
-    const elsewhere = new Browser(harness);
-    await elsewhere.link(await elsewhere.start({ user_id: userId() }), 'eve@example.com');
+    await connected(harness, { userId: userId(), names: ['eve@example.com'] });
     const question = await browser.get(`/connect/disconnect-all?transaction=${transactionOf(selection)}`);
 
     await browser.submit(question, '/connect/disconnect-all');
@@ -131,7 +164,7 @@ describe('an account whose calendars load', () => {
 
     assert.match(selection.body, /class="state loading"[^>]*>Loading calendars…</);
     assert.match(selection.body, /data-progress="\/connect\/progress\?/);
-    assert.match(selection.body, /<button class="primary">Continue/);
+    assert.deepEqual(endsOf(selection), ['Done']);
     assert.match(String(selection.headers['content-security-policy']), /connect-src 'self'/);
     assert.equal(progress.done, false);
   });
@@ -152,6 +185,17 @@ describe('an account whose calendars load', () => {
     assert.doesNotMatch(String(page.headers['content-security-policy']), /connect-src/);
   });
 
+  it('an account whose calendars load says so before it is allowed', async () => {
+    const browser = new Browser(harness);
+    const selection = await browser.link(await browser.start({ user_id: userId() }));
+
+    const progress = await progressOf(browser, selection);
+
+    assert.match(selection.body, /data-progress="\/connect\/progress\?/);
+    assert.deepEqual([progress.done, (progress.accounts as unknown[]).length], [false, 1]);
+    assert.deepEqual(endsOf(selection), ['Allow', 'Cancel']);
+  });
+
   it('an account whose calendars load is nothing to browsers that did not link it, and its progress nothing to those without the flow', async () => {
     await manage(['ada@example.com']);
     const stranger = new Browser(harness);
@@ -160,7 +204,8 @@ describe('an account whose calendars load', () => {
     const progress = await progressOf(stranger, page);
     const without = await progressOf(new Browser(harness), page);
 
-    assert.match(page.body, /Connected in another browser/);
+    assert.match(page.body, /Also linked/);
+    assert.doesNotMatch(page.body, /Loading calendars/);
     assert.deepEqual([progress.done, progress.accounts], [true, []]);
     assert.equal(without.error, 'session_expired');
   });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
+import { allow, connected, everyAccount, readBy, redeem } from './approvals.ts';
 import { type Answer, APPLE_PASSWORD, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, type Journeys, openJourneys, read, signInAgainPath } from './journeys.ts';
 
@@ -17,41 +18,92 @@ after(() => journeys.harness.close());
 beforeEach(() => journeys.nextUser());
 
 describe('an account that is to be connected again', () => {
-  const linked = async (scope = 'read') => {
-    const { browser, sent } = await journeys.depart('google', { scope });
-    await browser.get(journeys.google.allow(sent.location));
-    const [account] = await journeys.accounts();
-    assert.ok(account);
-    return { browser, account };
+  const linked = (scope = 'read') => journeys.connect('google', { scope });
+  const signInAgain = async (browser: Browser, page: Answer, label = 'Reconnect', deed = {}) => {
+    const sent = await browser.get(signInAgainPath(page, label) ?? '');
+    return follow(browser, await browser.get(journeys.google.allow(sent.location, deed)));
   };
+
   it('an account to be connected again is offered “Reconnect”, which hints at the account and keeps its id', async () => {
-    const { browser, account } = await linked();
+    const { browser, account, grant } = await linked();
     await journeys.harness.accounts.setHealth(account, REVOKED, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
-    const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
-    await browser.get(journeys.google.allow(sent.location));
+    const after = await signInAgain(browser, page);
+    await allow(browser, after);
 
     assert.match(page.body, /Needs to be connected again/);
     assert.equal(journeys.google.begun.at(-1)?.loginHint, 'ada@example.com');
-    const [mended] = await journeys.accounts();
-    assert.deepEqual([mended?.accountKey, mended?.health.state], [account.accountKey, 'active']);
+    assert.doesNotMatch(after.body, /Needs to be connected again/);
+    const mended = await readBy(journeys.harness, grant);
+    assert.deepEqual(
+      mended.map(({ accountKey, health }) => [accountKey, health.state]),
+      [[account.accountKey, 'active']],
+    );
   });
 
-  it('an account to be connected again says so when its owner chose another one there', async () => {
+  it('an account to be connected again keeps what it had until Done, and takes the new sign-in with it', async () => {
+    const { accounts } = journeys.harness;
     const { browser, account } = await linked();
-    await journeys.harness.accounts.setHealth(account, REVOKED, 5);
+    const had = await accounts.credentialsOf(account.accountKey);
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
-    const sent = await browser.get(signInAgainPath(page, 'Reconnect') ?? '');
+    const transaction = transactionOf(page);
 
-    const after = await follow(
-      browser,
-      await browser.get(journeys.google.allow(sent.location, { email: 'b@example.com' })),
+    const sent = await browser.get(
+      `/connect/google?transaction=${transaction}&account=${account.accountKey}`,
     );
+    const after = await follow(browser, await browser.get(journeys.google.allow(sent.location)));
+    assert.deepEqual(await accounts.credentialsOf(account.accountKey), had);
+    await allow(browser, after);
+
+    assert.notDeepEqual(await accounts.credentialsOf(account.accountKey), had);
+    assert.equal((await journeys.accounts()).length, 1);
+  });
+
+  it('an account to be connected again keeps what it had when its owner cancels', async () => {
+    const { accounts } = journeys.harness;
+    const { browser, account } = await linked();
+    await accounts.setHealth(account, REVOKED, 5);
+    const had = await accounts.credentialsOf(account.accountKey);
+    const more = { user_id: journeys.userId(), scope: 'read-write' };
+
+    const after = await signInAgain(browser, await browser.start(more));
+    await browser.submit(after, '/connect/cancel');
+
+    assert.deepEqual(await accounts.credentialsOf(account.accountKey), had);
+    assert.deepEqual(
+      (await journeys.accounts()).map(({ accountKey, health }) => [accountKey, health.state]),
+      [[account.accountKey, 'reauth_required']],
+    );
+  });
+
+  it('an account to be connected again is left as it is when its owner chose another one there, which is new', async () => {
+    const { accounts } = journeys.harness;
+    const { browser, account } = await linked();
+    await accounts.setHealth(account, REVOKED, 5);
+    const had = await accounts.credentialsOf(account.accountKey);
+    const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
+
+    const after = await signInAgain(browser, page, 'Reconnect', { email: 'b@example.com' });
+    await allow(browser, after);
 
     assert.match(after.body, /You chose another account at <bdi>Google<\/bdi>/);
     assert.match(after.body, /Needs to be connected again/);
     assert.equal((await journeys.accounts()).length, 2);
+    assert.deepEqual(await accounts.credentialsOf(account.accountKey), had);
+  });
+
+  it('an account to be connected again is another one where its name at the provider has a new owner', async () => {
+    const { browser, account } = await linked();
+    const had = await journeys.harness.accounts.credentialsOf(account.accountKey);
+    const page = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
+
+    // The same address, which the provider gave to somebody else.
+    const after = await signInAgain(browser, page, 'Allow more access', { identity: 'sub:somebody-else' });
+    await allow(browser, after);
+
+    assert.match(after.body, /You chose another account/);
+    assert.deepEqual(await journeys.harness.accounts.credentialsOf(account.accountKey), had);
   });
 
   it('an account to be connected again is offered “Allow more access” by a request that needs more, and by no other', async () => {
@@ -59,8 +111,7 @@ describe('an account that is to be connected again', () => {
 
     const same = await browser.start({ user_id: journeys.userId(), scope: 'read' });
     const more = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
-    const sent = await browser.get(signInAgainPath(more, 'Allow more access') ?? '');
-    await browser.get(journeys.google.allow(sent.location));
+    await allow(browser, await signInAgain(browser, more, 'Allow more access'));
     const after = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
 
     assert.equal(signInAgainPath(same, 'Allow more access'), undefined);
@@ -109,16 +160,20 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
       const harness = await openConnect();
       const browser = new Browser(harness);
       const path = `/connect/${kind}`;
-      const link = async (address: string, typed: Record<string, string>) =>
-        browser.submit(await browser.get(address), path, { server: 'dav.example.com', username, ...typed });
-      await link(`${path}?transaction=${transactionOf(await browser.start())}`, { password });
+      const link = async (address: string) => {
+        const typed = { server: 'dav.example.com', username, password };
+        const linked = await browser.submit(await browser.get(address), path, typed);
+        await allow(browser, await browser.get(linked.location));
+      };
+      await link(`${path}?transaction=${transactionOf(await browser.start())}&by=server`);
+      await redeem(harness, 'ada');
       const [account] = await harness.accounts.listAccounts('acme', 'ada');
       assert.ok(account);
       await harness.accounts.setHealth(account, { ...REVOKED, reason: 'password_refused' }, 5);
 
       const address = signInAgainPath(await browser.start(), 'Reconnect') ?? '';
       const form = await browser.get(address);
-      await link(address, { password });
+      await link(address);
 
       const [mended] = await harness.accounts.listAccounts('acme', 'ada');
       await harness.close();
@@ -131,9 +186,8 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
 
   it('an Apple or CalDAV account to be connected again shows nothing of itself to a browser that did not link it', async () => {
     const harness = await openConnect();
-    const browser = new Browser(harness);
-    await browser.link(await browser.start(), 'ada@example.com');
-    const [account] = await harness.accounts.listAccounts('acme', 'ada');
+    await connected(harness, { userId: 'ada' });
+    const [account] = await everyAccount(harness, 'ada');
     const stranger = new Browser(harness);
     const transaction = transactionOf(await stranger.start());
 
@@ -149,14 +203,11 @@ describe('an Apple or CalDAV account that is to be connected again', () => {
 
 describe('an account that its user cannot mend', () => {
   for (const [reason, text] of [
-    ['app_credentials_refused', /your system administrator needs to fix this/],
+    ['app_credentials_refused', /whoever runs this service needs to fix it/],
     ['provider_unavailable', /Cannot be reached at the moment/],
   ] as const) {
     it(`an account that its user cannot mend is shown with the reason ${reason} in words, and without a button`, async () => {
-      const { browser, sent } = await journeys.depart('google', { scope: 'read' });
-      await browser.get(journeys.google.allow(sent.location));
-      const [account] = await journeys.accounts();
-      assert.ok(account);
+      const { browser, account } = await journeys.connect('google', { scope: 'read' });
       await journeys.harness.accounts.setHealth(account, { ...REVOKED, state: 'degraded', reason }, 5);
 
       const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });
@@ -167,10 +218,7 @@ describe('an account that its user cannot mend', () => {
   }
 
   it('an account that its user cannot mend is for the administrator of the organisation to allow, after which it can be connected again', async () => {
-    const { browser, sent } = await journeys.depart('microsoft', { scope: 'read' });
-    await browser.get(journeys.microsoft.allow(sent.location));
-    const [account] = await journeys.accounts();
-    assert.ok(account);
+    const { browser, account } = await journeys.connect('microsoft', { scope: 'read' });
     await journeys.harness.accounts.setHealth(account, { ...REVOKED, reason: 'admin_consent_required' }, 5);
 
     const page = await browser.start({ user_id: journeys.userId(), scope: 'read' });

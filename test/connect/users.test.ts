@@ -80,6 +80,18 @@ describe('an application and its users', () => {
     assert.deepEqual(shown.health, { state: 'reauth_required', reason: 'password_refused' });
   });
 
+  it('an application is not shown what somebody is still connecting under the user’s id, and has it forgotten too', async () => {
+    const transaction = { transactionId: 'still open', expiresAt: START + 1000 };
+    await link(server, { transaction, accountId: 'https://dav.example/eve/' });
+
+    const shown = (await call('GET', 'ada')).json().accounts;
+    await call('DELETE', 'ada');
+
+    assert.deepEqual(shown, []);
+    const rows = await server.db.all("SELECT account_key FROM account WHERE client_id = 'acme'");
+    assert.deepEqual(rows, []);
+  });
+
   it('an application has a user forgotten: its accounts, its tokens and itself', async () => {
     await link(server);
     const token = await server.token();

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import { takeChoice } from '../../src/store/calendar-choice-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { NOW, newAccount, openWithUsers } from './calendar-rows.ts';
+import { accountApart, NOW, newAccount, openWithUsers } from './calendar-rows.ts';
 import {
   calendar,
   changesTo,
@@ -157,6 +158,38 @@ export function calendarChoiceStoreContract(database: string, open: () => Promis
       assert.deepEqual(await offered(), ['Calendar /a/ out', 'Calendar /b/ in']);
       assert.deepEqual(await jobs(), [b]);
       assert.equal((await choices.chosenCalendars(accountKey))?.onlyThese, true);
+    });
+
+    it('a choice is taken over by an account that is the same, where there is one', async () => {
+      const { accounts, db, mirror, choices, choose, offered, accountKey, b } = await prepare();
+      const { accountKey: twin } = await accounts.linkAccount(accountApart('later'), NOW);
+      const [, , twinC = ''] = await listed({ mirror }, twin, [
+        calendar('/a/'),
+        calendar('/b/'),
+        calendar('/c/'),
+      ]);
+      const take = () => db.transaction((tx) => takeChoice(tx, { from: twin, to: accountKey, now: NOW }));
+      await choose([b]);
+
+      await take();
+      assert.deepEqual(
+        await offered(),
+        ['Calendar /a/ out', 'Calendar /b/ in'],
+        'nothing was chosen of the twin',
+      );
+      await choices.chooseCalendars(twin, { chosen: [twinC], onlyThese: true }, NOW);
+      await take();
+
+      assert.deepEqual(await offered(), ['Calendar /a/ out', 'Calendar /b/ out']);
+      assert.equal((await choices.chosenCalendars(accountKey))?.onlyThese, true);
+    });
+
+    it('the loading of an account counts what was chosen', async () => {
+      const { accounts, accountKey, choose, b } = await prepare();
+
+      await choose([b]);
+
+      assert.equal((await accounts.loadingOf('acme', 'ada')).get(accountKey)?.calendars, 1);
     });
 
     it('a choice changes the calendars of its own account alone', async () => {

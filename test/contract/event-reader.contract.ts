@@ -4,11 +4,9 @@ import { describe, it } from 'node:test';
 
 import type { EventMembers } from '../../src/calendars/mirrored-event.ts';
 import { renderMembers, renderObject } from '../../src/lib/rendered-json.ts';
-import type { Grant } from '../../src/oauth/grant.ts';
-import { SCOPES, type Scope } from '../../src/oauth/scope.ts';
 import type { EventPosition } from '../../src/reading/event-reader.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { accountApart, grantAll, NOW, newAccount } from './calendar-rows.ts';
+import { NOW } from './calendar-rows.ts';
 import { calendar, event, fill, LATER, leased, mirrorWith, resource } from './mirror-rows.ts';
 
 const at = (text: string): number => Temporal.Instant.from(text).epochMilliseconds;
@@ -37,83 +35,6 @@ export function eventReaderContract(database: string, open: () => Promise<Databa
       );
       assert.equal(account?.calendars[0]?.original, '{"href":"/b/"}');
       assert.deepEqual(await reader.accountsOf({ ...grant, userId: 'ben' }), []);
-    });
-
-    it('the accounts of a grant are those of the groups it covers, and no others', async () => {
-      const { db, accounts, reader, accountKey } = await prepare('/a/');
-      const other = await accounts.linkAccount(accountApart('other', { accountId: 'other' }), NOW);
-      const pending = await accounts.linkAccount(accountApart('open', { accountId: 'open' }), NOW);
-      const [mine, foreign, both] = [
-        await grantAll(db, { accountKeys: [accountKey] }),
-        await grantAll(db, { accountKeys: [other.accountKey] }),
-        await grantAll(db, { accountKeys: [accountKey, other.accountKey] }),
-      ];
-      const keysOf = async (grant: Grant) => (await reader.accountsOf(grant)).map((one) => one.accountKey);
-
-      assert.deepEqual(await keysOf(mine), [accountKey]);
-      assert.deepEqual(await keysOf(foreign), [other.accountKey]);
-      assert.deepEqual((await keysOf(both)).sort(), [accountKey, other.accountKey].sort());
-      assert.deepEqual(await keysOf({ ...mine, coverageId: 'unknown' }), []);
-      assert.deepEqual(await keysOf({ ...mine, clientId: 'other' }), []);
-      const { coverageId } = await grantAll(db, { accountKeys: [pending.accountKey] });
-      await db.write(
-        "UPDATE account_group SET expires_at = 1 WHERE transaction_id = 'open' RETURNING group_id",
-      );
-      assert.deepEqual(await keysOf({ ...mine, coverageId }), [], 'an account of a transaction is nobody’s');
-    });
-
-    it('an account that joins a covered group is the grant’s from then on', async () => {
-      const { accounts, reader, grant } = await prepare('/a/');
-
-      await accounts.linkAccount(newAccount({ provider: 'apple', accountId: 'later' }), NOW);
-
-      const providers = (await reader.accountsOf(grant)).map(({ provider }) => provider);
-      assert.deepEqual(providers, ['apple', 'caldav']);
-    });
-
-    it('an account has the narrower of the grant’s scope and the one it is covered at', async () => {
-      const { db, reader, accountKey } = await prepare('/a/');
-      const scopeOf = async (scope: Scope, coveredAt: Scope) => {
-        const grant = await grantAll(db, { accountKeys: [accountKey], scope, coveredAt });
-        return (await reader.accountsOf(grant)).map((account) => account.scope);
-      };
-
-      for (const [i, scope] of SCOPES.entries())
-        for (const [j, coveredAt] of SCOPES.entries())
-          assert.deepEqual(
-            await scopeOf(scope, coveredAt),
-            [SCOPES[Math.min(i, j)]],
-            `${scope} ${coveredAt}`,
-          );
-    });
-
-    it('without a grant of its own a reader has what living grants of the user cover, once each', async () => {
-      const { db, accounts, families, reader, accountKey } = await prepare('/a/');
-      const other = await accounts.linkAccount(accountApart('other', { accountId: 'other' }), NOW);
-      await accounts.linkAccount(accountApart('open', { accountId: 'open' }), NOW);
-      await grantAll(db, { accountKeys: [accountKey], coveredAt: 'free-busy' });
-      const all = { clientId: 'acme', userId: 'ada', scope: 'free-busy', coverageId: undefined } as const;
-      const keys = async () => (await reader.accountsOf(all)).map((one) => [one.accountKey, one.scope]);
-
-      assert.deepEqual(await keys(), [[accountKey, 'free-busy']]);
-      await grantAll(db, { accountKeys: [other.accountKey] });
-      assert.equal((await keys()).length, 2);
-      await families.endGrantsOf('acme', 'ada', NOW);
-      assert.deepEqual(await keys(), []);
-      assert.deepEqual(await reader.accountsOf({ ...all, userId: 'ben' }), []);
-    });
-
-    it('a calendar that was left out is not shown', async () => {
-      const { reader, grant, accountKey, calendarKeys, calendarChoices } = await prepare('/a/', '/b/');
-      const [, b = ''] = calendarKeys;
-
-      await calendarChoices.chooseCalendars(accountKey, { chosen: [b], onlyThese: false }, NOW);
-
-      const [account] = await reader.accountsOf(grant);
-      assert.deepEqual(
-        account?.calendars.map(({ calendarKey }) => calendarKey),
-        [b],
-      );
     });
 
     it('a single event is written out in the words of the wire', async () => {

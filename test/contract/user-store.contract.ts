@@ -93,7 +93,8 @@ export function userStoreContract(database: string, open: () => Promise<Database
 
       assert.equal(deleted.filter(Boolean).length, 1);
       assert.equal(await users.findUser('acme', 'ada'), undefined);
-      assert.deepEqual([await rowsIn(db, 'account'), await rowsIn(db, 'job')], [0, 0]);
+      const left = ['account', 'account_group', 'grant_coverage', 'job'].map((table) => rowsIn(db, table));
+      assert.deepEqual(await Promise.all(left), [0, 0, 0, 0]);
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
       const living = await db.all('SELECT user_id AS "userId" FROM token_family WHERE ended_at IS NULL');
       assert.deepEqual(

@@ -20,7 +20,7 @@ export function connectionRoutes(deps: ConnectionRouteDeps): FastifyPluginAsync 
     app.post<{ Querystring: Fields }>('/disconnect', { onRequest: check }, (request) => {
       const provider = fieldOf(request.query, request.body, 'provider');
       const account = fieldOf(request.query, request.body, 'account');
-      return disconnect({ provider, account }, grantOf(request), deps);
+      return disconnect({ provider, account, address: request.ip }, grantOf(request), deps);
     });
   };
 }

@@ -4,11 +4,13 @@ import type { Account, AccountHealth, AccountStore } from '../../calendars/accou
 import { type Actor, actorOf, type HealthReason } from '../../calendars/health-reason.ts';
 import { PROVIDER_KINDS, type ProviderKind, parseProviderKind } from '../../calendars/provider-kind.ts';
 import { ApiError } from '../../http/refusal.ts';
+import type { Log } from '../../lib/log.ts';
 import { instantText } from '../../lib/rendered-json.ts';
 import type { Grant } from '../../oauth/grant.ts';
 
 export type ConnectionDeps = {
   readonly accounts: Pick<AccountStore, 'accountsOf' | 'disconnect'>;
+  readonly log: Log;
   /** Epoch milliseconds. */
   readonly now: () => number;
 };
@@ -79,17 +81,30 @@ function connectionHealthOf({ state, reason, message, since }: AccountHealth): C
 }
 
 /** As callers send them, in the query or the body: anything but text is unusable. */
-export type DisconnectRequest = { readonly provider: unknown; readonly account: unknown };
+export type DisconnectRequest = {
+  readonly provider: unknown;
+  readonly account: unknown;
+  /** The network address it came from. */
+  readonly address: string;
+};
 
 /** Throws 400 for a provider that is missing or unknown. An account that is not there is no error. */
 export async function disconnect(
   request: DisconnectRequest,
-  { clientId, userId, coverageId }: Grant,
-  { accounts, now }: ConnectionDeps,
+  grant: Grant,
+  { accounts, log, now }: ConnectionDeps,
 ): Promise<{ success: true; message: string }> {
   const provider = providerOf(request.provider);
   const accountId = accountOf(request.account);
+  const { clientId, userId, coverageId } = grant;
+  const named = (await accounts.accountsOf(grant)).filter(
+    (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
+  );
   const count = await accounts.disconnect({ clientId, userId, coverageId, provider, accountId }, now());
+  for (const { accountKey } of count === 0 ? [] : named) {
+    const fields = { clientId, userId, accountKey, provider, address: request.address };
+    log.info({ event: 'account_disconnected', ...fields }, 'An account was disconnected by its application');
+  }
   const message = count === 0 ? 'There was no such account' : `Disconnected accounts: ${count}`;
   return { success: true, message };
 }

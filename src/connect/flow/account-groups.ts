@@ -5,7 +5,6 @@
  */
 import type { Account } from '../../calendars/account-store.ts';
 import { narrowerScope, type Scope, scopeCovers } from '../../oauth/scope.ts';
-import type { AuthorizationRequest } from './authorization-request-store.ts';
 
 export type AccountGroup = {
   readonly groupKey: string;
@@ -52,7 +51,13 @@ export type GroupStandings = {
   readonly covered: readonly Covered[];
 };
 
-type RequestFacts = Pick<AuthorizationRequest, 'transactionId' | 'scope' | 'isPushed' | 'codeChallenge'>;
+/** What counts of an authorization request here. */
+type RequestFacts = {
+  readonly transactionId: string;
+  readonly scope: Scope;
+  readonly isPushed: boolean;
+  readonly codeChallenge: string | undefined;
+};
 
 /** `now` is epoch milliseconds. */
 export function standingsOf(

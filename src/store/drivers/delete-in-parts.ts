@@ -7,10 +7,15 @@ const ROWS_PER_PART = 1000;
  * Runs `sql`, a `DELETE … WHERE key IN (SELECT … LIMIT :limit) RETURNING …`, until it finds nothing
  * more. Answers how many rows it deleted. The next run deletes what an interrupted one left.
  */
-export async function deleteInParts(db: Database, sql: string, values: Values): Promise<number> {
+export function deleteInParts(db: Database, sql: string, values: Values): Promise<number> {
+  return inParts(async (limit) => (await db.write(sql, { ...values, limit })).length);
+}
+
+/** Calls `deletePart`, which deletes at most `limit` rows and answers how many, until it finds fewer. Answers the sum. */
+export async function inParts(deletePart: (limit: number) => Promise<number>): Promise<number> {
   for (let deleted = 0; ; ) {
-    const part = await db.write(sql, { ...values, limit: ROWS_PER_PART });
-    deleted += part.length;
-    if (part.length < ROWS_PER_PART) return deleted;
+    const part = await deletePart(ROWS_PER_PART);
+    deleted += part;
+    if (part < ROWS_PER_PART) return deleted;
   }
 }

@@ -1,0 +1,151 @@
+/** Makes several of a user's account groups one, as an approval that proves them all does (docs/security.md T3). */
+import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
+import type { Sealer } from '../lib/sealing.ts';
+import { keyInGroup, renewCredentials } from './account-groups.ts';
+import { credentialSealer } from './account-rows.ts';
+import { takeChoice } from './calendar-choice-store.ts';
+import { recordAccountRemoval, recordArrival } from './change-journal.ts';
+import type { Statements } from './drivers/database.ts';
+import { scheduleJob } from './job-rows.ts';
+
+export type Joining = {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly into: string;
+  readonly from: readonly string[];
+  /** Epoch milliseconds. */
+  readonly now: number;
+};
+
+type JoiningRow = {
+  accountKey: string;
+  groupId: string;
+  provider: string;
+  identity: string | null;
+  keyInGroup: string;
+  isUnfinished: number;
+};
+
+/**
+ * Makes several groups one: their accounts, browsers and grants become those of `into`. Of an account that is in several
+ * of them one row stays, with the credentials of the last sign-in. A grant that covered several of them at different
+ * scopes covers the one at the narrowest. The user is locked.
+ */
+export async function joinGroups(tx: Statements, joining: Joining, sealer: Sealer): Promise<void> {
+  const { into, from, clientId, userId, now } = joining;
+  if (from.length === 0) return;
+  const kept = await collapseTwins(tx, joining, sealer);
+  const moved = kept.filter(({ groupId }) => groupId !== into);
+  for (const row of moved) await moveAccount(tx, row, into);
+  const oneOfFrom = tx.dialect.oneOf('from');
+  await tx.all(
+    `INSERT INTO group_device (group_id, device_hash)
+     SELECT DISTINCT CAST(:into AS TEXT), device_hash FROM group_device WHERE group_id ${oneOfFrom}
+     ON CONFLICT (group_id, device_hash) DO NOTHING`,
+    { into, from },
+  );
+  // In the order of their names each scope allows more than the one before.
+  await tx.all(
+    `INSERT INTO grant_coverage (coverage_id, group_id, scope)
+     SELECT coverage_id, CAST(:into AS TEXT), MIN(scope) FROM grant_coverage WHERE group_id ${oneOfFrom}
+      GROUP BY coverage_id
+     ON CONFLICT (coverage_id, group_id) DO UPDATE SET
+       scope = CASE WHEN excluded.scope < grant_coverage.scope THEN excluded.scope ELSE grant_coverage.scope END`,
+    { into, from },
+  );
+  await tx.all(
+    `UPDATE event_change SET group_id = :into
+      WHERE client_id = :clientId AND user_id = :userId AND group_id ${oneOfFrom}`,
+    { clientId, userId, into, from },
+  );
+  const ended = await tx.all<{ expiresAt: number | null }>(
+    `DELETE FROM account_group WHERE group_id ${oneOfFrom} RETURNING expires_at AS "expiresAt"`,
+    { from },
+  );
+  // Where a group was the user's before, its grants now have the accounts of the others too.
+  const arrived = ended.some(({ expiresAt }) => expiresAt === null) ? kept : moved;
+  if (arrived.length === 0) return;
+  const accountKeys = arrived.map(({ accountKey }) => accountKey);
+  await recordArrival(tx, { clientId, userId, accountKeys, now });
+}
+
+/** The accounts of all the groups, each once: the others are deleted. What works goes before what does not. */
+async function collapseTwins(
+  tx: Statements,
+  { clientId, userId, into, from, now }: Joining,
+  sealer: Sealer,
+): Promise<JoiningRow[]> {
+  const rows = await tx.all<JoiningRow>(
+    `SELECT a.account_key AS "accountKey", a.group_id AS "groupId", a.provider, a.identity,
+            a.key_in_group AS "keyInGroup",
+            CASE WHEN g.expires_at IS NULL THEN 0 ELSE 1 END AS "isUnfinished"
+       FROM account AS a JOIN account_group AS g ON g.group_id = a.group_id
+      WHERE a.group_id = :into OR a.group_id ${tx.dialect.oneOf('from')}
+      ORDER BY "isUnfinished", CASE WHEN g.expires_at IS NULL AND a.health <> 'active' THEN 1 ELSE 0 END,
+               a.linked_at, a.account_key`,
+    { into, from },
+  );
+  const kept = new Map<string, JoiningRow>();
+  for (const row of rows) {
+    const name = `${row.provider} ${row.identity ?? row.keyInGroup}`;
+    const same = kept.get(name);
+    if (same === undefined) {
+      kept.set(name, row);
+      continue;
+    }
+    const { accountKey } = row;
+    if (row.isUnfinished === 1) {
+      await takeSignIn(tx, { from: accountKey, to: same.accountKey, now }, sealer);
+      await takeChoice(tx, { from: accountKey, to: same.accountKey, now });
+    } else await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
+    await deleteTwin(tx, accountKey);
+  }
+  return [...kept.values()];
+}
+
+async function moveAccount(tx: Statements, row: JoiningRow, into: string): Promise<void> {
+  const key = keyInGroup(into, row.identity ?? row.keyInGroup.slice(row.groupId.length + 1));
+  await tx.all('UPDATE account SET group_id = :into, key_in_group = :key WHERE account_key = :accountKey', {
+    into,
+    key,
+    accountKey: row.accountKey,
+  });
+}
+
+/** Puts what a later sign-in brought into the account that stays. */
+async function takeSignIn(
+  tx: Statements,
+  { from, to, now }: { readonly from: string; readonly to: string; readonly now: number },
+  sealer: Sealer,
+): Promise<void> {
+  const sealed = credentialSealer(sealer);
+  const row = await tx.get<{ credentials: string }>(
+    'SELECT credentials FROM account WHERE account_key = :from',
+    { from },
+  );
+  if (row === undefined) return;
+  const credentials: ProviderCredentials = sealed.open(from, row.credentials);
+  await tx.all(
+    `UPDATE account SET (account_id, display, granted_scopes, calendar_permission, health, health_reason,
+        health_message, health_since, proves_owner) =
+       (SELECT account_id, display, granted_scopes, calendar_permission, health, health_reason, health_message,
+               CAST(:now AS BIGINT), proves_owner FROM account AS s WHERE s.account_key = :from),
+       times_linked = times_linked + 1, list_error = NULL, list_failed_at = NULL, lease_holder = NULL
+      WHERE account_key = :to`,
+    { from, to, now },
+  );
+  await renewCredentials(tx, to, sealed.seal(to, credentials));
+  await scheduleJob(tx, { kind: 'sync-account', key: to }, now);
+}
+
+const ONE = 'SELECT account_key FROM account WHERE account_key = :accountKey';
+
+/** Its access at the provider lives on in the account that stays. */
+async function deleteTwin(tx: Statements, accountKey: string): Promise<void> {
+  await tx.all(
+    `DELETE FROM job WHERE (kind = 'sync-account' AND key = :accountKey)
+        OR (kind = 'sync-calendar' AND key IN (SELECT calendar_key FROM calendar WHERE account_key = :accountKey))`,
+    { accountKey },
+  );
+  await tx.all('DELETE FROM account WHERE account_key = :accountKey', { accountKey });
+}
