@@ -10,7 +10,7 @@ import { receivedQuery } from '../../src/http/received-query.ts';
 import { pushRequest } from '../../src/oauth/pushed-requests.ts';
 import { openStores } from '../../src/store/open-stores.ts';
 import { allow, connected, endsOf, type Grant, namesReadBy, redeem } from './approvals.ts';
-import { ACME, type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+import { ACME, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { read } from './journeys.ts';
 
 let harness: Harness;
@@ -41,15 +41,13 @@ async function linking(names: readonly string[], query: Readonly<Record<string, 
 /** An account of eve's that ada's user has for good: an application without the comparison redeemed it. */
 const planted = () => connected(harness, { userId: 'ada', names: [EVE] });
 
-/** The selection page of a request that the application pushed for ada, in a browser without cookies. */
-async function pushedPage(scope: string): Promise<{ browser: Browser; page: Answer }> {
-  const query = receivedQuery(`?user_id=ada&scope=${scope}`);
-  const pushedRequests = harness.deps.pushedRequests as Parameters<typeof pushRequest>[1]['pushedRequests'];
+/** The address of a request that the application pushed for ada. */
+async function push(parameters: string): Promise<string> {
+  const { pushedRequests } = openStores(harness.db, { sealer: harness.sealer });
   const deps = { pushedRequests, checkAuthorization: () => {}, now: harness.deps.now };
+  const query = receivedQuery(`?user_id=ada&${parameters}`);
   const { request_uri: uri } = await pushRequest({ client: ACME, query }, deps);
-  const browser = new Browser(harness);
-  const started = await browser.get(`/authorize?client_id=acme&request_uri=${encodeURIComponent(uri)}`);
-  return { browser, page: await browser.get(started.location) };
+  return `/authorize?client_id=acme&request_uri=${encodeURIComponent(uri)}`;
 }
 
 /** Calendars of an account as its first sync lists them; those in `leftOut` its owner left out. */
@@ -127,7 +125,9 @@ describe('a pushed request', () => {
     assert.deepEqual(await titlesReadBy(grant), ['Work']);
 
     // The application's own script: it pushes the request, and has no cookies.
-    const { browser, page } = await pushedPage('free-busy');
+    const browser = new Browser(harness);
+    const started = await browser.get(await push('scope=free-busy'));
+    const page = await browser.get(started.location);
     const transaction = transactionOf(page);
     const choice = await browser.get(`/connect/calendars?transaction=${transaction}&account=${accountKey}`);
     const [therapy] = await harness.db.all<{ key: string }>(
@@ -142,13 +142,8 @@ describe('a pushed request', () => {
   });
 
   it('reads nothing but client_id beside its reference', async () => {
-    const query = receivedQuery('?user_id=ada');
-    const pushedRequests = harness.deps.pushedRequests as Parameters<typeof pushRequest>[1]['pushedRequests'];
-    const deps = { pushedRequests, checkAuthorization: () => {}, now: harness.deps.now };
-    const { request_uri: uri } = await pushRequest({ client: ACME, query }, deps);
     const browser = new Browser(harness);
-    const beside = `client_id=acme&user_id=somebody-else&request_uri=${encodeURIComponent(uri)}`;
-    const started = await browser.get(`/authorize?${beside}`);
+    const started = await browser.get(`${await push('scope=read')}&user_id=somebody-else`);
 
     assert.equal((await browser.get(started.location)).status, 200);
   });
