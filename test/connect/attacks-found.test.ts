@@ -151,6 +151,16 @@ describe('a pushed request', () => {
 
 describe('a code that is live', () => {
   it('is not changed by a browser that stands for other accounts of the user', async () => {
+    const ada = await connected(harness, { userId: 'ada', names: [ADA] });
+    const eve = await planted();
+    await allow(ada.browser, await ada.browser.start());
+
+    await allow(eve.browser, await eve.browser.start());
+
+    assert.deepEqual(await seenBy(await redeem(harness, 'ada')), [ADA]);
+  });
+
+  it('is not changed so at the first visit of its user either', async () => {
     const eve = await planted();
     const ada = await linking([ADA]);
     await allow(ada.browser, ada.page);
