@@ -57,6 +57,7 @@ describe('the log', () => {
   it('the log tells of Allow, of Cancel, and of an approval that waits', async () => {
     const first = new Browser(harness);
     const allowed = await first.link(await first.start({ ...user(), scope: 'read' }));
+    const accountKeys = [await keyOf()];
     await allow(first, allowed);
     const second = new Browser(harness);
     const waiting = await second.link(await second.start(user()), 'eve@example.com');
@@ -66,7 +67,7 @@ describe('the log', () => {
     assert.deepEqual(
       ['access_allowed', 'approval_waits', 'access_denied'].map((event) => lastOf(harness, event)),
       [
-        { level: 'info', event: 'access_allowed', ...whose(allowed), scope: 'read' },
+        { level: 'info', event: 'access_allowed', ...whose(allowed), scope: 'read', accountKeys },
         { level: 'info', event: 'approval_waits', ...whose(waiting) },
         { level: 'info', event: 'access_denied', ...whose(waiting) },
       ],
@@ -124,15 +125,9 @@ describe('the log', () => {
 
       const event = reason === undefined ? 'account_confirmed' : 'proof_refused';
       const { calendarPermission: _, ...told } = lastOf(harness, event) ?? {};
-      const expected = {
-        level: reason === undefined ? 'info' : 'warn',
-        event,
-        ...whose(page),
-        provider: 'caldav',
-      };
-      if (reason === undefined) {
-        assert.deepEqual(told, { ...expected, accountKey: told.accountKey });
-      } else assert.deepEqual(told, { ...expected, accountKey, reason });
+      const { level, reasonTold } =
+        reason === undefined ? { level: 'info', reasonTold: {} } : { level: 'warn', reasonTold: { reason } };
+      assert.deepEqual(told, { level, event, ...whose(page), provider: 'caldav', accountKey, ...reasonTold });
     });
   }
 
