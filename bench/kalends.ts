@@ -1,5 +1,6 @@
 /** Kalends as it is shipped, under load: `src/start.js serve`, seeded through its own stores. */
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -127,7 +128,9 @@ async function seedCodes(
   for (let at = 0; at < count; at += ROWS_PER_TRANSACTION) {
     await db.transaction(async (tx) => {
       for (const userId of codes.slice(at, at + ROWS_PER_TRANSACTION)) {
-        await tx.all(INSERT_CODE, { clientId, userId, redirectUri: REDIRECT_URI, now: now() });
+        const approvalId = randomBytes(16).toString('base64url');
+        await tx.all(INSERT_CODE, { approvalId, clientId, userId, redirectUri: REDIRECT_URI, now: now() });
+        await tx.all(COVER_ALL, { approvalId, clientId, userId });
       }
     });
   }
@@ -135,5 +138,10 @@ async function seedCodes(
 }
 
 const INSERT_CODE = `
-  INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, approved_at)
-  VALUES (:clientId, :userId, :redirectUri, 'read', :now)`;
+  INSERT INTO authorization_code (approval_id, client_id, user_id, redirect_uri, scope, approved_at)
+  VALUES (:approvalId, :clientId, :userId, :redirectUri, 'read', :now)`;
+
+const COVER_ALL = `
+  INSERT INTO grant_coverage (coverage_id, group_id, scope)
+  SELECT CAST(:approvalId AS TEXT), group_id, 'read' FROM account_group
+   WHERE client_id = :clientId AND user_id = :userId`;

@@ -6,6 +6,8 @@ import type { Stores } from '../src/open-storage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
+type User = { readonly clientId: string; readonly userId: string };
+
 export const CALENDAR_HREF = 'https://dav.example/calendars/work/';
 const CALENDAR = {
   href: CALENDAR_HREF,
@@ -16,13 +18,15 @@ const CALENDAR = {
 } as const;
 
 export async function seedUser(
-  { users, accounts, mirror }: Stores,
-  { clientId, userId }: { readonly clientId: string; readonly userId: string },
+  stores: Stores,
+  { clientId, userId }: User,
   events: readonly EventResource[],
 ): Promise<void> {
+  const { users, accounts, mirror } = stores;
   const now = Date.now();
   await users.loadOrCreateUser(clientId, userId, now);
   const { accountKey } = await accounts.linkAccount(accountOf(clientId, userId), now);
+  await finishLinking(stores, { clientId, userId });
   const list = { key: accountKey, holder: 'bench' };
   await mirror.leaseList(list, now, now + DAY_MS);
   await mirror.replaceCalendars(list, [CALENDAR], now + DAY_MS);
@@ -34,7 +38,25 @@ export async function seedUser(
   await mirror.finishSync(lease, 'token', now + DAY_MS);
 }
 
+/** Makes what was linked the user's own, as the redemption of an approval does. */
+export async function finishLinking({ db }: Pick<Stores, 'db'>, user: User): Promise<void> {
+  await db.write(
+    `UPDATE account_group SET expires_at = NULL, transaction_id = NULL
+      WHERE client_id = :clientId AND user_id = :userId`,
+    user,
+  );
+}
+
+/** What else every account has that is linked here: all of a user's in one group, by the browser of this secret's hash. */
+export const linkedBy = (userId: string, deviceHash = 'bench') => ({
+  provesOwner: true,
+  transaction: { transactionId: `link ${userId}`, expiresAt: Date.now() + DAY_MS },
+  device: { deviceHash, formerHash: undefined },
+});
+
 const accountOf = (clientId: string, userId: string): NewAccount => ({
+  ...linkedBy(userId),
+  identity: `https://dav.example/${userId}/`,
   clientId,
   userId,
   provider: 'caldav',
@@ -43,5 +65,4 @@ const accountOf = (clientId: string, userId: string): NewAccount => ({
   grantedScopes: [],
   calendarPermission: undefined,
   credentials: { username: userId, password: 'bench' },
-  deviceHash: 'bench',
 });

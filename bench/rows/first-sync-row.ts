@@ -13,6 +13,7 @@ import { googleProvider } from '../../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
 import { recordingLog } from '../../test/servers/recording-log.ts';
 import { type Kalends, startKalends } from '../kalends.ts';
+import { linkedBy } from '../mirror-seed.ts';
 import {
   SANDBOX_APP,
   SANDBOX_PERSON,
@@ -74,7 +75,7 @@ async function measured(kind: SandboxKind, hello: SandboxHello, server: Kalends)
   const began = performance.now();
   const account = { grantedScopes: [], calendarPermission: undefined, ...signedIn };
   const { accountKey } = await stores.accounts.linkAccount(
-    { clientId, userId: 'ada', provider: kind, deviceHash: 'bench', ...account },
+    { clientId, userId: 'ada', provider: kind, ...linkedBy('ada'), ...account },
     Date.now(),
   );
   let most = before;

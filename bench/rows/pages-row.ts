@@ -8,6 +8,7 @@ import type { Stores } from '../../src/open-storage.ts';
 import { type KalendsOptions, startKalends } from '../kalends.ts';
 import { sendOnce } from '../load/http-load.ts';
 import type { Application } from '../load/oauth-calls.ts';
+import { finishLinking, linkedBy } from '../mirror-seed.ts';
 import type { LoadRow } from '../row.ts';
 import { bareFastify, repeating } from './token-subjects.ts';
 
@@ -51,13 +52,16 @@ const seed: NonNullable<KalendsOptions['seed']> = async (stores, { clientId }) =
   await stores.db.write('DELETE FROM job');
 };
 
-async function linkAccounts({ accounts }: Stores, clientId: string, now: number): Promise<void> {
+async function linkAccounts({ accounts, db }: Stores, clientId: string, now: number): Promise<void> {
   for (let index = 0; index < ACCOUNTS; index++) {
     await accounts.linkAccount(accountOf(clientId, index), now);
   }
+  await finishLinking({ db }, { clientId, userId: USER });
 }
 
 const accountOf = (clientId: string, index: number): NewAccount => ({
+  ...linkedBy(USER, hashOfSecret(DEVICE)),
+  identity: `https://dav${index}.example/ada/`,
   clientId,
   userId: USER,
   provider: 'caldav',
@@ -66,7 +70,6 @@ const accountOf = (clientId: string, index: number): NewAccount => ({
   grantedScopes: [],
   calendarPermission: undefined,
   credentials: { username: USER, password: 'bench' },
-  deviceHash: hashOfSecret(DEVICE),
 });
 
 /** Starts a flow as a browser does, and answers the request for its page. */
@@ -75,13 +78,13 @@ async function startFlow(port: number, { clientId }: Application): Promise<strin
   const started = await fetch(`${origin}/authorize?client_id=${clientId}&user_id=${USER}`, {
     redirect: 'manual',
   });
-  const [cookie = ''] = started.headers.getSetCookie().map((set) => set.split(';')[0] ?? '');
+  const cookies = started.headers.getSetCookie().map((set) => set.split(';')[0] ?? '');
   const path = started.headers.get('location') ?? '';
   return [
     `GET ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
     'Accept: text/html',
-    `Cookie: ${cookie}; kalends_device=${DEVICE}`,
+    `Cookie: ${[...cookies, `kalends_device=${DEVICE}`].join('; ')}`,
     '\r\n',
   ].join('\r\n');
 }

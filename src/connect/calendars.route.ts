@@ -1,7 +1,7 @@
 /** Which calendars of an account the application gets: all of them until its owner leaves some out. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { seeOther } from '../http/page.ts';
-import { formValues } from '../http/page-form.ts';
+import { formField, formValues } from '../http/page-form.ts';
 import { scalar } from '../http/received-query.ts';
 import { manageableAccount } from './accounts/account-views.ts';
 import type { ConnectDeps } from './flow/connect-deps.ts';
@@ -24,7 +24,7 @@ export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
   app.post('/connect/calendars', async (http, reply) => {
     const form = await readForm(http, deps);
     const found = await choiceOf(form, form.field('account'), deps);
-    if (found !== undefined) await choose(http, found.account.accountKey, form.field('only_these'), deps);
+    if (found !== undefined) await choose(http, found, deps);
     return seeOther(reply, selectionPath(form.request));
   });
 }
@@ -36,7 +36,16 @@ async function choiceOf(page: PageVisit, accountKey: string | undefined, deps: C
   return account && choice && { account, ...choice };
 }
 
-async function choose(http: FastifyRequest, accountKey: string, onlyThese: string, deps: ConnectDeps) {
-  const chosen = formValues(http.body, 'calendar');
-  await deps.calendarChoices.chooseCalendars(accountKey, { chosen, onlyThese: onlyThese !== '' }, deps.now());
+async function choose(http: FastifyRequest, { account, calendars }: Choice, deps: ConnectDeps) {
+  const shown = formValues(http.body, 'shown');
+  // One that appeared since the page was made stays as it is.
+  const unseen = calendars.filter(({ calendarKey, isChosen }) => isChosen && !shown.includes(calendarKey));
+  const chosen = [
+    ...formValues(http.body, 'calendar'),
+    ...(shown.length === 0 ? [] : unseen.map(({ calendarKey }) => calendarKey)),
+  ];
+  const onlyThese = formField(http.body, 'only_these') === 'yes';
+  await deps.calendarChoices.chooseCalendars(account.accountKey, { chosen, onlyThese }, deps.now());
 }
+
+type Choice = NonNullable<Awaited<ReturnType<typeof choiceOf>>>;

@@ -40,8 +40,8 @@ export function consentRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const answer = await approve(form, deps);
     if (answer === 'open') return seeOther(reply, selectionPath(request));
     if (answer === 'waits') return seeOther(reply, pagePath('waiting', request));
-    // Done with nothing left to allow is a denial; an approval that was denied before is a mistake.
-    if (answer === 'denied' && request.status !== 'open') throw finishedError(request);
+    // Done with nothing left to allow is a denial; an approval of what was denied is a mistake, a moment later too.
+    if (answer === 'denied' && !request.hasDisconnected) throw finishedError(request);
     return send(http, reply, { request, answer });
   });
 

@@ -83,6 +83,7 @@ function happenedOf(query: ReceivedQuery, views: readonly AccountView[]): Provid
   // Ours is behind everything the application sent.
   const claim = values(query, 'happened').at(-1) ?? '';
   if (claim === 'disconnected' || claim === 'disconnected_all' || claim === 'removed') return { what: claim };
+  if (claim === 'calendars_chosen') return { what: 'chosen' };
   const [, kind, what = 'linked'] = /^([a-z]+)(?:_([a-z_]+))?$/.exec(claim) ?? [];
   const provider = parseProviderKind(kind ?? '');
   if (provider === undefined) return undefined;

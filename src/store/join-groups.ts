@@ -3,6 +3,7 @@ import type { ProviderCredentials } from '../calendars/calendar-provider.ts';
 import type { Sealer } from '../lib/sealing.ts';
 import { keyInGroup, renewCredentials } from './account-groups.ts';
 import { credentialSealer } from './account-rows.ts';
+import { takeChoice } from './calendar-choice-store.ts';
 import { recordAccountRemoval, recordArrival } from './change-journal.ts';
 import type { Statements } from './drivers/database.ts';
 import { scheduleJob } from './job-rows.ts';
@@ -93,8 +94,10 @@ async function collapseTwins(
       continue;
     }
     const { accountKey } = row;
-    if (row.isUnfinished === 1) await takeSignIn(tx, { from: accountKey, to: same.accountKey, now }, sealer);
-    else await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
+    if (row.isUnfinished === 1) {
+      await takeSignIn(tx, { from: accountKey, to: same.accountKey, now }, sealer);
+      await takeChoice(tx, { from: accountKey, to: same.accountKey, now });
+    } else await recordAccountRemoval(tx, ONE, { clientId, userId, accountKey, now });
     await deleteTwin(tx, accountKey);
   }
   return [...kept.values()];

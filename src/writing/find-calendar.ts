@@ -2,9 +2,7 @@
 import { PROVIDER_FACTS } from '../calendars/provider-facts.ts';
 import { ApiError } from '../http/refusal.ts';
 import { refuseMistakes } from '../http/request-fields.ts';
-import { requireScope } from '../oauth/bearer-authentication.ts';
 import type { Grant } from '../oauth/grant.ts';
-import { scopeCovers } from '../oauth/scope.ts';
 import type { EventReader, MirroredAccount, ReadableCalendar } from '../reading/event-reader.ts';
 import type { FreshAccounts, ReadRequest } from '../reading/freshness.ts';
 import type { AccountName, CalendarName } from './write-requests.ts';
@@ -13,12 +11,12 @@ export type FindCalendarDeps = {
   readonly events: Pick<EventReader, 'accountsOf'>;
   /** The user's accounts, brought up to date as for a read. */
   readonly freshAccounts: (request: ReadRequest) => Promise<FreshAccounts>;
+  /** Throws 403 for a scope that does not let an application write. */
+  readonly requireWriteScope: (of: Pick<Grant, 'scope'>) => void;
 };
 
 export type ChosenCalendar = { readonly account: MirroredAccount; readonly calendar: ReadableCalendar };
 
-/** What a refusal for want of scope says. */
-export const WRITE_DENIED = 'Write access denied for current scope';
 /** How old the list of calendars may be when the one that is asked for is not on it, in milliseconds. */
 const LIST_AGE = 10_000;
 
@@ -37,7 +35,7 @@ export async function findCalendar(
     const message = `The user has no calendar ${name.calendarId} at ${name.provider}`;
     throw new ApiError(404, 'calendar_not_found', { message, details: { calendarId: [message] } });
   }
-  requireWritable(chosen.account);
+  requireWritable(chosen.account, deps);
   if (chosen.calendar.access === 'read') {
     const message = 'This calendar can only be read';
     throw new ApiError(422, 'calendar_read_only', { message, details: { calendarId: [message] } });
@@ -49,9 +47,9 @@ export async function findCalendar(
 export async function findAccount(
   { provider, account: accountId }: AccountName,
   grant: Grant,
-  { events }: FindCalendarDeps,
+  deps: FindCalendarDeps,
 ): Promise<MirroredAccount> {
-  const accounts = (await events.accountsOf(grant)).filter(
+  const accounts = (await deps.events.accountsOf(grant)).filter(
     (account) => account.provider === provider && (accountId ?? account.accountId) === account.accountId,
   );
   const [first] = accounts;
@@ -61,7 +59,7 @@ export async function findAccount(
   }
   if (accounts.length > 1)
     refuseMistakes([{ field: 'account', problem: 'must name one of the accounts at this provider' }]);
-  requireWritable(first);
+  requireWritable(first, deps);
   return first;
 }
 
@@ -88,7 +86,7 @@ function chosenAmong(accounts: readonly MirroredAccount[], name: CalendarName): 
         .map((calendar) => ({ account, calendar })),
     );
   const worth = ({ account, calendar }: ChosenCalendar) =>
-    (scopeCovers(account.scope, 'read-write') ? 4 : 0) +
+    (account.scope === 'read-write' ? 4 : 0) +
     (calendar.access === 'write' ? 2 : 0) +
     (isWorking(account) ? 1 : 0);
   return matches.toSorted((a, b) => worth(b) - worth(a))[0];
@@ -106,8 +104,8 @@ const isWorking = ({ health, calendarPermission }: MirroredAccount): boolean =>
   health.state !== 'reauth_required' && calendarPermission !== false;
 
 /** The grant may allow less for this account than for others (docs/security.md T3). */
-function requireWritable(account: MirroredAccount): void {
-  requireScope(account, 'read-write', WRITE_DENIED);
+function requireWritable(account: MirroredAccount, { requireWriteScope }: FindCalendarDeps): void {
+  requireWriteScope(account);
   requireWorking(account);
 }
 

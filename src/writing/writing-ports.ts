@@ -1,12 +1,13 @@
 /** What the routes that write take from other features, so that they load none of it themselves. */
 import { type BearerDeps, requireScope } from '../oauth/bearer-authentication.ts';
 import { type BearerHook, bearerHook } from '../oauth/bearer-hook.ts';
+import type { Grant } from '../oauth/grant.ts';
 import { type FreshnessDeps, freshAccounts } from '../reading/freshness.ts';
 import { changedMeanwhile, eventBody, renderedEvent, requireVersion } from './event-answer.ts';
-import { type ChosenCalendar, type FindCalendarDeps, WRITE_DENIED } from './find-calendar.ts';
+import type { ChosenCalendar, FindCalendarDeps } from './find-calendar.ts';
 import type { WriteDeps } from './write-deps.ts';
 
-export type WritingPorts = Pick<FindCalendarDeps, 'freshAccounts'> & {
+export type WritingPorts = Pick<FindCalendarDeps, 'freshAccounts' | 'requireWriteScope'> & {
   readonly writeAccess: BearerHook;
   readonly eventAnswers: ReturnType<typeof eventAnswers>;
 };
@@ -16,10 +17,14 @@ export type WritingPortsDeps = FreshnessDeps & BearerDeps & Pick<WriteDeps, 'eve
 export function writingPorts(deps: WritingPortsDeps): WritingPorts {
   return {
     freshAccounts: (request) => freshAccounts(request, deps),
+    requireWriteScope,
     writeAccess: writeAccess(deps),
     eventAnswers: eventAnswers(deps),
   };
 }
+
+const requireWriteScope = (of: Pick<Grant, 'scope'>): void =>
+  requireScope(of, 'read-write', 'Write access denied for current scope');
 
 /** For a hook before the body is read. */
 function writeAccess(deps: BearerDeps): BearerHook {
@@ -28,7 +33,7 @@ function writeAccess(deps: BearerDeps): BearerHook {
     ...bearer,
     async check(request) {
       await bearer.check(request);
-      requireScope(bearer.grantOf(request), 'read-write', WRITE_DENIED);
+      requireWriteScope(bearer.grantOf(request));
     },
   };
 }

@@ -260,9 +260,9 @@ onEachDatabase((database, open) => {
     });
 
     it('an account’s session says unauthorized for an account that is gone', async () => {
-      const { accounts, instance } = await openAccount(await open());
+      const { account, accounts, instance } = await openAccount(await open());
       const session = instance();
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
+      await accounts.removeAccount(account.accountKey, NOW);
 
       assert.equal((await providerErrorOf(session.accessToken())).kind, 'unauthorized');
     });

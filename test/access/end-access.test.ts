@@ -34,8 +34,11 @@ describe('access to a disconnected account', () => {
 
   const linkGoogle = (userId = 'ada') =>
     link(server, { provider: 'google', accountId: 'ada@example.com', userId, credentials: google.issue() });
-  const disconnect = (userId = 'ada') =>
-    server.deps.accounts.disconnect({ clientId: 'acme', userId, provider: 'google' }, clock.now);
+  const disconnect = async (userId = 'ada') => {
+    for (const { accountKey } of await server.deps.accounts.listAccounts('acme', userId)) {
+      await server.deps.accounts.removeAccount(accountKey, clock.now);
+    }
+  };
   const start = () => {
     worker = startWorker(server);
   };

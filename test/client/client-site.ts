@@ -11,7 +11,7 @@ import { type CalDavSandbox, caldavSandbox } from '../../sandbox/caldav/caldav-s
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type Browser, openBrowser } from '../e2e/browser.ts';
-import { type CalendarLogin, linkAccount } from '../e2e/flow.ts';
+import { allow, type CalendarLogin, linkAccount } from '../e2e/flow.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 
 export const ADA = 'ada@people.example';
@@ -52,8 +52,7 @@ export async function openClientSite(): Promise<ClientSite> {
   const authorize: ClientSite['authorize'] = async (userId, browser = openBrowser()) => {
     const page = await browser.open(client.authorizationUrl({ userId, state: STATE, language: 'en' }));
     if (page.body.includes('Connect CalDAV') && !page.body.includes(ADA)) await linkAccount(browser, login);
-    await browser.press('Continue');
-    const { destination } = await browser.press('Allow');
+    const { destination } = await allow(browser);
     if (destination === undefined) throw new Error('Allow led nowhere');
     return destination;
   };

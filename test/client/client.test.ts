@@ -9,7 +9,7 @@ import {
   kalends,
 } from '../../packages/client/src/kalends.ts';
 import { openBrowser, textOf } from '../e2e/browser.ts';
-import { linkAccount } from '../e2e/flow.ts';
+import { allow, linkAccount } from '../e2e/flow.ts';
 import { ADA, type ClientSite, memoryStore, openClientSite, STATE } from './client-site.ts';
 
 const refusedAs = (code: string, status: number) => (error: unknown) =>
@@ -80,8 +80,7 @@ describe('the client', () => {
         const browser = openBrowser();
         await browser.open(site.client.authorizationUrl({ ...callback, codeChallenge }));
         await linkAccount(browser, site.login);
-        await browser.press('Continue');
-        return String((await browser.press('Allow')).destination);
+        return String((await allow(browser)).destination);
       };
 
       const wrong = { ...callback, codeVerifier: 'w'.repeat(43) };
@@ -98,8 +97,7 @@ describe('the client', () => {
       const browser = openBrowser();
       await browser.open(site.client.authorizationUrl({ ...flow, display: 'popup', language: 'en' }));
       await linkAccount(browser, site.login);
-      await browser.press('Continue');
-      const { body } = await browser.press('Allow');
+      const { body } = await allow(browser);
 
       const [, message = ''] = / data-message="([^"]*)"/.exec(body) ?? [];
       const { redirect_uri: url } = JSON.parse(textOf(message));

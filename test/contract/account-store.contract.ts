@@ -2,17 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
+import type { NewAccount } from '../../src/calendars/account-store.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import {
-  codeIsWithdrawn,
-  makeCode,
-  NOW,
-  newAccount,
-  openWithUsers,
-  sealer,
-  tenTimes,
-} from './calendar-rows.ts';
+import { accountApart, grantAll, NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
+import { rowsIn } from './grant-rows.ts';
 
 const REFUSED = { state: 'reauth_required', reason: 'password_refused', message: 'Refused' } as const;
 const DOWN = { state: 'degraded', reason: 'provider_unavailable', message: 'Down' } as const;
@@ -26,8 +20,6 @@ async function makeCalendar(db: Database, accountKey: string): Promise<void> {
   );
 }
 
-const ADAS_CALDAV = { clientId: 'acme', userId: 'ada', provider: 'caldav' } as const;
-
 export function accountStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = () => openWithUsers(open);
   const jobs = (db: Database) => db.all<{ kind: string; key: string }>('SELECT kind, key FROM job');
@@ -38,7 +30,7 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
 
       const linked = await accounts.linkAccount(newAccount(), NOW);
 
-      assert.deepEqual(await accounts.listAccounts('acme', 'ada'), [linked]);
+      assert.deepEqual(await accounts.findAccount(linked.accountKey), linked);
       assert.deepEqual(linked.health, wellSince(NOW));
       assert.deepEqual(await accounts.credentialsOf(linked.accountKey), newAccount().credentials);
       assert.deepEqual(
@@ -75,17 +67,85 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal((await accounts.loadingOf('acme', 'ada')).has(other.accountKey), false);
     });
 
-    it('ten concurrent calls to link make one account, with every device', async () => {
-      const { accounts } = await prepare();
+    it('ten concurrent calls to link in one transaction make one account, in one group', async () => {
+      const { db, accounts } = await prepare();
 
-      const linked = await tenTimes((i) => accounts.linkAccount(newAccount({ deviceHash: `d${i}` }), NOW));
+      const linked = await tenTimes((i) =>
+        accounts.linkAccount(newAccount({ device: { deviceHash: `d${i}`, formerHash: undefined } }), NOW),
+      );
 
       const keys = new Set(linked.map(({ accountKey }) => accountKey));
       assert.equal(keys.size, 1);
-      for (let i = 0; i < 10; i++) {
-        assert.deepEqual(await accounts.accountsLinkedBy('acme', 'ada', `d${i}`), keys);
-      }
+      assert.deepEqual([await rowsIn(db, 'account'), await rowsIn(db, 'account_group')], [1, 1]);
       assert.deepEqual(await accounts.credentialsOf([...keys][0] ?? ''), newAccount().credentials);
+    });
+
+    it('the same account linked in two transactions is two, each with its own credentials', async () => {
+      const { accounts } = await prepare();
+
+      const one = await accounts.linkAccount(newAccount(), NOW);
+      const two = await accounts.linkAccount(accountApart('t2', { credentials: { password: 'two' } }), NOW);
+
+      assert.notEqual(one.accountKey, two.accountKey);
+      assert.deepEqual(await accounts.credentialsOf(one.accountKey), newAccount().credentials);
+      assert.deepEqual(await accounts.credentialsOf(two.accountKey), { password: 'two' });
+    });
+
+    it('accounts that claim one id on the wire are two when other people signed in', async () => {
+      const { accounts } = await prepare();
+
+      const one = await accounts.linkAccount(newAccount(), NOW);
+      const two = await accounts.linkAccount(newAccount({ identity: 'of a stranger' }), NOW);
+
+      assert.notEqual(one.accountKey, two.accountKey);
+      assert.equal(one.accountId, two.accountId);
+      assert.equal(one.identity, newAccount().identity);
+      assert.deepEqual(await accounts.credentialsOf(one.accountKey), newAccount().credentials);
+    });
+
+    const OLD: readonly (readonly [string, Partial<NewAccount>, boolean])[] = [
+      ['is taken from who signs in to it', {}, true],
+      ['of another id on the wire is not taken', { accountId: 'https://dav.example/eve/' }, false],
+      ['of a CalDAV server is not taken by another user name', { display: 'eve@dav.example' }, false],
+      ['of another user is not taken', { userId: 'ben' }, false],
+    ];
+    for (const [rule, change, takes] of OLD)
+      it(`the identity of an account that was linked before identities were kept ${rule}`, async () => {
+        const { db, accounts } = await prepare();
+        const old = await accounts.linkAccount(accountApart('before'), NOW);
+        await db.write('UPDATE account SET identity = NULL');
+
+        await accounts.linkAccount(newAccount({ identity: 'who signs in', ...change }), NOW);
+
+        const { identity } = (await accounts.findAccount(old.accountKey)) ?? {};
+        assert.equal(identity, takes ? 'who signs in' : undefined);
+        assert.deepEqual(await accounts.credentialsOf(old.accountKey), newAccount().credentials);
+      });
+
+    it('the identity of an account of old is not taken while its group has another of that identity', async () => {
+      const { db, accounts } = await prepare();
+      const old = await accounts.linkAccount(accountApart('before'), NOW);
+      await db.write('UPDATE account SET identity = NULL');
+      const moved = { accountId: 'https://dav.example/elsewhere/', identity: 'same' };
+      const known = await accounts.linkAccount(accountApart('before', moved), NOW);
+
+      await accounts.linkAccount(newAccount({ identity: 'same' }), NOW);
+
+      const identities = [old, known].map(async ({ accountKey }) => {
+        return (await accounts.findAccount(accountKey))?.identity;
+      });
+      assert.deepEqual(await Promise.all(identities), [undefined, 'same']);
+    });
+
+    it('the identity of a Google account of old is taken whatever it is shown as', async () => {
+      const { db, accounts } = await prepare();
+      const google = { provider: 'google', accountId: 'ada@example.com' } as const;
+      const old = await accounts.linkAccount(accountApart('before', google), NOW);
+      await db.write('UPDATE account SET identity = NULL');
+
+      await accounts.linkAccount(newAccount({ ...google, identity: 'sub:1', display: 'Ada' }), NOW);
+
+      assert.equal((await accounts.findAccount(old.accountKey))?.identity, 'sub:1');
     });
 
     it('linking an account again renews its credentials and health and keeps its key', async () => {
@@ -122,11 +182,13 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
     });
 
     it('a list of accounts is of the user alone, in provider order, then by when they were linked', async () => {
-      const { accounts } = await prepare();
+      const { db, accounts } = await prepare();
       await accounts.linkAccount(newAccount({ accountId: 'later' }), NOW + 1);
       await accounts.linkAccount(newAccount({ accountId: 'earlier' }), NOW);
       await accounts.linkAccount(newAccount({ provider: 'google', accountId: 'g' }), NOW + 2);
       await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'other' }), NOW);
+      await grantAll(db);
+      await grantAll(db, { userId: 'ben' });
 
       const listed = await accounts.listAccounts('acme', 'ada');
 
@@ -134,18 +196,6 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
         listed.map(({ accountId }) => accountId),
         ['g', 'earlier', 'later'],
       );
-    });
-
-    it('the accounts that a device linked are named, and no others', async () => {
-      const { accounts } = await prepare();
-      const mine = await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
-      await accounts.linkAccount(newAccount({ accountId: 'b', deviceHash: 'device-2' }), NOW);
-
-      assert.deepEqual(
-        await accounts.accountsLinkedBy('acme', 'ada', 'device-1'),
-        new Set([mine.accountKey]),
-      );
-      assert.deepEqual(await accounts.accountsLinkedBy('acme', 'ben', 'device-1'), new Set());
     });
 
     it('an account keeps since when it is in a state while only the reason changes', async () => {
@@ -252,87 +302,6 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
       assert.equal(whileListFails?.health.state, 'degraded');
       const after = await accounts.findAccount(accountKey);
       assert.deepEqual(after?.health, wellSince(NOW + 3));
-    });
-
-    it('an account is disconnected with its credentials, mirror and jobs', async () => {
-      const { db, accounts } = await prepare();
-      const { accountKey } = await accounts.linkAccount(newAccount(), NOW);
-      await makeCalendar(db, accountKey);
-      await db.write("INSERT INTO job (kind, key, run_at, attempts) VALUES ('sync-calendar', 'c', 0, 0)");
-
-      const gone = await accounts.disconnect(ADAS_CALDAV, NOW);
-
-      assert.equal(gone, 1);
-      assert.equal(await accounts.credentialsOf(accountKey), undefined);
-      assert.deepEqual(await db.all('SELECT * FROM calendar'), []);
-      assert.deepEqual(await db.all('SELECT * FROM account_device'), []);
-      assert.deepEqual(await jobs(db), []);
-    });
-
-    it('disconnecting takes the named account alone, and none for an id it does not know', async () => {
-      const { accounts } = await prepare();
-      await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
-      await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
-      await accounts.linkAccount(newAccount({ userId: 'ben', accountId: 'a' }), NOW);
-
-      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'unknown' }, NOW), 0);
-      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, provider: 'google', accountId: 'a' }, NOW), 0);
-      assert.equal(await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW), 1);
-
-      const remaining = await accounts.listAccounts('acme', 'ada');
-      assert.deepEqual(
-        remaining.map(({ accountId }) => accountId),
-        ['b'],
-      );
-      assert.equal((await accounts.listAccounts('acme', 'ben')).length, 1);
-    });
-
-    it('the pending code is withdrawn with the last account, not before, and of that user alone', async () => {
-      const { db, accounts } = await prepare();
-      await accounts.linkAccount(newAccount({ accountId: 'a' }), NOW);
-      await accounts.linkAccount(newAccount({ accountId: 'b' }), NOW);
-      await makeCode(db, 'ada');
-      await makeCode(db, 'ben');
-
-      await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'a' }, NOW);
-      const withOneLeft = await codeIsWithdrawn(db, 'ada');
-      await accounts.disconnect({ ...ADAS_CALDAV, accountId: 'b' }, NOW);
-
-      assert.equal(withOneLeft, false);
-      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
-      assert.equal(await codeIsWithdrawn(db, 'ben'), false);
-    });
-
-    it('the pending code is left alone when there was no account to disconnect', async () => {
-      const { db, accounts } = await prepare();
-      await makeCode(db, 'ada');
-
-      await accounts.disconnect(ADAS_CALDAV, NOW);
-
-      assert.equal(await codeIsWithdrawn(db, 'ada'), false);
-    });
-
-    it('the pending code is withdrawn when the last ten accounts go at once', async () => {
-      const { db, accounts } = await prepare();
-      await tenTimes((i) => accounts.linkAccount(newAccount({ accountId: `a${i}` }), NOW));
-      await makeCode(db, 'ada');
-
-      const gone = await tenTimes((i) => accounts.disconnect({ ...ADAS_CALDAV, accountId: `a${i}` }, NOW));
-
-      assert.deepEqual(gone, Array(10).fill(1));
-      assert.equal(await codeIsWithdrawn(db, 'ada'), true);
-    });
-
-    it('an account counts once when ten calls disconnect it', async () => {
-      const { accounts } = await prepare();
-      await accounts.linkAccount(newAccount(), NOW);
-
-      const gone = await tenTimes(() => accounts.disconnect(ADAS_CALDAV, NOW));
-
-      assert.equal(
-        gone.reduce((sum, n) => sum + n),
-        1,
-      );
     });
   });
 }

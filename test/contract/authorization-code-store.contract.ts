@@ -5,14 +5,14 @@ import { describe, it } from 'node:test';
 import type { AuthorizationCodeStore, Redemption } from '../../src/oauth/authorization-code-store.ts';
 import { familyOf } from '../../src/oauth/refresh-token-id.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { makeCode, NOW, openWithUsers, presentedOf, tenTimes } from './calendar-rows.ts';
-import { rowsIn, successorOf } from './grant-rows.ts';
+import { makeCode, NOW, newAccount, openWithUsers, presentedOf, tenTimes } from './calendar-rows.ts';
+import { makeFamily, rowsIn, successorOf, visit } from './grant-rows.ts';
 
 export function authorizationCodeStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const stores = await openWithUsers(open);
     await makeCode(stores.db, 'ada');
-    const code = await stores.codes.findCode('acme', 'ada');
+    const [code] = await stores.codes.findCodes('acme', 'ada');
     assert.ok(code);
     return { ...stores, code: presentedOf(code) };
   };
@@ -21,29 +21,32 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
     it("a code's record is answered at its own application only", async () => {
       const { codes } = await prepare();
 
-      assert.deepEqual(await codes.findCode('acme', 'ada'), {
-        clientId: 'acme',
-        userId: 'ada',
-        redirectUri: 'https://acme.example/cb',
-        scope: 'read',
-        codeChallenge: undefined,
-        approvedAt: NOW,
-        withdrawnAt: undefined,
-      });
+      assert.deepEqual(await codes.findCodes('acme', 'ada'), [
+        {
+          approvalId: 'approval of ada',
+          clientId: 'acme',
+          userId: 'ada',
+          redirectUri: 'https://acme.example/cb',
+          scope: 'read',
+          codeChallenge: undefined,
+          approvedAt: NOW,
+          withdrawnAt: undefined,
+        },
+      ]);
       for (const unknown of ['ben', 'ADA', '', 'ada\0', 'ada\ud800']) {
-        assert.equal(await codes.findCode('acme', unknown), undefined);
+        assert.deepEqual(await codes.findCodes('acme', unknown), []);
       }
-      assert.equal(await codes.findCode('other', 'ada'), undefined);
+      assert.deepEqual(await codes.findCodes('other', 'ada'), []);
     });
 
     it('each of many who look up codes at once is answered its own record', async () => {
       const { codes } = await prepare();
 
-      const records = await tenTimes((i) => codes.findCode(i % 2 ? 'acme' : 'other', 'ada'));
+      const records = await tenTimes((i) => codes.findCodes(i % 2 ? 'acme' : 'other', 'ada'));
 
       assert.deepEqual(
-        records.map(Boolean),
-        records.map((_, i) => i % 2 === 1),
+        records.map(({ length }) => length),
+        records.map((_, i) => i % 2),
       );
     });
 
@@ -62,7 +65,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
       assert.equal(redeemed.filter(Boolean).length, 1);
       assert.equal(await rowsIn(db, 'token_family'), 1);
-      assert.equal(await codes.findCode('acme', 'ada'), undefined);
+      assert.deepEqual(await codes.findCodes('acme', 'ada'), []);
     });
 
     it('redeeming a code starts the grant that the code authorizes, with its first refresh token', async () => {
@@ -72,7 +75,8 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
 
       assert.ok(family);
       const { first, grant } = family;
-      const expected = { familyId: familyOf(first), clientId: 'acme', userId: 'ada', scope: 'read' };
+      const owner = { clientId: 'acme', userId: 'ada', scope: 'read', coverageId: 'approval of ada' };
+      const expected = { familyId: familyOf(first), ...owner };
       assert.deepEqual(grant, expected);
       assert.deepEqual(await families.findLivingGrant(grant.familyId), expected);
       assert.deepEqual(await families.rotateRefreshToken(first, successorOf(first), NOW), expected);
@@ -109,7 +113,7 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
 
       assert.equal(await codes.redeemCode(code, NOW), undefined);
-      assert.equal((await codes.findCode('acme', 'ada'))?.withdrawnAt, NOW);
+      assert.equal((await codes.findCodes('acme', 'ada'))[0]?.withdrawnAt, NOW);
     });
 
     it('no grant stays alive of a user or application that is deleted while its code is redeemed', async () => {
@@ -136,8 +140,44 @@ export function authorizationCodeStoreContract(database: string, open: () => Pro
       });
 
       assert.equal(await codes.deleteExpiredCodes(NOW), 1);
-      assert.equal(await codes.findCode('acme', 'ben'), undefined);
-      assert.ok(await codes.findCode('acme', 'ada'));
+      assert.deepEqual(await codes.findCodes('acme', 'ben'), []);
+      assert.equal((await codes.findCodes('acme', 'ada')).length, 1);
+    });
+
+    it('what a forgotten code covered is forgotten with it, unless a grant has it', async () => {
+      const { db, accounts, codes } = await prepare();
+      await accounts.linkAccount(newAccount({ userId: 'ben' }), NOW);
+      await makeCode(db, 'ben');
+      const held = async () => {
+        await db.write('UPDATE authorization_code SET approved_at = 0');
+        await codes.deleteExpiredCodes(NOW);
+        return rowsIn(db, 'grant_coverage');
+      };
+      await makeFamily(db, { clientId: 'acme', userId: 'ben', coverageId: 'approval of ben' });
+
+      const ofGrant = await held();
+      await db.write('DELETE FROM token_family');
+      await db.write('DELETE FROM grant_coverage');
+      await makeCode(db, 'ben');
+
+      assert.deepEqual([ofGrant, await held()], [1, 0]);
+    });
+
+    it('of several pending codes the challenge chooses, and the others are kept', async () => {
+      const { codes, code, ...stores } = await prepare();
+      const challenges = ['c'.repeat(43), 'd'.repeat(43)] as const;
+      for (const codeChallenge of challenges) {
+        const transactionId = `t ${codeChallenge}`;
+        const someone = await visit({ codes, ...stores }, transactionId, { transactionId, codeChallenge });
+        await someone.link({ accountId: codeChallenge });
+        assert.equal(await someone.allow(NOW + 1), 'approved');
+      }
+
+      const family = await codes.redeemCode({ ...code, codeChallenge: challenges[1] }, NOW + 1);
+
+      assert.equal(family?.grant.coverageId, `t ${challenges[1]}`);
+      const left = (await codes.findCodes('acme', 'ada')).map(({ codeChallenge }) => codeChallenge);
+      assert.deepEqual(left, [challenges[0], undefined]);
     });
   });
 }

@@ -2,47 +2,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
-import { NOW, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
-import { makeAccount } from './grant-rows.ts';
+import { accountApart, NOW, newAccount, openWithUsers, sealer, tenTimes } from './calendar-rows.ts';
+import { MOST_OPEN, newRequest, rowsIn } from './grant-rows.ts';
 
-const request: AuthorizationRequest = {
-  transactionId: 't1',
-  clientId: 'acme',
-  userId: 'ada',
-  redirectUri: 'https://acme.example/cb',
-  scope: 'read',
+const request = newRequest({
   state: 'opaque & "odd" é😀',
   codeChallenge: 'challenge',
   language: 'fr',
   theme: 'dark',
   display: 'popup',
   providers: ['apple', 'caldav'],
-  query: 'client_id=acme&user_id=ada',
-  formToken: 'token',
-  status: 'open',
-  createdAt: NOW,
-};
+  isPushed: true,
+  userName: 'Ada',
+  loginHint: 'ada@example.com',
+});
+const FEW = 3;
 
 export function authorizationRequestStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const stores = await openWithUsers(open);
-    await stores.requests.createRequest(request);
+    await stores.requests.createRequest(request, MOST_OPEN);
     return stores;
-  };
-  const prepareConnected = async () => {
-    const made = await prepare();
-    await makeAccount(made.db, 'acme', 'ada');
-    return made;
   };
 
   describe(`AuthorizationRequestStore on ${database}`, () => {
     it('a request is answered as it was made, and nothing for another transaction', async () => {
       const { requests } = await prepare();
       const none = { state: undefined, codeChallenge: undefined, theme: undefined };
-      const bare: AuthorizationRequest = { ...request, ...none, transactionId: 't2', display: 'page' };
-      await requests.createRequest(bare);
+      const unpushed = { isPushed: false, userName: undefined, loginHint: undefined };
+      const bare = { ...request, ...none, ...unpushed, transactionId: 't2', display: 'page' } as const;
+      await requests.createRequest(bare, MOST_OPEN);
 
       assert.deepEqual({ ...(await requests.findRequest('t1')) }, request);
       assert.deepEqual({ ...(await requests.findRequest('t2')) }, bare);
@@ -61,89 +51,80 @@ export function authorizationRequestStoreContract(database: string, open: () => 
       assert.equal(sealer.open(row?.sealed ?? '', 'authorization_request|t1|form_token'), request.formToken);
     });
 
-    it('a request is approved once, however many try, and its code is written', async () => {
-      const { requests, codes } = await prepareConnected();
+    it('a request is denied once, however many try, and what was linked in it goes', async () => {
+      const { db, requests, accounts } = await prepare();
+      const transaction = { transactionId: 't1', expiresAt: NOW + 1 };
+      const { accountKey } = await accounts.linkAccount(newAccount({ provider: 'google', transaction }), NOW);
+      await accounts.linkAccount(accountApart('t2'), NOW);
 
-      const approved = await tenTimes((i) => requests.approveRequest('t1', NOW + 1 + i));
+      const denied = await tenTimes(() => requests.denyRequest('t1', NOW));
 
-      assert.equal(approved.filter(Boolean).length, 1);
-      assert.deepEqual(await codes.findCode('acme', 'ada'), {
-        clientId: 'acme',
-        userId: 'ada',
-        redirectUri: request.redirectUri,
-        scope: 'read',
-        codeChallenge: 'challenge',
-        approvedAt: NOW + 1 + approved.indexOf(true),
-        withdrawnAt: undefined,
-      });
-      assert.equal((await requests.findRequest('t1'))?.status, 'approved');
+      assert.equal(denied.filter(Boolean).length, 1);
+      assert.equal(await accounts.findAccount(accountKey), undefined);
+      const left = [await rowsIn(db, 'account'), await rowsIn(db, 'account_group')];
+      assert.deepEqual([...left, await rowsIn(db, 'ended_access')], [1, 1, 1]);
+      assert.equal((await requests.findRequest('t1'))?.status, 'denied');
+      assert.equal(await requests.denyRequest('unknown', NOW), false);
     });
 
-    it('a request of a user without an account is not approved', async () => {
-      const { requests, codes } = await prepare();
+    it('an open request notes how far it went, each thing by itself, and one that ended does not', async () => {
+      const { requests } = await prepare();
+      await requests.createRequest({ ...request, transactionId: 't2' }, MOST_OPEN);
+      await requests.denyRequest('t2', NOW);
+      const allowedAt = NOW + 5;
 
-      assert.equal(await requests.approveRequest('t1', NOW), false);
+      await requests.noteProgress('t1', { allowedAt });
+      const first = await requests.findRequest('t1');
+      await requests.noteProgress('t1', { hasDisconnected: true });
+      await requests.noteProgress('t1', { wasSentAhead: true });
+      await requests.noteProgress('t2', { allowedAt, hasDisconnected: true, wasSentAhead: true });
 
-      assert.equal(await codes.findCode('acme', 'ada'), undefined);
-      assert.equal((await requests.findRequest('t1'))?.status, 'open');
+      assert.deepEqual(first, { ...request, allowedAt });
+      const noted = { allowedAt, hasDisconnected: true, wasSentAhead: true };
+      assert.deepEqual(await requests.findRequest('t1'), { ...request, ...noted });
+      const denied = { ...request, transactionId: 't2', status: 'denied' };
+      assert.deepEqual(await requests.findRequest('t2'), denied);
     });
 
-    it('exactly one of five approvals and five denials decides a request', async () => {
-      const { requests, codes } = await prepareConnected();
-
-      const decided = await tenTimes((i) =>
-        i % 2 ? requests.approveRequest('t1', NOW) : requests.denyRequest('t1'),
+    it('over the most of an application the oldest in which nothing was done go, and no others', async () => {
+      const { db, requests, signIns, accounts } = await prepare();
+      await db.write(
+        `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+         VALUES ('other', 'Other', 'https://other.example/cb', 0, 0)`,
       );
-
-      assert.equal(decided.filter(Boolean).length, 1);
-      const status = decided.indexOf(true) % 2 ? 'approved' : 'denied';
-      assert.equal((await requests.findRequest('t1'))?.status, status);
-      assert.equal((await codes.findCode('acme', 'ada')) !== undefined, status === 'approved');
-    });
-
-    it('a later approval takes the place of an earlier code, withdrawn or not', async () => {
-      const { db, requests, codes } = await prepareConnected();
-      await requests.createRequest({ ...request, transactionId: 't2', scope: 'read-write' });
-      await requests.approveRequest('t1', NOW);
-      await db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
-
-      assert.equal(await requests.approveRequest('t2', NOW + 1), true);
-
-      const code = await codes.findCode('acme', 'ada');
-      assert.deepEqual(
-        [code?.approvedAt, code?.scope, code?.withdrawnAt],
-        [NOW + 1, 'read-write', undefined],
+      await db.write(
+        `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at) VALUES ('other', 'ada', 0, 0)`,
       );
-    });
+      const make = (transactionId: string, createdAt: number, clientId = 'acme') =>
+        requests.createRequest({ ...request, clientId, transactionId, createdAt }, FEW);
+      for (const name of ['linked', 'away', 'waiting', 'disconnected', 'nothing']) await make(name, NOW - 2);
+      await make('elsewhere', NOW - 2, 'other');
+      const transaction = { transactionId: 'linked', expiresAt: NOW + 1 };
+      await accounts.linkAccount(newAccount({ transaction }), NOW);
+      await signIns.beginSignIn(
+        { transactionId: 'away', kind: 'google', stateHash: 'hash' },
+        { pending: { nonce: 'n', codeVerifier: 'v' }, appClientId: 'app', scope: 'read', accountKey: 'key' },
+      );
+      await requests.noteProgress('waiting', { allowedAt: NOW });
+      await requests.noteProgress('disconnected', { hasDisconnected: true });
 
-    it('no code is left to redeem when the last account goes while it is approved', async () => {
-      const { accounts, requests, codes } = await prepareConnected();
+      for (let i = 1; i <= 64; i++) await make(`flood ${i}`, NOW + i);
 
-      await Promise.all([
-        requests.approveRequest('t1', NOW),
-        accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW),
-      ]);
-
-      const code = await codes.findCode('acme', 'ada');
-      assert.ok(code === undefined || code.withdrawnAt !== undefined);
-    });
-
-    it('no code is left to redeem when the user is deleted while it is approved', async () => {
-      const { users, requests, codes } = await prepareConnected();
-
-      await Promise.all([requests.approveRequest('t1', NOW), users.deleteUser('acme', 'ada', NOW)]);
-
-      const code = await codes.findCode('acme', 'ada');
-      assert.ok(code === undefined || code.withdrawnAt !== undefined);
-      assert.equal(await requests.findRequest('t1'), undefined);
+      const left = await db.all<{ id: string }>(
+        'SELECT transaction_id AS "id" FROM authorization_request ORDER BY created_at, transaction_id',
+      );
+      const names = left.map(({ id }) => id);
+      assert.deepEqual(names.slice(0, 5), ['away', 'disconnected', 'elsewhere', 'linked', 'waiting']);
+      assert.ok(names.length < 20, names.join());
+      assert.deepEqual(names.slice(-FEW), ['flood 62', 'flood 63', 'flood 64']);
     });
 
     it('an open request is shown in another language from then on, and one that ended is left', async () => {
       const { requests } = await prepare();
-      await requests.createRequest({ ...request, transactionId: 't2' });
+      await requests.createRequest({ ...request, transactionId: 't2' }, MOST_OPEN);
 
       await requests.setLanguage('t1', 'de');
-      await requests.denyRequest('t2');
+      await requests.denyRequest('t2', NOW);
       await requests.setLanguage('t2', 'de');
       await requests.setLanguage('t3', 'de');
 
@@ -153,7 +134,7 @@ export function authorizationRequestStoreContract(database: string, open: () => 
 
     it('requests made before the instant are forgotten, and no others', async () => {
       const { requests } = await prepare();
-      await requests.createRequest({ ...request, transactionId: 'old', createdAt: NOW - 1 });
+      await requests.createRequest({ ...request, transactionId: 'old', createdAt: NOW - 1 }, MOST_OPEN);
 
       assert.equal(await requests.deleteExpiredRequests(NOW), 1);
 

@@ -93,10 +93,12 @@ export function coveredAccountsContract(database: string, open: () => Promise<Da
       const other = await accounts.linkAccount(accountApart('other', { accountId: 'other' }), NOW);
       await accounts.linkAccount(accountApart('open', { accountId: 'open' }), NOW);
       await grantAll(db, { accountKeys: [accountKey], coveredAt: 'free-busy' });
+      await grantAll(db, { accountKeys: [accountKey] });
       const all = { clientId: 'acme', userId: 'ada', scope: 'free-busy', coverageId: undefined } as const;
-      const keys = async () => (await reader.accountsOf(all)).map((one) => [one.accountKey, one.scope]);
+      const keys = async () =>
+        (await reader.accountsOf(all)).map((one) => [one.accountKey, one.scope, one.calendars.length]);
 
-      assert.deepEqual(await keys(), [[accountKey, 'free-busy']]);
+      assert.deepEqual(await keys(), [[accountKey, 'free-busy', 1]]);
       await grantAll(db, { accountKeys: [other.accountKey] });
       assert.equal((await keys()).length, 2);
       await families.endGrantsOf('acme', 'ada', NOW);

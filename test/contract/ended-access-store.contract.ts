@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/store/drivers/database.ts';
 import type { Stores } from '../../src/store/open-stores.ts';
-import { NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { grantAll, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
+
+const ADAS_GOOGLE = {
+  clientId: 'acme',
+  userId: 'ada',
+  coverageId: undefined,
+  provider: 'google',
+} as const;
 
 export function endedAccessStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
@@ -20,10 +27,11 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
 
   describe(`EndedAccessStore on ${database}`, () => {
     it('the access of a disconnected account is kept, with the job that ends it', async () => {
-      const { accounts, ended, jobNames } = await prepare();
+      const { db, accounts, ended, jobNames } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
+      await grantAll(db);
 
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW + 1);
+      await accounts.disconnect(ADAS_GOOGLE, NOW + 1);
 
       assert.deepEqual(await ended.findEndedAccess(accountKey), {
         accountKey,
@@ -96,20 +104,26 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
     it('no password is kept: there is nothing to end at a server that only checks it', async () => {
       const { db, accounts, jobNames } = await prepare();
       await accounts.linkAccount(newAccount(), NOW);
+      await grantAll(db);
 
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      const gone = await accounts.disconnect({ ...ADAS_GOOGLE, provider: 'caldav' }, NOW);
 
+      assert.equal(gone, 1);
       assert.deepEqual(await db.all('SELECT * FROM ended_access'), []);
       assert.deepEqual(await jobNames(), []);
     });
 
-    it('the accounts that are the same one at the provider are named, whoever linked them', async () => {
-      const { accounts, ended } = await prepare();
+    it('the accounts that are the same one at the provider are named, unfinished ones too', async () => {
+      const { db, accounts, ended } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
       await accounts.linkAccount(google('ben'), NOW);
-      await accounts.linkAccount({ ...google('ben'), accountId: 'other@example.com' }, NOW);
+      await accounts.linkAccount(
+        { ...google('ben'), accountId: 'other@example.com', identity: 'other' },
+        NOW,
+      );
       await accounts.linkAccount(google('ben', 'microsoft'), NOW);
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
+      await grantAll(db);
+      await accounts.disconnect(ADAS_GOOGLE, NOW);
       const access = await ended.findEndedAccess(accountKey);
       assert.ok(access);
 
@@ -119,7 +133,8 @@ export function endedAccessStoreContract(database: string, open: () => Promise<D
     it('credentials of ended access are kept sealed, and forgotten when told to', async () => {
       const { db, accounts, ended } = await prepare();
       const { accountKey } = await accounts.linkAccount(google(), NOW);
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'google' }, NOW);
+      await grantAll(db);
+      await accounts.disconnect(ADAS_GOOGLE, NOW);
       const [row] = await db.all<{ credentials: string }>('SELECT credentials FROM ended_access');
 
       await ended.deleteEndedAccess(accountKey);

@@ -1,19 +1,30 @@
 /** What the contracts of the authorization stores start from. */
+import type { Account, NewAccount } from '../../src/calendars/account-store.ts';
+import { decideApproval } from '../../src/connect/flow/account-groups.ts';
+import type {
+  ApprovalResult,
+  AuthorizationRequest,
+} from '../../src/connect/flow/authorization-request-store.ts';
+import type { Grant } from '../../src/oauth/grant.ts';
 import { familyOf, newTokenIn, type RefreshTokenId } from '../../src/oauth/refresh-token-id.ts';
 import type { NewFamily } from '../../src/oauth/token-family-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
+import type { Stores } from '../../src/store/open-stores.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
-import { NOW } from './calendar-rows.ts';
+import { NOW, newAccount } from './calendar-rows.ts';
 
 /** A living grant with its first refresh token, as a redeemed code makes it. */
-export function makeFamily(db: Database, user: { clientId: string; userId: string }): Promise<NewFamily> {
-  return db.transaction((tx) => beginFamily(tx, { ...user, scope: 'read' }, NOW));
+export function makeFamily(
+  db: Database,
+  user: { clientId: string; userId: string; coverageId?: string },
+): Promise<NewFamily> {
+  return db.transaction((tx) => beginFamily(tx, { coverageId: 'none', ...user, scope: 'read' }, NOW));
 }
 
 /** What a refresh puts in the place of a token. */
 export const successorOf = (id: RefreshTokenId): RefreshTokenId => newTokenIn(familyOf(id));
 
-/** The user, unless it is there, with one account, a calendar of it and the account's job. */
+/** The user, unless it is there, with one account of its own and the account's job. */
 export async function makeAccount(db: Database, clientId: string, userId: string): Promise<void> {
   const key = `${clientId}-${userId}`;
   const values = { clientId, userId, key, now: NOW };
@@ -23,9 +34,14 @@ export async function makeAccount(db: Database, clientId: string, userId: string
     values,
   );
   await db.write(
-    `INSERT INTO account (account_key, client_id, user_id, provider, account_id, display, credentials,
-       granted_scopes, health, health_since, linked_at)
-     VALUES (:key, :clientId, :userId, 'caldav', 'id', 'd', 'sealed', '[]', 'active', :now, :now)`,
+    `INSERT INTO account_group (group_id, client_id, user_id, created_at)
+     VALUES (:key, :clientId, :userId, :now)`,
+    values,
+  );
+  await db.write(
+    `INSERT INTO account (account_key, client_id, user_id, provider, account_id, key_in_group, group_id, display,
+       credentials, granted_scopes, health, health_since, linked_at)
+     VALUES (:key, :clientId, :userId, 'caldav', 'id', CAST(:key AS TEXT) || ' id', :key, 'd', 'sealed', '[]', 'active', :now, :now)`,
     values,
   );
   await db.write(
@@ -34,7 +50,103 @@ export async function makeAccount(db: Database, clientId: string, userId: string
   );
 }
 
+/** Ada's, as `/authorize` makes it. It ends after two hours. */
+export function newRequest(change: Partial<AuthorizationRequest> = {}): AuthorizationRequest {
+  return {
+    transactionId: 't1',
+    clientId: 'acme',
+    userId: 'ada',
+    redirectUri: 'https://acme.example/cb',
+    scope: 'read',
+    state: undefined,
+    codeChallenge: undefined,
+    language: 'en',
+    theme: undefined,
+    display: 'page',
+    providers: ['google', 'microsoft', 'apple', 'caldav'],
+    query: 'client_id=acme&user_id=ada',
+    secretHash: 'secret-hash',
+    isPushed: false,
+    userName: undefined,
+    loginHint: undefined,
+    allowedAt: undefined,
+    hasDisconnected: false,
+    wasSentAhead: false,
+    formToken: 'token',
+    status: 'open',
+    createdAt: NOW,
+    ...change,
+  };
+}
+
+export const MOST_OPEN = 1000;
+const REQUEST_LIFETIME_MS = 2 * 3_600_000;
+
+/** One run through the pages, by somebody with a browser of their own. */
+export type Visit = {
+  readonly request: AuthorizationRequest;
+  /** Links an account, in the name of its `accountId`. */
+  link(change?: Partial<NewAccount>, now?: number): Promise<Account>;
+  allow(now?: number): Promise<ApprovalResult>;
+  /** The application redeems what this visit allowed. */
+  redeem(now?: number): Promise<Grant | undefined>;
+  /** All three, of one account. */
+  connect(change?: Partial<NewAccount>, now?: number): Promise<Grant>;
+};
+
+/** Begins a transaction, whose browser has `device` as the hash of its cookie. */
+export async function visit(
+  { requests, accounts, codes }: Pick<Stores, 'requests' | 'accounts' | 'codes'>,
+  device: string,
+  change: Partial<AuthorizationRequest> = {},
+): Promise<Visit> {
+  const request = newRequest(change);
+  const { transactionId, clientId, userId, redirectUri, codeChallenge } = request;
+  await requests.createRequest(request, MOST_OPEN);
+  const transaction = { transactionId, expiresAt: request.createdAt + REQUEST_LIFETIME_MS };
+  const link: Visit['link'] = (account = {}, now = NOW) =>
+    accounts.linkAccount(
+      newAccount({
+        clientId,
+        userId,
+        transaction,
+        device: { deviceHash: device, formerHash: device },
+        ...account,
+      }),
+      now,
+    );
+  const allow: Visit['allow'] = (now = NOW) =>
+    requests.approveRequest({ request, deviceHash: device, now }, (user) =>
+      decideApproval(request, user, { returningUsers: 'prove', now }),
+    );
+  const redeem: Visit['redeem'] = async (now = NOW) =>
+    (await codes.redeemCode({ clientId, code: userId, redirectUri, codeChallenge, approvedSince: 0 }, now))
+      ?.grant;
+  const connect: Visit['connect'] = async (account, now) => {
+    await link(account, now);
+    const result = await allow(now);
+    const grant = await redeem(now);
+    if (grant === undefined) throw new Error(`Nothing was redeemed: the approval said ${result}`);
+    return grant;
+  };
+  return { request, link, allow, redeem, connect };
+}
+
 export async function rowsIn(db: Database, table: string): Promise<number> {
   const row = await db.get<{ rows: number }>(`SELECT COUNT(*) AS "rows" FROM ${table}`);
   return row?.rows ?? 0;
+}
+
+/** A calendar of an account, named by `name`, with one event of that name in the mirror. */
+export async function makeEvent(db: Database, accountKey: string, name: string): Promise<void> {
+  await db.write(
+    `INSERT INTO calendar (calendar_key, account_key, href, position, title, time_zone, access, original)
+     VALUES (:name, :accountKey, '/c/', 0, 'C', 'UTC', 'read', '{}')`,
+    { name, accountKey },
+  );
+  await db.write(
+    `INSERT INTO event (calendar_key, href, recurrence_id, event_id, shape, starts_at, ends_at, uid, content)
+     VALUES (:name, :name, '', :name, 'short', 0, 1, :name, '{}')`,
+    { name },
+  );
 }

@@ -2,29 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
 import type { SignInId, StoredSignIn } from '../../src/connect/flow/sign-in-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
-import { rowsIn } from './grant-rows.ts';
+import { MOST_OPEN, newRequest, rowsIn } from './grant-rows.ts';
 
-const request: AuthorizationRequest = {
-  transactionId: 't1',
-  clientId: 'acme',
-  userId: 'ada',
-  redirectUri: 'https://acme.example/cb',
-  scope: 'read',
-  state: undefined,
-  codeChallenge: undefined,
-  language: 'en',
-  theme: 'auto',
-  display: 'page',
-  providers: ['google', 'microsoft'],
-  query: '',
-  formToken: 'token',
-  status: 'open',
-  createdAt: NOW,
-};
 const id: SignInId = { transactionId: 't1', kind: 'google', stateHash: 'hash-1' };
 const signIn: StoredSignIn = {
   pending: { nonce: 'n', codeVerifier: 'canary' },
@@ -36,7 +18,7 @@ const signIn: StoredSignIn = {
 export function signInStoreContract(database: string, open: () => Promise<Database>): void {
   const prepare = async () => {
     const stores = await openWithUsers(open);
-    await stores.requests.createRequest(request);
+    await stores.requests.createRequest(newRequest(), MOST_OPEN);
     return stores;
   };
 

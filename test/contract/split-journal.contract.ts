@@ -46,10 +46,10 @@ export function splitJournalContract(database: string, open: () => Promise<Datab
     });
 
     it('the splits of a calendar that is gone are forgotten', async () => {
-      const { accounts, journal, calendarKey } = await prepare();
+      const { accounts, journal, accountKey, calendarKey } = await prepare();
       await journal.openSplit({ splitId: 's1', calendarKey, step: 'planned', plan: '1' }, NOW, NOW);
 
-      await accounts.disconnect({ clientId: 'acme', userId: 'ada', provider: 'caldav' }, NOW);
+      await accounts.removeAccount(accountKey, NOW);
 
       assert.deepEqual(await journal.openSplits(calendarKey), []);
     });

@@ -7,7 +7,7 @@ import type { Database } from '../../src/store/drivers/database.ts';
 import { tokenFamilyStore } from '../../src/store/token-family-store.ts';
 import { rounds } from '../harness/rounds.ts';
 import { codeIsWithdrawn, makeCode, makeUsers, NOW, tenTimes } from './calendar-rows.ts';
-import { makeFamily, rowsIn, successorOf } from './grant-rows.ts';
+import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
 
@@ -209,6 +209,32 @@ export function tokenFamilyStoreContract(database: string, open: () => Promise<D
 
       assert.equal(await families.deleteEndedGrants(NOW), 1);
       assert.equal(await rowsIn(db, 'token_family'), 2);
+    });
+
+    it('what an ended grant covered is forgotten with it, unless another grant or a code is left of it', async () => {
+      const { db, families } = await prepare();
+      await makeUsers(db);
+      await makeAccount(db, 'acme', 'ada');
+      await makeCode(db, 'ada');
+      const old = [];
+      for (const coverageId of ['of one', 'of two', 'approval of ada']) {
+        await db.write(
+          `INSERT INTO grant_coverage (coverage_id, group_id, scope) VALUES (:coverageId, 'acme-ada', 'read')
+           ON CONFLICT (coverage_id, group_id) DO NOTHING`,
+          { coverageId },
+        );
+        old.push(await makeFamily(db, { ...ada, coverageId }));
+      }
+      for (const { grant } of old) await families.endGrantsWith(grant, NOW - 1);
+      await makeFamily(db, { ...ada, coverageId: 'of two' });
+
+      await families.deleteEndedGrants(NOW);
+
+      const left = await db.all<{ id: string }>('SELECT coverage_id AS "id" FROM grant_coverage ORDER BY 1');
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        ['approval of ada', 'of two'],
+      );
     });
   });
 }

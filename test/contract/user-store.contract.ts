@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
-import { codeIsWithdrawn, makeCode, NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { codeIsWithdrawn, makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
@@ -53,9 +53,10 @@ export function userStoreContract(database: string, open: () => Promise<Database
       }
     });
 
-    it('the accounts and the living grants of a user are counted', async () => {
-      const { db, users } = await prepare();
+    it('the accounts and the living grants of a user are counted, and no account that is not the user’s yet', async () => {
+      const { db, users, accounts } = await prepare();
       await makeAccount(db, 'acme', 'ada');
+      await accounts.linkAccount(newAccount(), NOW);
       await makeFamily(db, ada);
       await makeFamily(db, { ...ada, userId: 'ben' });
 
@@ -93,7 +94,8 @@ export function userStoreContract(database: string, open: () => Promise<Database
 
       assert.equal(deleted.filter(Boolean).length, 1);
       assert.equal(await users.findUser('acme', 'ada'), undefined);
-      assert.deepEqual([await rowsIn(db, 'account'), await rowsIn(db, 'job')], [0, 0]);
+      const left = ['account', 'account_group', 'grant_coverage', 'job'].map((table) => rowsIn(db, table));
+      assert.deepEqual(await Promise.all(left), [0, 0, 0, 0]);
       assert.equal(await codeIsWithdrawn(db, 'ada'), true);
       const living = await db.all('SELECT user_id AS "userId" FROM token_family WHERE ended_at IS NULL');
       assert.deepEqual(

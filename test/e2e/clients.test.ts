@@ -10,7 +10,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
 import { openBrowser } from './browser.ts';
-import { linkAccount, read } from './flow.ts';
+import { allow, linkAccount, read } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 /** Debian's own Python has Debian's packages. */
@@ -28,8 +28,7 @@ async function visit(address: string | URL): Promise<URL> {
   const browser = openBrowser();
   await browser.open(address);
   await linkAccount(browser, site.login);
-  await browser.press('Continue');
-  const { destination, body } = await browser.press('Allow');
+  const { destination, body } = await allow(browser);
   if (destination === undefined) throw new Error(`Nothing was approved: ${body}`);
   return destination;
 }
@@ -153,7 +152,13 @@ async function runClient(script: string, userId: string): Promise<unknown> {
   const closed = once(child, 'close');
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   const { value: address } = await lines.next();
-  if (typeof address === 'string') child.stdin.end(`${await visit(address)}\n`);
+  if (typeof address === 'string') {
+    const callback = await visit(address).catch((reason: unknown) => {
+      child.kill();
+      throw reason;
+    });
+    child.stdin.end(`${callback}\n`);
+  }
   const { value: result } = await lines.next();
   await closed;
   if (typeof result !== 'string') throw new Error(`${script} printed nothing: ${problem}`);

@@ -8,8 +8,18 @@ import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 
 import { openBrowser, textOf } from './browser.ts';
-import { authorize, authorizeUrl, connect, jsonOf, linkAccount, MOUNTS, read, refresh } from './flow.ts';
-import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
+import {
+  allow,
+  authorize,
+  authorizeUrl,
+  connect,
+  jsonOf,
+  linkAccount,
+  MOUNTS,
+  read,
+  refresh,
+} from './flow.ts';
+import { loginOf, openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const ask = (url: string, headers: Record<string, string> = { accept: 'text/html' }) =>
   fetch(url, { redirect: 'manual', headers });
@@ -158,6 +168,7 @@ for (const mount of MOUNTS) {
       const user = { userId: 'walker', mount, parameters: { state: 'xyz' } };
       await browser.open(authorizeUrl(site.application, user));
       await linkAccount(browser, site.login);
+      await linkAccount(browser, loginOf(site.calendars, 'grace'));
       assert.match(textOf(browser.page().body), /Connected accounts/);
       await browser.press('Continue');
       assert.match(textOf(browser.page().body), /Allow access to your calendars\?/);
@@ -180,22 +191,21 @@ for (const mount of MOUNTS) {
 
     it('GET /authorize returns the state byte for byte, and none when none came', async () => {
       const spelling = 'a+b%20c%2Bd%7E~%C3%A9%26%3D/?%F0%9F%98%80';
-      await connect(site.application, { userId: 'stateful', login: site.login, mount });
       const browser = openBrowser();
-      await browser.open(
-        `${authorizeUrl(site.application, { userId: 'stateful', mount })}&state=${spelling}`,
-      );
-      await browser.press('Continue');
+      const user = { userId: 'stateful', mount, browser };
+      await connect(site.application, { ...user, login: site.login });
+      await browser.open(`${authorizeUrl(site.application, user)}&state=${spelling}`);
 
-      const withState = await browser.press('Allow');
-      const { callback } = await authorize(site.application, { userId: 'stateful', mount });
+      const withState = await allow(browser);
+      const { callback } = await authorize(site.application, user);
 
       assert.equal(withState.destination?.search, `?code=stateful&state=${spelling}`);
       assert.equal(callback.search, '?code=stateful');
     });
 
     it('GET /authorize grants the scope that is asked for, its aliases, and read-write when none is', async () => {
-      await connect(site.application, { userId: 'scoped', login: site.login, mount });
+      const user = { userId: 'scoped', mount, browser: openBrowser() };
+      await connect(site.application, { ...user, login: site.login });
       for (const [scope, granted] of [
         ['free-busy', 'free-busy'],
         ['read', 'read'],
@@ -207,19 +217,21 @@ for (const mount of MOUNTS) {
         ['free-busy,read', 'read'],
       ]) {
         const parameters = scope === undefined ? {} : { scope };
-        const { accessToken } = await connect(site.application, { userId: 'scoped', mount, parameters });
+        const { accessToken } = await connect(site.application, { ...user, parameters });
 
         assert.equal(decodeJwt(accessToken).scope, granted);
       }
     });
 
     it('GET /authorize revokes nothing when a user authorizes again, and shows what is linked already', async () => {
-      const user = { userId: 'again', login: site.login, mount };
+      const user = { userId: 'again', login: site.login, mount, browser: openBrowser() };
       const first = await connect(site.application, user);
-      const page = await openBrowser().open(authorizeUrl(site.application, user));
+      const page = await user.browser.open(authorizeUrl(site.application, user));
+      const elsewhere = await openBrowser().open(authorizeUrl(site.application, user));
       const second = await connect(site.application, user);
 
-      assert.match(textOf(page.body), /Connected accounts/);
+      assert.match(textOf(page.body), /Connected accounts ada \(/);
+      assert.match(textOf(elsewhere.body), /Also linked .* a••• CalDAV Confirm it is yours/);
       for (const { accessToken, refreshToken } of [first, second]) {
         assert.equal((await read(site.application, '/calendars', accessToken)).status, 200);
         assert.equal((await refresh(site.application, refreshToken, mount)).status, 200);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 
 import { openBrowser, textOf } from './browser.ts';
-import { authorizeUrl, connect, exchange, jsonOf, linkAccount, MOUNTS, walkToConsent } from './flow.ts';
+import { allow, authorizeUrl, exchange, jsonOf, linkAccount, MOUNTS, walkToConsent } from './flow.ts';
 import { loginOf, OTHER_NAME, openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const ask = (url: string, headers: Record<string, string> = { accept: 'text/html' }) =>
@@ -38,11 +38,14 @@ for (const mount of MOUNTS) {
     });
 
     it('the Connect flow returns access_denied and the state when the user cancels, on either page', async () => {
-      await connect(site.application, { userId: 'shy', login: site.login, mount });
       const user = { userId: 'shy', mount, parameters: { state: 'back' } };
       const selection = openBrowser();
       await selection.open(authorizeUrl(site.application, user));
-      const consent = await walkToConsent(site.application, user);
+      const consent = openBrowser();
+      await consent.open(authorizeUrl(site.application, user));
+      await linkAccount(consent, site.login);
+      await linkAccount(consent, loginOf(site.calendars, 'grace'));
+      await consent.press('Continue');
 
       for (const page of [await selection.press('Cancel'), await consent.press('Cancel')]) {
         const { error, state, code } = Object.fromEntries(page.destination?.searchParams ?? []);
@@ -109,16 +112,34 @@ for (const mount of MOUNTS) {
       assert.doesNotMatch(textOf(page.body), /Evil Corporation/);
     });
 
-    it('the Connect flow keeps two tabs of one browser apart: the earlier one can only start again', async () => {
-      await connect(site.application, { userId: 'tabs', login: site.login, mount });
+    it('the Connect flow keeps two tabs of one browser apart, of two applications and users, and each goes on', async () => {
       const browser = openBrowser();
       const earlier = await browser.open(authorizeUrl(site.application, { userId: 'tabs', mount }));
-      await browser.open(authorizeUrl(site.other, { userId: 'somebody-else', mount }));
+      const later = await browser.open(authorizeUrl(site.other, { userId: 'somebody-else', mount }));
 
-      const page = await browser.open(earlier.url);
+      for (const [{ url }, userId] of [
+        [earlier, 'tabs'],
+        [later, 'somebody-else'],
+      ] as const) {
+        await browser.open(url);
+        await linkAccount(browser, site.login);
+        assert.match(textOf(browser.page().body), new RegExp(`For user ${userId}`));
+        const { destination } = await allow(browser);
+        assert.equal(destination?.searchParams.get('code'), userId);
+      }
+    });
 
-      assert.equal(page.status, 400);
-      assert.match(textOf(page.body), /Another connection is in progress.*Start again/);
+    it('the Connect flow ends the oldest of nine tabs of one browser, and no other', async () => {
+      const browser = openBrowser();
+      const tabs = [];
+      for (let i = 0; i < 9; i++) {
+        tabs.push(await browser.open(authorizeUrl(site.application, { userId: `tab ${i}`, mount })));
+      }
+
+      const statuses = [];
+      for (const { url } of tabs) statuses.push((await browser.open(url)).status);
+
+      assert.deepEqual(statuses, [400, ...Array<number>(8).fill(200)]);
     });
 
     it('the Connect flow answers a page without its cookie, or with an unknown transaction, 400 session_expired', async () => {

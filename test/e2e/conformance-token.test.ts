@@ -87,11 +87,22 @@ for (const mount of MOUNTS) {
     });
 
     it('POST /token says session_expired when the last account was disconnected before the exchange', async () => {
-      const { browser } = await authorized('fickle');
-      await browser.open(authorizeUrl(site.application, { userId: 'fickle', mount }));
+      const user = { userId: 'fickle', login: site.login, mount, browser: openBrowser() };
+      await connect(site.application, user);
+      const { browser } = await authorize(site.application, user);
+      await browser.open(authorizeUrl(site.application, user));
       await browser.press(/^Disconnect ada/);
+      await browser.press('Disconnect');
 
       await refused(await exchange(site.application, 'fickle', mount), 'session_expired');
+    });
+
+    it('POST /token says session_expired when what was allowed was removed before the exchange', async () => {
+      const { browser } = await authorized('removes');
+      await browser.open(authorizeUrl(site.application, { userId: 'removes', mount }));
+      await browser.press(/^Remove ada/);
+
+      await refused(await exchange(site.application, 'removes', mount), 'session_expired');
     });
 
     it('POST /token says session_expired when the user was deleted before the exchange', async () => {

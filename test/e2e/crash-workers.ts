@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { openBrowser } from './browser.ts';
 import {
   type Application,
+  allow,
   authorizeUrl,
   type CalendarLogin,
   exchange,
@@ -102,8 +103,7 @@ class CrashWorker implements Worker {
     await this.#browser.open(authorizeUrl(this.#application, { userId: this.userId }));
     // Linking what is linked renews it: the account stays, whenever the program is killed.
     if (this.#chance() < 0.2) await linkAccount(this.#browser, this.#login);
-    await this.#browser.press('Continue');
-    const { destination, status, body } = await this.#step('approve', () => this.#browser.press('Allow'));
+    const { destination, status, body } = await this.#step('approve', () => allow(this.#browser));
     assert.equal(destination?.searchParams.get('code'), this.userId, `${status} ${body}`);
     this.#codeIssued = true;
   }

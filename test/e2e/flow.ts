@@ -55,10 +55,16 @@ export async function linkAccount(browser: Browser, login: CalendarLogin): Promi
   return browser.press('Connect', { 'Server URL': server, Username: username, Password: password });
 }
 
+/** Goes on from the selection page with "Allow" or "Done": the page that this leads to. */
+export async function allow(browser: Browser): Promise<Page> {
+  if (endingOf(browser.page()) === 'Continue') await browser.press('Continue');
+  return browser.press(endingOf(browser.page()) ?? 'Allow');
+}
+
 /** The whole way: what the application's callback receives, the browser that went it, and its last page. */
 export async function authorize(application: Application, authorization: Authorization) {
   const browser = await walkToConsent(application, authorization);
-  const page = await browser.press(endingOf(browser.page()) ?? 'Allow');
+  const page = await allow(browser);
   if (page.destination === undefined) throw new Error(`Allow led nowhere: ${page.status} ${page.body}`);
   return { callback: page.destination, parameters: page.destination.searchParams, browser };
 }

@@ -12,8 +12,8 @@ import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft
 import { onEachDatabase } from '../harness/databases.ts';
 import { type Program, startProgram } from '../harness/program.ts';
 import { walk } from '../sandbox/google/google-client.ts';
-import { openBrowser } from './browser.ts';
-import { type Application, authorizeUrl, exchange, jsonOf, read, tokensOf } from './flow.ts';
+import { type Browser, openBrowser } from './browser.ts';
+import { type Application, allow, authorizeUrl, exchange, jsonOf, read, tokensOf } from './flow.ts';
 
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
 const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'canary-app-secret' };
@@ -57,12 +57,12 @@ const settingsOf = (name: string, { issuer, apiUrl }: GoogleSandbox | MicrosoftS
   [`KALENDS_${name}_API_URL`]: apiUrl,
 });
 
-/** The whole way of a user who connects one account; answers the application's access token. */
+/** The whole way of a user who connects one account; answers their browser and the application's access token. */
 async function connect(
   application: Application,
   userId: string,
   kind: 'google' | 'microsoft',
-): Promise<string> {
+): Promise<{ readonly browser: Browser; readonly token: string }> {
   const browser = openBrowser();
   await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
   const { destination } = await browser.press(`Connect ${kind === 'google' ? 'Google' : 'Microsoft'}`);
@@ -72,18 +72,15 @@ async function connect(
       ? await walk(destination, { email: ADA.email })
       : await completeSignIn(destination, { account: ADA.email }),
   );
-  await browser.press('Continue');
-  await browser.press('Allow');
+  await allow(browser);
   const { accessToken } = await tokensOf(await exchange(application, userId));
-  return accessToken;
+  return { browser, token: accessToken };
 }
 
-/** An access token of a user whose account is linked already. */
-async function tokenOf(application: Application, userId: string): Promise<string> {
-  const browser = openBrowser();
+/** An access token of a user whose account this browser linked already. */
+async function tokenOf(application: Application, userId: string, browser: Browser): Promise<string> {
   await browser.open(authorizeUrl(application, { userId, parameters: { scope: 'read' } }));
-  await browser.press('Continue');
-  await browser.press('Allow');
+  await allow(browser);
   return (await tokensOf(await exchange(application, userId))).accessToken;
 }
 
@@ -99,6 +96,7 @@ onEachDatabase((database, _open, place) => {
     let site: Awaited<ReturnType<typeof openSite>>;
     let clock: SandboxClock;
     let programs: readonly Program[];
+    const browsers: { google?: Browser; microsoft?: Browser } = {};
     before(async () => {
       site = await openSite((await place()).databaseUrl);
       ({ clock, programs } = site);
@@ -111,7 +109,8 @@ onEachDatabase((database, _open, place) => {
         const [first, second] = site.applications;
         assert.ok(first && second);
         clock.reset();
-        const token = await connect(first, `ada-${kind}`, kind);
+        const { browser, token } = await connect(first, `ada-${kind}`, kind);
+        browsers[kind] = browser;
         assert.equal((await read(first, '/events', token)).status, 200);
         clock.turn(2 * 3_600_000);
         await sleep(FRESH_MS + 500);
@@ -136,11 +135,11 @@ onEachDatabase((database, _open, place) => {
       clock.reset();
       const { google } = site.sandboxes;
       await google.manual.revokeAccess(ADA.email);
-      const leaving = await connect(first, 'ada-leaves', 'google');
-      const staying = await connect(second, 'ada-stays', 'google');
+      const { token: leaving } = await connect(first, 'ada-leaves', 'google');
+      const { token: staying } = await connect(second, 'ada-stays', 'google');
       const before = google.requests('revoke');
 
-      await disconnect(first, await tokenOf(first, 'ada-google'));
+      await disconnect(first, await tokenOf(first, 'ada-google', browsers.google ?? assert.fail()));
       await disconnect(first, leaving);
       await sleep(3_000);
       const whileOneStays = google.requests('revoke') - before;

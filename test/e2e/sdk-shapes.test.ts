@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 
 import { openBrowser } from './browser.ts';
-import { jsonOf, linkAccount, type TokenPair, tokensOf } from './flow.ts';
+import { allow, jsonOf, linkAccount, type TokenPair, tokensOf } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 type Sdk = {
@@ -199,8 +199,7 @@ function clientOf(sdk: Sdk, { application, login }: Site, userId: string) {
       const browser = openBrowser();
       await browser.open(`${api}/oauth/authorize?${query}`);
       await linkAccount(browser, login);
-      await browser.press('Continue');
-      const { destination } = await browser.press('Allow');
+      const { destination } = await allow(browser);
       assert.equal(destination?.searchParams.get('code'), userId);
     },
     async getWithRetry(path: string, pair: TokenPair) {

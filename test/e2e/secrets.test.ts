@@ -14,8 +14,9 @@ import pg from 'pg';
 
 import { createSealer } from '../../src/lib/sealing.ts';
 import { onEachDatabase } from '../harness/databases.ts';
-import { openBrowser } from './browser.ts';
+import { type Browser, openBrowser } from './browser.ts';
 import {
+  type Application,
   authorizeUrl,
   connect,
   exchange,
@@ -33,6 +34,11 @@ import { openSite, putEvent, type Site, WITHOUT_RADICALE } from './site.ts';
 const MASTER_KEY = randomBytes(32);
 const WRONG = 'canary-wrong-password';
 const VERIFIER = `canary-verifier-${'v'.repeat(40)}`;
+
+/** What an application pushes of its user: it is kept, and stands in no log. */
+const LABELS = { user_name: 'Canary Mc Label', login_hint: 'canary.hint@people.example' };
+/** A browser without a device cookie has none that could be found. */
+const NO_SECRET = 'no secret of any browser';
 
 /** Name → the text that must be found nowhere. */
 type Canaries = Map<string, string>;
@@ -68,6 +74,8 @@ onEachDatabase((database, _open, place) => {
       assert.match(stderr, /"level":20/, 'it logs at its finest');
       assert.match(stderr, /"level":50/, 'and its failures');
       assert.deepEqual(canariesIn(stdout + stderr, canaries), []);
+      const labels = new Map(Object.entries(LABELS));
+      assert.deepEqual(canariesIn(stdout + stderr, labels), [], 'nor what people call a user');
     });
 
     it('secrets are in no row of the database', async () => {
@@ -139,7 +147,8 @@ async function useEverything({ application, login, calendars }: Site, canaries: 
     ...['BEGIN:VEVENT', 'UID:one', 'DTSTAMP:20261001T000000Z', 'SUMMARY:One'],
     ...['DTSTART:20261101T100000Z', 'DTEND:20261101T110000Z', 'END:VEVENT'],
   ]);
-  const first = await connect(application, { userId: 'ada', login });
+  const browser = openBrowser();
+  const first = await connect(application, { userId: 'ada', login, browser });
   const second = await tokensOf(await refresh(application, first.refreshToken));
   for (const path of ['/calendars', '/events', '/connection-status']) {
     assert.equal((await read(application, path, second.accessToken)).status, 200);
@@ -148,14 +157,41 @@ async function useEverything({ application, login, calendars }: Site, canaries: 
   await revoke(application, other.accessToken);
   for (const [name, pair] of Object.entries({ first, second, other })) notePair(canaries, name, pair);
 
-  const browser = openBrowser();
   await browser.open(authorizeUrl(application, { userId: 'ada' }));
-  await browser.press('Continue');
   note(canaries, 'a form token', /name="token" value="([^"]*)"/.exec(browser.page().body)?.[1] ?? '');
+  noteCookies(canaries, 'of a returning user', browser);
   const linker = openBrowser();
   await linker.open(authorizeUrl(application, { userId: 'linker' }));
   await linkAccount(linker, login);
-  note(canaries, 'a device cookie', linker.cookies.get('kalends_device') ?? '');
+  noteCookies(canaries, 'of a new user', linker);
+  await linkAccount(linker, login);
+  noteCookies(canaries, 'drawn anew', linker);
+  await linker.press('Cancel');
+
+  const waiting = await push(application, { user_id: 'pushed', ...LABELS });
+  note(canaries, 'a request_uri that can be spent', waiting.split(':').at(-1) ?? '');
+  const uri = await push(application, { user_id: 'pushed', ...LABELS });
+  const pushed = openBrowser();
+  const query = new URLSearchParams({ client_id: application.clientId, request_uri: uri });
+  await pushed.open(`${application.url}/authorize?${query}`);
+  assert.ok(pushed.page().body.includes(LABELS.user_name), 'the page says who the user is');
+  noteCookies(canaries, 'of a pushed request', pushed);
+}
+
+/** The secrets that only cookies have: of the browser, and of each transaction. */
+function noteCookies(canaries: Canaries, name: string, { cookies }: Browser): void {
+  note(canaries, `the device cookie ${name}`, cookies.get('kalends_device') ?? NO_SECRET);
+  for (const [cookie, value] of cookies) {
+    if (!cookie.startsWith('kalends_tx_')) continue;
+    note(canaries, `the secret of ${cookie} ${name}`, value.split('.')[1] ?? '');
+  }
+}
+
+/** The reference that the application gets for what it pushes. */
+async function push({ url, clientId, clientSecret }: Application, parameters: Record<string, string>) {
+  const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...parameters });
+  const answer = await fetch(`${url}/par`, { method: 'POST', body });
+  return String((await jsonOf(answer)).request_uri);
 }
 
 /** Every path that fails with a secret in hand, for its caller's fault and for ours. */

@@ -11,7 +11,7 @@ import { type MicrosoftSandbox, microsoftSandbox } from '../../sandbox/microsoft
 import { type Program, startProgram } from '../harness/program.ts';
 import { walk } from '../sandbox/google/google-client.ts';
 import { openBrowser } from './browser.ts';
-import { type Application, authorizeUrl, exchange, jsonOf, linkAccount, tokensOf } from './flow.ts';
+import { type Application, allow, authorizeUrl, exchange, jsonOf, linkAccount, tokensOf } from './flow.ts';
 
 const APP = { clientId: '11111111-2222-4333-8444-555555555555', clientSecret: 'sandbox-app-secret' };
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
@@ -94,8 +94,7 @@ async function connectAll(application: Application, server: string): Promise<str
   if (microsoft.destination === undefined) throw new Error('The browser was not sent to Microsoft');
   await browser.open(await completeSignIn(microsoft.destination, { account: ADA.email }));
   await linkAccount(browser, { server, username: DAV_ADA.email, password: DAV_ADA.password });
-  await browser.press('Continue');
-  await browser.press('Allow');
+  await allow(browser);
   return (await tokensOf(await exchange(application, 'ada'))).accessToken;
 }
 

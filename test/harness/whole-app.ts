@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import { buildApp } from '../../src/app.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import type { Sealer } from '../../src/lib/sealing.ts';
 import { openSigningKeys } from '../../src/oauth/signing-keys.ts';
@@ -20,6 +21,8 @@ export async function openWholeApp({ deps }: CalendarServer, sealer: Sealer): Pr
     ...deps,
     operatorName: undefined,
     signInOrigins: [],
+    offeredProviders: PROVIDER_KINDS,
+    mostOpenRequests: 20_000,
     signingKeys,
     tokenAlgorithm: 'HS256',
     publicUrl: 'https://kalends.example',

@@ -1,13 +1,15 @@
 /** What becomes of the rows of an older database. */
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 
+import type { Reader } from '../../src/oauth/grant.ts';
 import { accountStore } from '../../src/store/account-store.ts';
 import type { Database } from '../../src/store/drivers/database.ts';
 import { migrate } from '../../src/store/drivers/migrate.ts';
-import { sealer } from '../contract/calendar-rows.ts';
-import { makeAccount } from '../contract/grant-rows.ts';
+import { openStores } from '../../src/store/open-stores.ts';
+import { NOW, sealer } from '../contract/calendar-rows.ts';
+import { visit } from '../contract/grant-rows.ts';
 import { connect, onEachDatabase } from '../harness/databases.ts';
 
 const FOLDER = new URL('../../src/store/migrations/', import.meta.url);
@@ -32,22 +34,56 @@ async function migrateUpTo(db: Database, before: number): Promise<void> {
   }
 }
 
+/** The user with an account, as both stood in the database until version 8. */
+async function makeOldAccount(
+  db: Database,
+  userId: string,
+  account: { key?: string; id?: string; provider?: string } = {},
+): Promise<void> {
+  const { key = `acme-${userId}`, id = 'id', provider = 'caldav' } = account;
+  const values = { userId, key, id, provider, now: NOW };
+  await db.write(
+    `INSERT INTO application_user (client_id, user_id, created_at, last_seen_at)
+     VALUES ('acme', :userId, :now, :now) ON CONFLICT (client_id, user_id) DO NOTHING`,
+    values,
+  );
+  await db.write(
+    `INSERT INTO account (account_key, client_id, user_id, provider, account_id, display, credentials,
+       granted_scopes, health, health_since, linked_at)
+     VALUES (:key, 'acme', :userId, :provider, :id, 'd', 'sealed', '[]', 'active', :now, :now)`,
+    values,
+  );
+}
+
+async function makeOldApplication(db: Database): Promise<void> {
+  await db.write(
+    `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
+     VALUES ('acme', 'Acme', 'https://acme.example/cb', 0, 0)`,
+  );
+}
+
+/** A grant of the user, ended or living. */
+async function makeOldGrant(db: Database, familyId: number, userId: string, endedAt: number | null = null) {
+  await db.write(
+    `INSERT INTO token_family (family_id, token_hash, client_id, user_id, scope, created_at, refreshed_at, ended_at)
+     VALUES (:familyId, 'hash', 'acme', :userId, 'read', 0, 0, :endedAt)`,
+    { familyId, userId, endedAt },
+  );
+}
+
 onEachDatabase((database, _open, place) => {
   describe(`an older database on ${database}`, () => {
     it('an older database tells afterwards, with a reason, what was wrong with its accounts before', async (t) => {
       const db = connect(await place());
       t.after(() => db.close());
       await migrateUpTo(db, 3);
-      await db.write(
-        `INSERT INTO application (client_id, name, redirect_uri, created_at, updated_at)
-         VALUES ('acme', 'Acme', 'https://acme.example/cb', 0, 0)`,
-      );
+      await makeOldApplication(db);
       for (const [userId, health, reason] of [
         ['ada', 'reauth_required', 'The password was refused'],
         ['ben', 'degraded', 'The server is down'],
         ['cleo', 'active', null],
       ] as const) {
-        await makeAccount(db, 'acme', userId);
+        await makeOldAccount(db, userId);
         await db.write(
           `UPDATE account SET health = :health, health_reason = :reason, health_since = 7 WHERE user_id = :userId`,
           { userId, health, reason },
@@ -68,6 +104,124 @@ onEachDatabase((database, _open, place) => {
         { state: 'degraded', reason: 'provider_unavailable', message: 'The server is down', since: 7 },
         { state: 'active', reason: undefined, message: undefined, since: 7 },
       ]);
+    });
+
+    /** Ada has two accounts, grants, a code, a browser and a change; Ben one account; Cleo had some once. */
+    const prepareVersion8 = async (t: TestContext) => {
+      const db = connect(await place());
+      t.after(() => db.close());
+      await migrateUpTo(db, 9);
+      await makeOldApplication(db);
+      await makeOldAccount(db, 'ada', { key: 'a', id: 'https://dav.example/ada/' });
+      await makeOldAccount(db, 'ada', { key: 'g', id: 'ada@example.com', provider: 'google' });
+      await makeOldAccount(db, 'ben', { key: 'b' });
+      await db.write(
+        "INSERT INTO application_user (client_id, user_id, created_at, last_seen_at) VALUES ('acme', 'cleo', 0, 0)",
+      );
+      await makeOldGrant(db, 1, 'ada');
+      await makeOldGrant(db, 2, 'ada', NOW - 1);
+      await makeOldGrant(db, 3, 'ben');
+      await makeOldGrant(db, 4, 'cleo');
+      await db.write(
+        `INSERT INTO authorization_code (client_id, user_id, redirect_uri, scope, code_challenge, approved_at)
+         VALUES ('acme', 'ada', 'https://acme.example/cb', 'free-busy', 'challenge', :now)`,
+        { now: NOW },
+      );
+      await db.write("INSERT INTO account_device (account_key, device_hash) VALUES ('a', 'browser')");
+      await db.write(
+        `INSERT INTO event_change (calendar_key, event_id, client_id, user_id, seq, created_seq, deleted, provider,
+           account_id, href, noted_at)
+         VALUES ('c', 'e', 'acme', 'ada', 5, 0, 1, 'caldav', 'https://dav.example/ada/', '/c/', :now)`,
+        { now: NOW },
+      );
+      await migrate(db, Date.now, async () => {});
+      const stores = openStores(db, { sealer });
+      const idsOf = async (reader: Reader) =>
+        (await stores.accounts.accountsOf(reader)).map(({ accountId }) => accountId);
+      return { db, idsOf, ...stores };
+    };
+    const ADA = { clientId: 'acme', userId: 'ada' };
+    const ADAS = ['ada@example.com', 'https://dav.example/ada/'];
+
+    it('an older database has one group of accounts for each user, which the user’s grants read', async (t) => {
+      const { db, idsOf, families, accounts, requests } = await prepareVersion8(t);
+      const [ada, ended, ben, cleo] = await Promise.all(
+        [1, 2, 3, 4].map((id) => families.findLivingGrant(id)),
+      );
+
+      assert.ok(ada && ben && cleo);
+      assert.equal(ended, undefined);
+      assert.deepEqual(await idsOf(ada), ADAS);
+      assert.deepEqual(await idsOf({ ...ADA, coverageId: undefined }), ADAS);
+      assert.deepEqual([await idsOf(ben), await idsOf(cleo)], [['id'], []]);
+      assert.equal((await accounts.listAccounts('acme', 'ada')).length, 2);
+      const misplaced = "SELECT 1 FROM account WHERE key_in_group <> group_id || ' ' || account_id";
+      assert.deepEqual(await db.all(misplaced), []);
+      const { groups, pending } = await requests.groupsOf(ADA, undefined, NOW);
+      assert.deepEqual(
+        groups.map(({ unfinished, givenScope, accounts: of }) => [unfinished, givenScope, of.length]),
+        [[undefined, 'read', 2]],
+      );
+      assert.deepEqual(
+        pending.map(({ codeChallenge, groupKeys }) => [codeChallenge, groupKeys]),
+        [['challenge', [groups[0]?.groupKey]]],
+      );
+    });
+
+    it('the pending code of an older database is redeemed for all of its user’s accounts', async (t) => {
+      const { idsOf, codes, families } = await prepareVersion8(t);
+      const presented = { clientId: 'acme', code: 'ada', redirectUri: 'https://acme.example/cb' };
+
+      const family = await codes.redeemCode(
+        { ...presented, codeChallenge: 'challenge', approvedSince: NOW },
+        NOW + 1,
+      );
+
+      assert.equal(family?.grant.scope, 'free-busy');
+      assert.deepEqual(await idsOf(family?.grant ?? assert.fail()), ADAS);
+      await families.deleteEndedGrants(NOW + 1);
+      assert.deepEqual(await idsOf(family.grant), ADAS);
+    });
+
+    it('the browsers of an older database prove nothing', async (t) => {
+      const { requests } = await prepareVersion8(t);
+
+      const { groups } = await requests.groupsOf(ADA, 'browser', NOW);
+
+      assert.deepEqual(
+        groups.map(({ isOfThisBrowser }) => isOfThisBrowser),
+        [false],
+      );
+    });
+
+    it('the changes of an older database are told to the grants of their user', async (t) => {
+      const { families, changes } = await prepareVersion8(t);
+      const grants = await Promise.all([1, 3].map((id) => families.findLivingGrant(id)));
+
+      const told = await Promise.all(
+        grants.map((grant) => changes.changesAfter(grant ?? assert.fail(), { seq: 0 }, 10)),
+      );
+
+      assert.deepEqual(
+        told.map((ofGrant) => ofGrant.map(({ id, deleted }) => [id, deleted])),
+        [[['e', 1]], []],
+      );
+    });
+
+    it('signing in to an account of an older database proves the group that it is in', async (t) => {
+      const { idsOf, ...stores } = await prepareVersion8(t);
+      const ada = await visit(stores, 'new browser');
+      const google = { provider: 'google', accountId: 'ada@example.com', identity: 'sub:1' } as const;
+
+      await ada.link(google, NOW);
+      await ada.allow();
+      const grant = await ada.redeem();
+
+      assert.deepEqual(await idsOf(grant ?? assert.fail()), ADAS);
+      assert.deepEqual(await stores.accounts.credentialsOf('g'), {
+        username: 'ada',
+        password: 'canary-secret',
+      });
     });
   });
 });

@@ -105,7 +105,8 @@ export async function requestOf(
   const page = {
     transactionId: visit.transactionId,
     clientId: scalar(query, 'client_id'),
-    userId: scalar(query, 'user_id'),
+    // Beside a pushed request nothing else of the address is read.
+    userId: request?.isPushed ? undefined : scalar(query, 'user_id'),
   };
   const standing = standingOf({ page, secret: secretOf(visit), request }, now());
   if (request !== undefined && accepted.includes(standing)) return request;

@@ -98,7 +98,7 @@ for (const language of LANGUAGES) {
       });
 
     it('a catalogue names each button of an account by what stands on it, so that it can be called by that', () => {
-      for (const deed of ['disconnect', 'mend', 'update']) {
+      for (const deed of ['disconnect', 'mend', 'update', 'remove', 'choose', 'confirm']) {
         const [label = '', name = ''] = [
           catalogue[`selection.${deed}`],
           catalogue[`selection.${deed}_account`],

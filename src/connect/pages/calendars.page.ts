@@ -52,7 +52,7 @@ ${laterField(form, messages)}
 }
 
 function calendarField({ calendarKey, title, color, isChosen }: CalendarChoice): Html {
-  return html`<label class="tickable"><input type="checkbox" name="calendar" value="${calendarKey}"${isChosen && html` checked`}>${dot(color)}<bdi>${title}</bdi></label>
+  return html`<label class="tickable"><input type="checkbox" name="calendar" value="${calendarKey}"${isChosen && html` checked`}><input type="hidden" name="shown" value="${calendarKey}">${dot(color)}<bdi>${title}</bdi></label>
 `;
 }
 

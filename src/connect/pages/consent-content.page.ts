@@ -62,7 +62,7 @@ const abilityList = (list: AbilityList, keys: readonly MessageKey[], messages: M
 const abilityItems = (keys: readonly MessageKey[], sign: Html, messages: Messages): Html[] =>
   keys.map((key) => html`<li>${sign}<span>${messages.text(key)}</span></li>`);
 
-/** When to allow it, how it ends, where its reader goes from here, and what the application promises. */
+/** When to allow it, how it ends, and what the application promises. */
 export function consentTerms({ request }: Consent, { messages, facts }: Appearance): Html {
   const domain = html`<bdi>${withBreakPoints(domainOf(request.redirectUri))}</bdi>`;
   const links = [
@@ -70,8 +70,8 @@ export function consentTerms({ request }: Consent, { messages, facts }: Appearan
       outwardLink(facts.privacyUrl, html`${messages.text('consent.privacy')}`),
     facts.termsUrl !== undefined && outwardLink(facts.termsUrl, html`${messages.text('consent.terms')}`),
   ].filter((link) => link !== false);
-  return html`<p class="small-print">${messages.markup('consent.caution', { domain })}${messages.gap}${messages.text('consent.later')}${messages.gap}${messages.markup('consent.return', { domain })}</p>
-${links.length > 0 && html`<p class="policies">${links}</p>`}`;
+  return html`<p class="small-print">${messages.markup('consent.caution', { domain })}${messages.gap}${messages.text('consent.later')}</p>
+${links.length > 0 && html`<p class="small-print policies">${links.map((link, index) => html`${index > 0 && ' · '}${link}`)}</p>`}`;
 }
 
 /** The two answers. */

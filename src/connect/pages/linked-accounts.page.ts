@@ -9,7 +9,7 @@ import type { MessageKey, Messages } from '../messages/messages.ts';
 import { isNewAccount } from './consent-content.page.ts';
 import { chip, formFields, transactionField, withBreakPoints } from './parts.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES } from './provider-marks.ts';
-import type { ProviderSelection } from './provider-selection.page.ts';
+import type { ProviderSelection } from './provider-selection.ts';
 
 /** Whether calendars of an account here are still being loaded. */
 export const isAnyLoading = ({ accounts, loading }: ProviderSelection, messages: Messages): boolean =>
@@ -22,11 +22,12 @@ export function linkedAccounts(selection: ProviderSelection, messages: Messages)
   const { accounts, request, ending } = selection;
   const isLoading = isAnyLoading(selection, messages);
   const canLeaveAll = accounts.filter(isDisconnectable).length > 1;
+  // Where access to it is asked for, nobody wonders what the account is: its heading is for who listens.
   const heading =
     ending === 'allow'
-      ? messages.text('consent.accounts', { count: accounts.length })
-      : messages.text('selection.linked');
-  return html`<div class="heading"><h2 id="linked">${heading}</h2>
+      ? html`<h2 id="linked" class="unseen">${messages.text('consent.accounts', { count: accounts.length })}</h2>`
+      : html`<h2 id="linked">${messages.text('selection.linked')}</h2>`;
+  return html`<div class="heading">${heading}
 ${canLeaveAll && html`<a class="minor" href="${pagePath('disconnect_all', request)}">${messages.text('selection.disconnect_all')}</a>`}</div>
 <ul class="accounts" aria-labelledby="linked"${isLoading && html` data-progress="/connect/progress?transaction=${request.transactionId}"`}>
 ${accounts.map((account) => accountItem(account, selection, messages))}</ul>
@@ -120,9 +121,12 @@ ${accountButton('remove', account, messages)}</form>`;
 export function otherAccounts(selection: ProviderSelection, messages: Messages): Html {
   const items = selection.others.map((account) => {
     const isConfirmable = isOffered(account.provider, selection);
-    const { isManageable } = account;
+    const { request } = selection;
+    // Of a pushed request the application says who its user is: then what is not used any more can go.
+    const actions = html`${isConfirmable && confirmForm(account, request, messages)}
+${account.isManageable && disconnectForm(account, request, messages)}`;
     return html`<li>${accountHead(account)}
-${(isConfirmable || isManageable) && html`<div class="account-actions">${isConfirmable && confirmForm(account, selection.request, messages)}${isManageable && disconnectForm(account, selection.request, messages)}</div>`}</li>
+${(isConfirmable || account.isManageable) && html`<div class="account-actions">${actions}</div>`}</li>
 `;
   });
   return html`<h2 id="also">${messages.text('selection.also')}</h2>

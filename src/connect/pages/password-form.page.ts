@@ -52,7 +52,7 @@ ${passwordField(form, messages)}
 ${kind === 'apple' && appPasswordHelp(appearance, problem?.message === 'link.apple_format')}
 <button class="primary">${messages.text('form.connect')}</button>
 </form>
-${kind === 'caldav' && !isByServer(form) && html`<p class="way-beside"><a href="${formPath(form)}&by=server">${messages.text('form.by_server')}</a></p>`}`;
+${kind === 'caldav' && !isByServer(form) && html`<p class="way-beside"><a href="${formPath(form)}&amp;by=server">${messages.text('form.by_server')}</a></p>`}`;
   const documentTitle = problem ? messages.text('form.error_title', { title }) : title;
   const settings = { request, path: formPath(form), form: FORM };
   return layout({ title: documentTitle, content, settings }, appearance);

@@ -4,7 +4,7 @@ import { type Html, html } from '../../http/html.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
 import { transactionField } from './parts.page.ts';
 import { PROVIDER_MARKS, PROVIDER_NAMES, SIGNS } from './provider-marks.ts';
-import type { OfferedProvider, ProviderSelection } from './provider-selection.page.ts';
+import type { OfferedProvider, ProviderSelection } from './provider-selection.ts';
 
 const KINDS: Readonly<Record<ProviderKind, MessageKey>> = {
   google: 'selection.kind.google',

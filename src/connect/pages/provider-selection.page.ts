@@ -2,12 +2,9 @@
  * The provider-selection page: what is linked, what can be, and the ways on and out (docs/wire.md 4.1). With one account
  * it is the consent page too.
  */
-import type { AccountLoading } from '../../calendars/account-store.ts';
-import type { ProviderKind } from '../../calendars/provider-kind.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { Page } from '../../http/page.ts';
 import type { Scope } from '../../oauth/scope.ts';
-import type { AccountView, UserAccounts } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
 import { selectionPath } from '../flow/paths.ts';
 import type { MessageKey, Messages } from '../messages/messages.ts';
@@ -27,40 +24,15 @@ import {
 } from './parts.page.ts';
 import { providerChoices } from './provider-choices.page.ts';
 import { PROVIDER_NAMES } from './provider-marks.ts';
+import type { Happening, ProviderSelection } from './provider-selection.ts';
 
-export type ProviderSelection = {
-  readonly request: AuthorizationRequest;
-  /** What an approval covers. */
-  readonly accounts: readonly AccountView[];
-  /** The user's others, masked. */
-  readonly others: readonly AccountView[];
-  /** By account key. */
-  readonly loading: ReadonlyMap<string, AccountLoading>;
-  readonly ending: UserAccounts['ending'];
-  /** Whether the user came with accounts: then this page manages them. */
-  readonly isManaging: boolean;
-  /** The providers this request offers, in order, and whether each is set up here. */
-  readonly providers: readonly OfferedProvider[];
-  /** What was just done on another page. */
-  readonly happened: Happening | undefined;
-};
-
-export type OfferedProvider = { readonly kind: ProviderKind; readonly available: boolean };
-
-/** What was done, and at which provider where the words need it. */
-export type Happening =
-  | {
-      readonly what:
-        | ('disconnected' | 'disconnected_all' | 'removed' | 'confirmed')
-        | ('not_this' | 'cannot_prove' | 'not_finished');
-      readonly provider?: ProviderKind | undefined;
-    }
-  | { readonly what: 'linked' | 'cancelled' | 'unpermitted' | 'other'; readonly provider: ProviderKind };
+export type { Happening, OfferedProvider, ProviderSelection } from './provider-selection.ts';
 
 const HAPPENED: Readonly<Record<Happening['what'], readonly [NoticeKind, MessageKey]>> = {
   disconnected: ['done', 'selection.just_disconnected'],
   disconnected_all: ['done', 'selection.just_disconnected_all'],
   removed: ['done', 'selection.just_removed'],
+  chosen: ['done', 'selection.just_chosen'],
   linked: ['done', 'selection.just_linked'],
   other: ['done', 'selection.just_other'],
   confirmed: ['done', 'selection.just_confirmed'],
@@ -68,7 +40,6 @@ const HAPPENED: Readonly<Record<Happening['what'], readonly [NoticeKind, Message
   not_finished: ['note', 'selection.just_not_finished'],
   unpermitted: ['trouble', 'selection.just_unpermitted'],
   not_this: ['trouble', 'selection.just_not_this'],
-  cannot_prove: ['trouble', 'selection.just_cannot_prove'],
 };
 
 const LEADS: Readonly<Record<Scope, MessageKey>> = {

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { sampleAccount, sampleAppearance, sampleRequest } from '../../../test/harness/page-samples.ts';
+import { type CalendarChoice, type CalendarsForm, calendarsPage } from './calendars.page.ts';
+
+const WORK: CalendarChoice = { calendarKey: 'work', title: 'Work', color: '#1f4fd8', isChosen: true };
+const markupOf = (change: Partial<CalendarsForm>): string => {
+  const form = { request: sampleRequest, account: sampleAccount, onlyThese: false, calendars: [WORK] };
+  return calendarsPage({ ...form, ...change }, sampleAppearance).document.markup;
+};
+
+describe('the choice of calendars', () => {
+  it('shows those that are chosen as ticked, and the others not', () => {
+    const left = { ...WORK, calendarKey: 'left', isChosen: false };
+
+    const markup = markupOf({ calendars: [WORK, left] });
+
+    assert.match(markup, /name="calendar" value="work" checked>/);
+    assert.match(markup, /name="calendar" value="left">/);
+  });
+
+  it('says whether calendars that appear later are in', () => {
+    assert.match(markupOf({ onlyThese: false }), /name="only_these" value="" checked>/);
+    assert.match(markupOf({ onlyThese: true }), /name="only_these" value="yes" checked>/);
+  });
+
+  it('shows no colour but a colour', () => {
+    const color = 'red" onload="alert(1)';
+
+    const markup = markupOf({ calendars: [{ ...WORK, color }] });
+
+    assert.doesNotMatch(markup, /onload|class="dot"/);
+  });
+});

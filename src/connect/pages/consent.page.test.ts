@@ -1,0 +1,77 @@
+/** What consent says is new, and what it leads to. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import {
+  buttonsOf,
+  newAccount,
+  sampleAccount,
+  sampleAppearance,
+  sampleRequest,
+  wordsOf,
+} from '../../../test/harness/page-samples.ts';
+import { consentPage } from './consent.page.ts';
+
+const narrower = { ...sampleAccount, givenScope: 'free-busy', isNew: true } as const;
+
+describe('the consent page', () => {
+  it('names the application, its domain and its user', () => {
+    const shown = consentPage(
+      { request: sampleRequest, accounts: [newAccount, newAccount] },
+      sampleAppearance,
+    );
+
+    assert.match(wordsOf(shown), /Acme Planner .*planner\.acme\.example For user ada-1815/);
+    assert.deepEqual(buttonsOf(shown), ['Allow', 'Cancel']);
+  });
+
+  it('calls the user what the application does where it vouches for it', () => {
+    const request = { ...sampleRequest, userName: 'Ada Lovelace' };
+
+    const words = wordsOf(consentPage({ request, accounts: [newAccount] }, sampleAppearance));
+
+    assert.match(words, /For user Ada Lovelace/);
+    assert.doesNotMatch(words, /ada-1815/);
+  });
+
+  it('lists what is added as new, and what was allowed before in short', () => {
+    const accounts = [narrower, sampleAccount];
+
+    const words = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
+
+    assert.match(words, /Acme Planner can now also See your calendars and all details/);
+    assert.match(words, /As before See when you are busy/);
+  });
+
+  it('lists all of it where nothing was allowed before', () => {
+    const accounts = [newAccount, sampleAccount];
+
+    const words = wordsOf(consentPage({ request: sampleRequest, accounts }, sampleAppearance));
+
+    assert.match(words, /Acme Planner will be able to/);
+    assert.doesNotMatch(words, /As before/);
+    assert.match(words, /new@example\.com Google New/);
+  });
+
+  it('compares with what all the accounts allow that get more', () => {
+    const request = { ...sampleRequest, scope: 'read-write' } as const;
+    const accounts = [narrower, { ...sampleAccount, isNew: true }];
+
+    const words = wordsOf(consentPage({ request, accounts }, sampleAppearance));
+
+    assert.match(words, /can now also See your calendars and all details of your events Create, change/);
+  });
+
+  it('links to what the application promises, where that was set', () => {
+    const privacyUrl = 'https://acme.example/privacy';
+    const facts = { ...sampleAppearance.facts, privacyUrl };
+
+    const { markup } = consentPage(
+      { request: sampleRequest, accounts: [newAccount] },
+      { ...sampleAppearance, facts },
+    ).document;
+
+    assert.match(markup, /<a href="https:\/\/acme\.example\/privacy" target="_blank"/);
+    assert.doesNotMatch(markup, /Terms of service/);
+  });
+});

@@ -1,0 +1,70 @@
+/** What the forms ask for, and what of it they keep. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { markupOf, sampleAppearance, sampleRequest, wordsOf } from '../../../test/harness/page-samples.ts';
+import { type PasswordForm, passwordFormPage } from './password-form.page.ts';
+
+const EMPTY: PasswordForm = {
+  kind: 'caldav',
+  mode: 'email',
+  request: sampleRequest,
+  typed: { server: '', username: '' },
+  problem: undefined,
+  chosen: undefined,
+  preset: undefined,
+  accountKey: undefined,
+  confirm: undefined,
+};
+const page = (change: Partial<PasswordForm> = {}) =>
+  passwordFormPage({ ...EMPTY, ...change }, sampleAppearance);
+const labelsOf = (markup: string): string[] =>
+  [...markup.matchAll(/<label for="\w+">(.*?)<\/label>/g)].map(([, text = '']) => text);
+
+describe('the form of an account that has a password', () => {
+  it('asks for an e-mail address and a password of CalDAV, and leads to the one that asks for the server', () => {
+    const markup = markupOf(page());
+
+    assert.deepEqual(labelsOf(markup), ['E-mail address', 'Password']);
+    assert.match(markup, /name="by" value="email"/);
+    assert.match(markup, /href="\/connect\/caldav\?transaction=T{22}&by=server">Enter the server address/);
+  });
+
+  it('asks for the server on demand', () => {
+    const { markup } = page({ mode: 'server' }).document;
+
+    assert.deepEqual(labelsOf(markup), ['Server URL', 'Username', 'Password']);
+    assert.match(markup, /name="by" value="server"/);
+    assert.doesNotMatch(markup, /Enter the server address/);
+  });
+
+  it('names the application, its domain and its user where a password is typed', () => {
+    for (const kind of ['apple', 'caldav'] as const) {
+      assert.match(wordsOf(page({ kind })), /Acme Planner .*example For user ada-1815/);
+    }
+  });
+
+  it('keeps which account is to be confirmed, and says so', () => {
+    const shown = page({ confirm: 'key-3' });
+
+    assert.match(wordsOf(shown), /Confirm it is yours/);
+    assert.match(markupOf(shown), /name="confirm" value="key-3"/);
+    assert.match(markupOf(shown), /&confirm=key-3&by=server"/);
+  });
+
+  it('sends what was typed with a choice of language or colours', () => {
+    const { markup } = page().document;
+
+    assert.match(markup, /<button name="language" value="de"[^>]* form="login" formnovalidate>/);
+    assert.match(markup, /<button name="theme" value="dark"[^>]* form="login" formnovalidate>/);
+  });
+
+  it('says what is waited for once it is sent', () => {
+    assert.match(page().document.markup, /data-working="Looking for your server…"/);
+    assert.match(page({ kind: 'apple' }).document.markup, /data-working="Signing in at Apple…"/);
+  });
+
+  it('never has a password in it', () => {
+    assert.doesNotMatch(page().document.markup, /<input id="password"[^>]* value=/);
+  });
+});

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+
+import { buttonsOf, markupOf, sampleAppearance, sampleRequest } from '../../../test/harness/page-samples.ts';
+import { waitingPage } from './waiting.page.ts';
+
+it('the page of an approval that waits goes on by itself, with and without scripts, and can be left', () => {
+  const shown = waitingPage({ request: sampleRequest }, sampleAppearance);
+  const markup = markupOf(shown);
+
+  const path = `/connect/waiting\\?transaction=${sampleRequest.transactionId}`;
+  assert.match(
+    markup,
+    new RegExp(`<noscript><meta http-equiv="refresh" content="5; url=${path}"></noscript>`),
+  );
+  assert.match(markup, new RegExp(`<body [^>]*data-goes-on="${path}" data-seconds="5"`));
+  assert.deepEqual(buttonsOf(shown), ['Cancel']);
+});

@@ -1,0 +1,301 @@
+/** What every AuthorizationRequestStore must do of approvals. Each database's test calls this with its own empty one. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { decideApproval } from '../../src/connect/flow/account-groups.ts';
+import { authorizationCodeStore } from '../../src/store/authorization-code-store.ts';
+import type { Database, Statements } from '../../src/store/drivers/database.ts';
+import type { Stores } from '../../src/store/open-stores.ts';
+import { NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { makeEvent, rowsIn, visit } from './grant-rows.ts';
+
+const ADA = { clientId: 'acme', userId: 'ada' };
+const CHALLENGE = 'c'.repeat(43);
+const CODE_LIFETIME = 10 * 60_000;
+
+/** What is covered, each as `approval group-of-account scope`. */
+async function coverage(db: Database): Promise<string[]> {
+  const rows = await db.all<{ coverageId: string; accountId: string; scope: string }>(
+    `SELECT c.coverage_id AS "coverageId", a.account_id AS "accountId", c.scope
+       FROM grant_coverage AS c JOIN account AS a ON a.group_id = c.group_id
+      ORDER BY c.coverage_id, a.account_id`,
+  );
+  return rows.map(({ coverageId, accountId, scope }) => `${coverageId} ${accountId} ${scope}`);
+}
+
+/** A database whose statements fail that begin a grant, as a crash there would have it. */
+const crashing = (db: Database): Database => ({
+  ...db,
+  dialect: db.dialect,
+  transaction: (work) =>
+    db.transaction((tx) => {
+      const get: Statements['get'] = (sql, values) => {
+        if (sql.includes('INSERT INTO token_family')) throw new Error('crashed');
+        return tx.get(sql, values);
+      };
+      return work({ dialect: tx.dialect, all: (sql, values) => tx.all(sql, values), get });
+    }),
+});
+
+export function approvalContract(database: string, open: () => Promise<Database>): void {
+  const prepare = async () => {
+    const stores = await openWithUsers(open);
+    const listed = async () => {
+      const accounts = await stores.accounts.listAccounts('acme', 'ada');
+      return accounts.map(({ accountId }) => accountId);
+    };
+    return { ...stores, listed };
+  };
+  const visitOf = (stores: Stores, browser: string, transactionId: string) =>
+    visit(stores, browser, { transactionId });
+
+  describe(`Approvals on ${database}`, () => {
+    it('a request is approved once, however many try, and its code is written', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser', { codeChallenge: CHALLENGE });
+      await ada.link();
+
+      const approved = await tenTimes((i) => ada.allow(NOW + 1 + i));
+
+      assert.equal(approved.filter((result) => result === 'approved').length, 1);
+      assert.equal(approved.filter((result) => result === 'answered').length, 9);
+      assert.deepEqual(await stores.codes.findCodes('acme', 'ada'), [
+        {
+          approvalId: 't1',
+          ...ADA,
+          redirectUri: 'https://acme.example/cb',
+          scope: 'read',
+          codeChallenge: CHALLENGE,
+          approvedAt: NOW + 1 + approved.indexOf('approved'),
+          withdrawnAt: undefined,
+        },
+      ]);
+      assert.equal((await stores.requests.findRequest('t1'))?.status, 'approved');
+      await stores.db.write('DELETE FROM account');
+      assert.equal(await ada.allow(), 'answered');
+    });
+
+    it('a request with no account to allow is not approved', async () => {
+      const stores = await prepare();
+      await (await visit(stores, 'other')).connect({ accountId: 'e' });
+      const ada = await visitOf(stores, 'browser', 't2');
+
+      assert.equal(await ada.allow(), 'nothing');
+
+      assert.deepEqual(await stores.codes.findCodes('acme', 'ada'), []);
+      assert.equal((await stores.requests.findRequest('t2'))?.status, 'open');
+    });
+
+    it('exactly one of five approvals and five denials decides a request', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser');
+      await ada.link();
+
+      const decided = await tenTimes(async (i) =>
+        i % 2 ? (await ada.allow()) === 'approved' : stores.requests.denyRequest('t1', NOW),
+      );
+
+      assert.equal(decided.filter(Boolean).length, 1);
+      const status = decided.indexOf(true) % 2 ? 'approved' : 'denied';
+      assert.equal((await stores.requests.findRequest('t1'))?.status, status);
+      const left = status === 'approved' ? 1 : 0;
+      assert.equal((await stores.codes.findCodes('acme', 'ada')).length, left);
+      assert.equal(await rowsIn(stores.db, 'account'), left);
+    });
+
+    it('a later approval takes the place of an earlier code, withdrawn or not, with what that covered', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser');
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      await stores.db.write('UPDATE authorization_code SET withdrawn_at = :now', { now: NOW });
+      const later = await visit(stores, 'browser', { transactionId: 't2', scope: 'read-write' });
+
+      assert.equal(await later.allow(NOW + 1), 'approved');
+
+      const [code, ...others] = await stores.codes.findCodes('acme', 'ada');
+      assert.deepEqual(
+        [code?.approvedAt, code?.scope, code?.withdrawnAt, others],
+        [NOW + 1, 'read-write', undefined, []],
+      );
+      assert.deepEqual(await coverage(stores.db), ['t2 a read-write']);
+    });
+
+    it('no code is left to redeem when the last account goes while it is approved', async () => {
+      const stores = await prepare();
+      await (await visit(stores, 'browser')).connect();
+      const ada = await visitOf(stores, 'browser', 't2');
+
+      await Promise.all([
+        ada.allow(),
+        stores.accounts.disconnect({ ...ADA, coverageId: undefined, provider: 'caldav' }, NOW),
+      ]);
+
+      const codes = await stores.codes.findCodes('acme', 'ada');
+      assert.ok(codes.every(({ withdrawnAt }) => withdrawnAt !== undefined));
+    });
+
+    it('no code is left to redeem when the user is deleted while it is approved', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser');
+      await ada.link();
+
+      await Promise.all([ada.allow(), stores.users.deleteUser('acme', 'ada', NOW)]);
+
+      const codes = await stores.codes.findCodes('acme', 'ada');
+      assert.ok(codes.every(({ withdrawnAt }) => withdrawnAt !== undefined));
+      assert.equal(await stores.requests.findRequest('t1'), undefined);
+    });
+
+    it('of ten strangers who allow at once one does, and the others wait and change nothing', async () => {
+      const stores = await prepare();
+      const visits = await tenTimes((i) => visitOf(stores, `browser ${i}`, `t${i}`));
+      for (const [i, one] of visits.entries()) await one.link({ accountId: `a${i}` }, NOW + i);
+
+      const results = await Promise.all(visits.map((one) => one.allow(NOW + 20)));
+
+      const winner = results.indexOf('approved');
+      assert.deepEqual(results.toSpliced(winner, 1), Array(9).fill('waits'));
+      assert.deepEqual(await coverage(stores.db), [`t${winner} a${winner} read`]);
+      assert.equal((await stores.requests.findRequest(`t${(winner + 1) % 10}`))?.status, 'open');
+      assert.ok(await visits[winner]?.redeem());
+      assert.deepEqual(await stores.listed(), [`a${winner}`]);
+      assert.equal(await visits[(winner + 1) % 10]?.allow(NOW + 21), 'approved');
+    });
+
+    it('no other approval changes what a code gives', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser', { codeChallenge: CHALLENGE });
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      const eve = await visitOf(stores, 'other', 't2');
+      await eve.link({ accountId: 'e' });
+      await eve.allow();
+
+      const grant = await ada.redeem();
+
+      assert.equal(grant?.coverageId, 't1');
+      assert.deepEqual(await coverage(stores.db), ['t1 a read', 't2 e read']);
+      assert.deepEqual(await stores.listed(), ['a']);
+    });
+
+    it('a second Allow of the same browser takes along what the application did not fetch', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser');
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      const again = await visitOf(stores, 'browser', 't2');
+      await again.link({ accountId: 'b' }, NOW + 1);
+
+      assert.equal(await again.allow(NOW + 1), 'approved');
+      const before = await stores.listed();
+      const grant = await again.redeem();
+
+      assert.deepEqual([before, await stores.listed()], [[], ['a', 'b']]);
+      assert.deepEqual(await coverage(stores.db), ['t2 a read', 't2 b read']);
+      assert.equal(grant?.coverageId, 't2');
+    });
+
+    it('a pushed request covers what was given before, no wider than that', async () => {
+      const stores = await prepare();
+      const first = await visit(stores, 'browser', { scope: 'free-busy' });
+      await first.connect({ accountId: 'a' });
+      const pushed = { transactionId: 't2', isPushed: true, scope: 'read-write' } as const;
+
+      await (await visit(stores, 'other', pushed)).allow();
+
+      assert.deepEqual(await coverage(stores.db), ['t1 a free-busy', 't2 a free-busy']);
+    });
+
+    it('redeeming a code makes its accounts the user’s in one transaction, or neither happens', async () => {
+      const stores = await prepare();
+      const { db, codes, listed } = stores;
+      const ada = await visit(stores, 'browser');
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      const presented = { clientId: 'acme', code: 'ada', redirectUri: 'https://acme.example/cb' };
+      const redemption = { ...presented, codeChallenge: undefined, approvedSince: NOW };
+
+      await assert.rejects(authorizationCodeStore(crashing(db)).redeemCode(redemption, NOW), /crashed/);
+      const crashed = [await listed(), await codes.findCodes('acme', 'ada')].map(({ length }) => length);
+      const expired = await codes.redeemCode({ ...redemption, approvedSince: NOW + 1 }, NOW);
+      const late = await listed();
+
+      assert.deepEqual([crashed, expired, late], [[0, 1], undefined, []]);
+      assert.ok(await codes.redeemCode(redemption, NOW));
+      assert.deepEqual(await listed(), ['a']);
+    });
+
+    it('what was redeemed stays the user’s when another approval of its browser is written meanwhile', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser', { codeChallenge: CHALLENGE });
+      await ada.link({ accountId: 'a' });
+      await ada.allow();
+      const other = await visitOf(stores, 'browser', 't2');
+
+      const [grant, result] = await Promise.all([ada.redeem(), other.allow()]);
+
+      assert.deepEqual([grant?.coverageId, result], ['t1', 'approved']);
+      assert.deepEqual(await stores.listed(), ['a']);
+    });
+
+    it('events of accounts that become the user’s are told to whoever follows the user', async () => {
+      const stores = await prepare();
+      await stores.changes.follow(ADA, NOW);
+      const ada = await visit(stores, 'browser');
+      const { accountKey } = await ada.link({ accountId: 'a' });
+      await makeEvent(stores.db, accountKey, 'early');
+      await ada.allow();
+      const before = await rowsIn(stores.db, 'event_change');
+
+      const grant = await ada.redeem();
+
+      assert.ok(grant);
+      const told = await stores.changes.changesAfter(grant, { seq: 0 }, 10);
+      assert.deepEqual([before, told.map(({ id, deleted }) => [id, deleted])], [0, [['early', 0]]]);
+    });
+
+    it('groups say what living grants give of them, and what is pending while it can be redeemed', async () => {
+      const stores = await prepare();
+      const { db, requests } = stores;
+      const ada = await visit(stores, 'browser', { scope: 'read-write' });
+      const grant = await ada.connect({ accountId: 'a' });
+      const again = await visit(stores, 'browser', { transactionId: 't2', codeChallenge: CHALLENGE });
+      await again.allow();
+      const state = async (now: number) => {
+        const { groups, pending } = await requests.groupsOf(ADA, 'browser', now);
+        return [groups[0]?.givenScope, pending.map(({ approvalId }) => approvalId)];
+      };
+
+      const given = await state(NOW + CODE_LIFETIME);
+      await db.write("UPDATE grant_coverage SET scope = 'free-busy' WHERE coverage_id = 't1'");
+      const narrow = await state(NOW + CODE_LIFETIME + 1);
+      await db.write('UPDATE token_family SET ended_at = 1 WHERE family_id = :familyId', grant);
+      await db.write('UPDATE authorization_code SET withdrawn_at = 1');
+      const ended = await state(NOW);
+
+      assert.deepEqual(given, ['read-write', ['t2']]);
+      assert.deepEqual(narrow, ['free-busy', []]);
+      assert.deepEqual(ended, [undefined, []]);
+    });
+
+    it('what is decided is decided on the state that it is done on', async () => {
+      const stores = await prepare();
+      const ada = await visit(stores, 'browser');
+      await ada.link({ accountId: 'a' });
+      const { request } = ada;
+      const seen: number[] = [];
+
+      const results = await tenTimes((i): Promise<unknown> => {
+        if (i < 5) return ada.link({ accountId: `a${i}` });
+        return stores.requests.approveRequest({ request, deviceHash: undefined, now: NOW }, (user) => {
+          seen.push(user.groups.reduce((sum, { accounts }) => sum + accounts.length, 0));
+          return decideApproval(request, user, { returningUsers: 'prove', now: NOW });
+        });
+      });
+
+      assert.equal(results.filter((result) => result === 'approved').length, 1);
+      assert.equal((await coverage(stores.db)).length, seen.at(0));
+    });
+  });
+}

@@ -1,0 +1,111 @@
+/** What the pages of the flow are shown with in tests: one application, one user, accounts as they are needed. */
+import { DEFAULT_BRANDING, DEFAULT_FACTS } from '../../src/branding/branding.ts';
+import { PROVIDER_KINDS } from '../../src/calendars/provider-kind.ts';
+import type { AccountView } from '../../src/connect/accounts/account-views.ts';
+import type { AuthorizationRequest } from '../../src/connect/flow/authorization-request-store.ts';
+import { messagesFor } from '../../src/connect/messages/messages.ts';
+import type { Appearance } from '../../src/connect/pages/appearance.ts';
+import type { ProviderSelection } from '../../src/connect/pages/provider-selection.page.ts';
+import type { Page } from '../../src/http/page.ts';
+
+export const sampleRequest: AuthorizationRequest = {
+  transactionId: 'TTTTTTTTTTTTTTTTTTTTTT',
+  clientId: 'acme',
+  userId: 'ada-1815',
+  redirectUri: 'https://planner.acme.example/callback',
+  scope: 'read',
+  state: undefined,
+  codeChallenge: undefined,
+  language: 'en',
+  theme: undefined,
+  display: 'page',
+  providers: PROVIDER_KINDS,
+  query: 'client_id=acme&user_id=ada-1815',
+  secretHash: '',
+  isPushed: false,
+  userName: undefined,
+  loginHint: undefined,
+  allowedAt: undefined,
+  hasDisconnected: false,
+  wasSentAhead: false,
+  formToken: 'form-token',
+  status: 'open',
+  createdAt: 0,
+};
+
+export const sampleAppearance: Appearance = {
+  messages: messagesFor('en'),
+  theme: 'auto',
+  isThemeOpen: true,
+  displayName: 'Acme Planner',
+  branding: DEFAULT_BRANDING,
+  brandRule: undefined,
+  facts: DEFAULT_FACTS,
+  serviceName: 'Kalends',
+  unverifiedBy: undefined,
+};
+
+/** The user's own, as the application has it. */
+export const sampleAccount: AccountView = {
+  accountKey: 'key-1',
+  againKey: undefined,
+  provider: 'google',
+  name: 'ada@example.com',
+  isManageable: true,
+  isUnfinished: false,
+  givenScope: 'read',
+  isNew: false,
+  problem: undefined,
+};
+
+/** Linked in this transaction. */
+export const newAccount: AccountView = {
+  ...sampleAccount,
+  accountKey: 'key-2',
+  name: 'new@example.com',
+  isUnfinished: true,
+  givenScope: undefined,
+  isNew: true,
+};
+
+/** Somebody else's, as far as this transaction knows. */
+export const foreignAccount: AccountView = {
+  ...sampleAccount,
+  accountKey: 'key-3',
+  name: 'a•••@e•••.com',
+  isManageable: false,
+};
+
+/** The selection page of a user without accounts. */
+export const sampleSelection: ProviderSelection = {
+  request: sampleRequest,
+  accounts: [],
+  others: [],
+  loading: new Map(),
+  ending: 'continue_off',
+  isManaging: false,
+  providers: PROVIDER_KINDS.map((kind) => ({ kind, available: true })),
+  happened: undefined,
+};
+
+/** The words on a page's buttons, in their order, but for those at its foot. */
+export const buttonsOf = ({ document }: Page): string[] =>
+  [...mainOf(document.markup).matchAll(/<button[^>]*>(.*?)<\/button>/gs)].map(([, inside = '']) =>
+    textOf(inside),
+  );
+
+/** What is read on a page between its head and its foot. */
+export const wordsOf = ({ document }: Page): string => textOf(mainOf(document.markup));
+
+const mainOf = (markup: string): string => markup.slice(markup.indexOf('<main>'), markup.indexOf('</main>'));
+
+/** A page's markup, with what links have in them as it is read. */
+export const markupOf = ({ document }: Page): string =>
+  document.markup.replaceAll('&#61;', '=').replaceAll(/&(amp|#38);/g, '&');
+
+const textOf = (markup: string): string =>
+  markup
+    .replaceAll('<wbr>', '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();

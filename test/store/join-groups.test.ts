@@ -1,0 +1,4 @@
+import { joinGroupsContract } from '../contract/join-groups.contract.ts';
+import { onEachDatabase } from '../harness/databases.ts';
+
+onEachDatabase(joinGroupsContract);
