@@ -132,8 +132,10 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const verify = async ({ username, password }: PasswordLogin) => {
     if (password === (kind === 'apple' ? APPLE_PASSWORD : 'right')) {
       const identity = `login:${username.toLowerCase()}`;
+      // What is behind the arrow is what the server says of itself: the id on the wire.
+      const [, accountId = username] = username.split(' -> ');
       return {
-        accountId: username,
+        accountId,
         identity,
         provesOwner: true,
         display: username,
