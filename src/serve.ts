@@ -14,6 +14,7 @@ import { deleteExpired, type HousekeepingDeps } from './jobs/housekeeping.ts';
 import { type JobHandlers, startJobs } from './jobs/worker.ts';
 import { lazyEgress } from './lib/egress/lazy-egress.ts';
 import type { Log } from './lib/log.ts';
+import { loggedError } from './lib/logged-error.ts';
 import { type ExpiredGrantsDeps, expiredGrants } from './oauth/expired-grants.ts';
 import { PUSHED_REQUEST_KEPT_MS } from './oauth/pushed-requests.ts';
 import { openSigningKeys } from './oauth/signing-keys.ts';
@@ -34,7 +35,8 @@ import type { WriteDeps } from './writing/write-deps.ts';
 /** Serves until SIGTERM or SIGINT; then finishes what is under way and closes. */
 export async function serve(config: Config, { json }: { json: boolean }): Promise<void> {
   // The words for people go to standard output, the log to standard error.
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: false }));
+  const options = { level: config.logLevel, base: null, serializers: { err: loggedError } };
+  const log = pino(options, pino.destination({ dest: 2, sync: false }));
   const stopSignal = waitForStopSignal();
   const stores = await openStorage(config);
   const deps = await instanceDeps(config, stores, log);

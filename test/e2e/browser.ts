@@ -180,7 +180,11 @@ function attributesOf(text: string): Record<string, string> {
 
 /** What a person reads of some markup: no styles, no drawings, one space between words. */
 export function textOf(markup: string): string {
-  const visible = markup.replace(/<(style|script|svg|head)\b.*?<\/\1>/gs, ' ').replace(/<[^>]*>/g, ' ');
+  // A name reads the same wherever its line may break.
+  const visible = markup
+    .replace(/<wbr>/g, '')
+    .replace(/<(style|script|svg|head)\b.*?<\/\1>/gs, ' ')
+    .replace(/<[^>]*>/g, ' ');
   return decoded(visible).replace(/\s+/g, ' ').trim();
 }
 

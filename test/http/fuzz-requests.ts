@@ -10,8 +10,12 @@ export type Target = {
   readonly redirectUri: string;
   readonly tokens: readonly string[];
   readonly transaction: string;
-  /** The cookie `oauth_req` of that page, as the browser holds it. */
+  /** Of accounts that the page may name, its own and somebody else's. */
+  readonly accountKeys: readonly string[];
+  /** The cookies of that page's browser, as it sends them: `oauth_req`, the secret of the transaction, its own. */
   readonly cookie: string;
+  /** Of a pushed request that nobody has taken up. */
+  readonly requestUri: string;
 };
 
 const ODD = [
@@ -46,7 +50,7 @@ const ODD = [
   ],
 ];
 
-const oddText: fc.Arbitrary<string> = fc.oneof(
+export const oddText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...ODD) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 1, arbitrary: fc.string({ maxLength: 40 }) },
@@ -59,7 +63,7 @@ function utf16(units: number[]): string {
 }
 
 /** UTF-8 bytes, and those of lone surrogates, percent-encoded or not. */
-function percentEncoded(text: string): string {
+export function percentEncoded(text: string): string {
   return [...text]
     .map((character) => {
       if (/[A-Za-z0-9._~-]/.test(character)) return character;
@@ -76,7 +80,7 @@ function surrogateBytes(character: string): Buffer {
 
 /** What may stand in a request line or header at all: the parser itself refuses the rest. */
 const onLine = (text: string): string => text.replace(/[^\x21-\x7e\x80-\xff]/g, '');
-const inHeader = (text: string): string => text.replace(/[^\x20-\x7e\x80-\xff]/g, '');
+export const inHeader = (text: string): string => text.replace(/[^\x20-\x7e\x80-\xff]/g, '');
 
 type Fields = readonly (readonly [string, string])[];
 
@@ -104,7 +108,7 @@ function nearlyRight(right: Right): fc.Arbitrary<Fields> {
 }
 
 /** Nearly right three times of four, so that more than the first check is reached; otherwise anything. */
-function fields(right: Right): fc.Arbitrary<Fields> {
+export function fields(right: Right): fc.Arbitrary<Fields> {
   const anything = fc.array(nameAndOdd(Object.keys(right)), { maxLength: 8 });
   return fc.oneof({ weight: 3, arbitrary: nearlyRight(right) }, { weight: 1, arbitrary: anything });
 }
@@ -118,11 +122,11 @@ const encodings = fc.constantFrom<(fields: Fields) => string>(
   (all) => all.map(([name]) => percentEncoded(name)).join('&'),
 );
 
-const query = (all: fc.Arbitrary<Fields>): fc.Arbitrary<string> =>
+export const query = (all: fc.Arbitrary<Fields>): fc.Arbitrary<string> =>
   fc.tuple(all, encodings).map(([list, encode]) => encode(list));
 
 /** Header values that parsers trip over, beside nothing and the right ones. */
-function headers(existing: Target): fc.Arbitrary<[string, string][]> {
+export function headers(existing: Target): fc.Arbitrary<[string, string][]> {
   const basic = `Basic ${Buffer.from(`${existing.clientId}:${existing.clientSecret}`).toString('base64')}`;
   const value = (...right: string[]) =>
     fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...right) }, oddText.map(inHeader));
@@ -141,6 +145,13 @@ function headers(existing: Target): fc.Arbitrary<[string, string][]> {
       'oauth_req=null',
       'oauth_req=[]; oauth_req=1',
       'kalends_device=x',
+      `kalends_device=${'x'.repeat(43)}`,
+      `kalends_tx_${existing.transaction}=${'x'.repeat(43)}`,
+      `kalends_tx_${existing.transaction}=zzzzzzzz.${'x'.repeat(43)}; kalends_tx_=1.2; kalends_tx_%=a`,
+      `kalends_tx___proto__=1.${'x'.repeat(43)}; __proto__=1; kalends_theme=__proto__`,
+      Array.from({ length: 60 }, (_, i) => `kalends_tx_${'a'.repeat(20)}${i + 10}=1.${'x'.repeat(43)}`).join(
+        '; ',
+      ),
       '=;=',
       `a=${'x'.repeat(5000)}`,
     ),
@@ -165,6 +176,12 @@ function headers(existing: Target): fc.Arbitrary<[string, string][]> {
   return fc.tuple(...optional).map((lists) => lists.flat() as [string, string][]); // pairs were made above
 }
 
+const PAGES = [
+  ...['/authorize', '/connect/consent', '/connect/caldav', '/connect/apple', '/connect/google'],
+  ...['/connect/waiting', '/connect/disconnect', '/connect/disconnect-all', '/connect/calendars'],
+  '/connect/progress',
+];
+
 /** GET /authorize: the query of docs/wire.md O4.1, and pages of a transaction that exists. */
 export function authorizeRequest(existing: Target): fc.Arbitrary<RawRequest> {
   const parameters = fields({
@@ -186,8 +203,16 @@ export function authorizeRequest(existing: Target): fc.Arbitrary<RawRequest> {
     cookie: fc.constant(undefined),
   });
   const page = fc.record({
-    path: fc.constantFrom('/authorize', '/connect/consent', '/connect/caldav', '/connect/apple'),
-    text: query(fields({ transaction: [existing.transaction], happened: ['caldav', 'disconnected', 'x'] })),
+    path: fc.constantFrom(...PAGES),
+    text: query(
+      fields({
+        transaction: [existing.transaction],
+        happened: ['caldav', 'disconnected', 'caldav_not_this', 'x'],
+        account: existing.accountKeys,
+        confirm: existing.accountKeys,
+        by: ['server', 'email'],
+      }),
+    ),
     cookie: fc.option(fc.constant(existing.cookie), { freq: 4, nil: undefined }),
   });
   return fc.record({ at: fc.oneof(start, page), sent: headers(existing) }).map(({ at, sent }) => ({
@@ -242,7 +267,7 @@ function bodies(all: fc.Arbitrary<Fields>): fc.Arbitrary<{ type: string | undefi
   return fc.oneof({ weight: 3, arbitrary: right }, { weight: 2, arbitrary: wrong });
 }
 
-function post(
+export function post(
   path: fc.Arbitrary<string>,
   all: fc.Arbitrary<Fields>,
   sent: fc.Arbitrary<[string, string][]>,

@@ -8,17 +8,18 @@ import { after, before, describe, it } from 'node:test';
 
 import fc from 'fast-check';
 import { openBrowser } from '../e2e/browser.ts';
-import { authorizeUrl, connect } from '../e2e/flow.ts';
-import { openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
+import { type Application, authorizeUrl, connect, jsonOf, linkAccount } from '../e2e/flow.ts';
+import { loginOf, openSite, type Site, WITHOUT_RADICALE } from '../e2e/site.ts';
 import { onEachDatabase } from '../harness/databases.ts';
 import { rounds } from '../harness/rounds.ts';
+import { cookieRequest, pushedStartRequest, pushRequest, usersRequest } from './fuzz-identity.ts';
 import { authorizeRequest, revokeRequest, strayRequest, type Target, tokenRequest } from './fuzz-requests.ts';
 import { type RawAnswer, type RawConnection, type RawRequest, rawConnection } from './raw-http.ts';
 
 const MOST_MS = 1000;
-/** Four properties: 5,000 inputs, 100,000 in a soak. PostgreSQL is asked a tenth of it. */
+/** Eight properties: 10,000 inputs, 200,000 in a soak. PostgreSQL is asked a tenth of it. */
 const INPUTS = { SQLite: rounds(1250), PostgreSQL: rounds(125) };
-const OAUTH = /^(\/api\/oauth)?\/(token|revoke)$/;
+const OAUTH = /^(\/api\/oauth)?\/(token|revoke|par)$/;
 
 onEachDatabase((database, _open, place) => {
   describe(`requests nobody should send, on ${database}`, { skip: WITHOUT_RADICALE }, () => {
@@ -40,6 +41,10 @@ onEachDatabase((database, _open, place) => {
       ['GET /authorize', authorizeRequest],
       ['POST /token', tokenRequest],
       ['POST /revoke', revokeRequest],
+      ['POST /par', pushRequest],
+      ['GET /authorize with a request_uri', pushedStartRequest],
+      ['GET and DELETE /users/{user_id}', usersRequest],
+      ['cookies of any shape', cookieRequest],
       ['paths and methods that are not there', strayRequest],
     ] as const) {
       it(`the server answers ${name} without a fault, within a second, in the documented shape`, async (t) => {
@@ -68,16 +73,27 @@ onEachDatabase((database, _open, place) => {
   });
 });
 
-async function existingTarget({ application, login }: Site): Promise<Target> {
+async function existingTarget({ application, login, calendars }: Site): Promise<Target> {
   const { accessToken, refreshToken } = await connect(application, { userId: 'ada', login });
   const browser = openBrowser();
-  const page = await browser.open(authorizeUrl(application, { userId: 'ada' }));
+  await browser.open(authorizeUrl(application, { userId: 'ada' }));
+  await linkAccount(browser, loginOf(calendars, 'grace'));
+  const { body, url } = browser.page();
+  const keys = body.matchAll(/name="(?:account|confirm)" value="([^"]+)"/g);
   return {
     ...application,
     tokens: [accessToken, refreshToken],
-    transaction: page.url.searchParams.get('transaction') ?? '',
-    cookie: `oauth_req=${browser.cookies.get('oauth_req')}`,
+    transaction: url.searchParams.get('transaction') ?? '',
+    accountKeys: [...new Set([...keys].map(([, key = '']) => key))],
+    cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    requestUri: await push(application),
   };
+}
+
+async function push({ url, clientId, clientSecret }: Application): Promise<string> {
+  const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, user_id: 'pushed' });
+  const { request_uri: uri } = await jsonOf(await fetch(`${url}/par`, { method: 'POST', body }));
+  return String(uri);
 }
 
 function assertDocumented({ method, target }: RawRequest, { status, headers, body }: RawAnswer): void {

@@ -75,8 +75,8 @@ export async function linkAccount(
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    const isConfirmed = input.confirms !== undefined;
-    const { device } = await saveAccount({ page, kind, verified: proof, isConfirmed, ...none }, deps);
+    const { confirms } = input;
+    const { device } = await saveAccount({ page, kind, verified: proof, confirms, ...none }, deps);
     return { device };
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;

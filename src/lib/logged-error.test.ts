@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+
+import { loggedError } from './logged-error.ts';
+
+describe('an error in the log', () => {
+  const textOf = (error: Error) => JSON.stringify(loggedError(error));
+
+  it('an error in the log has no e-mail address, in a URL, in what a server said, in a cause or in a field', () => {
+    for (const address of ['ada.l+x@people.example', 'ada%40people.example', 'jürgen@bücher.example']) {
+      const cause = new Error(`/dav/calendars/${address}/work/ was answered with 503`);
+      const error = Object.assign(new Error(`Nobody is <${address}>`, { cause }), {
+        detail: { of: [address] },
+      });
+
+      const text = textOf(error);
+
+      assert.ok(!text.includes(address), text);
+      assert.match(text, /Nobody is <\[e-mail address\]>.*\/dav\/calendars\/\[e-mail address\]\/work\//);
+    }
+  });
+
+  it('an error in the log keeps its kind, its text and where it came from', () => {
+    const { type, message, stack } = loggedError(new TypeError('x.y is no function')) as Record<
+      string,
+      string
+    >;
+
+    assert.deepEqual([type, message], ['TypeError', 'x.y is no function']);
+    assert.match(stack ?? '', /logged-error\.test\.ts/);
+  });
+
+  it('an error in the log whose fields refer to each other does not stop the log', () => {
+    const error = Object.assign(new Error('Round'), { self: {} as object });
+    error.self = { error };
+
+    assert.match(textOf(error), /Round/);
+  });
+
+  it('an error in the log that is none is told by its type alone', () => {
+    assert.deepEqual(loggedError('ada@people.example'), { type: 'string' });
+    assert.deepEqual(loggedError(undefined), { type: 'undefined' });
+  });
+
+  it('an error in the log that says a lot is cut', () => {
+    assert.ok(textOf(new Error('a.'.repeat(200_000))).length < 30_000);
+  });
+});
