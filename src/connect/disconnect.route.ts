@@ -51,8 +51,8 @@ export function disconnectRoutes(app: FastifyInstance, deps: ConnectDeps): void 
 
   app.post('/connect/disconnect-all', async (http, reply) => {
     const form = await readForm(http, deps);
-    const { accounts } = await accountsOf(form, deps);
-    await removeAccounts(form, accounts.filter(isManageable), deps);
+    const { accounts, others } = await accountsOf(form, deps);
+    await removeAccounts(form, [...accounts, ...others].filter(isManageable), deps);
     return seeOther(reply, selectionPath(form.request, 'disconnected_all'));
   });
 }

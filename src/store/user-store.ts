@@ -9,9 +9,8 @@ import { endAccess } from './token-family-store.ts';
 const SUMMARY = `
   SELECT u.client_id AS "clientId", u.user_id AS "userId", u.created_at AS "createdAt",
          u.last_seen_at AS "lastSeenAt",
-         (SELECT COUNT(*) FROM account AS a
-           WHERE a.client_id = u.client_id AND a.user_id = u.user_id
-             AND a.group_id NOT IN (SELECT group_id FROM account_group WHERE expires_at IS NOT NULL)) AS "accounts",
+         (SELECT COUNT(*) FROM account AS a JOIN account_group AS g ON g.group_id = a.group_id
+           WHERE g.expires_at IS NULL AND a.client_id = u.client_id AND a.user_id = u.user_id) AS "accounts",
          (SELECT COUNT(*) FROM token_family AS f
            WHERE f.client_id = u.client_id AND f.user_id = u.user_id AND f.ended_at IS NULL) AS "grants"
     FROM application_user AS u

@@ -75,7 +75,7 @@ describe('linking an account', () => {
     await send(typed);
     const [account] = await linkedFor('waiting');
 
-    const job = await harness.db.get('SELECT kind FROM job WHERE key = :key', {
+    const job = await harness.db.get<{ kind: string }>('SELECT kind FROM job WHERE key = :key', {
       key: account?.accountKey ?? '',
     });
 

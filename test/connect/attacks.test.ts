@@ -184,9 +184,11 @@ describe('an account that a stranger linked', () => {
     const { grant } = await connected();
     const [mine] = await harness.accounts.accountsOf(grant ?? assert.fail());
 
-    // The same id on the wire, proved by another identity.
-    await connectAs('ada', 'ADA@other.example');
-    await redeem('ada');
+    // The same id on the wire, which a CalDAV server says itself, proved by another identity.
+    await connectAs('ada', 'eve -> ada@example.com');
+    const [other] = await harness.accounts.accountsOf((await redeem('ada')) ?? assert.fail());
+    assert.equal(other?.accountId, mine?.accountId);
+    assert.notEqual(other?.accountKey, mine?.accountKey);
 
     const [still] = await harness.accounts.accountsOf(grant ?? assert.fail());
     assert.equal(still?.accountKey, mine?.accountKey);

@@ -162,7 +162,7 @@ describe('GET /authorize', () => {
 
   it('GET /authorize answers 400 and logs the cause when the user cannot be created', async () => {
     const failing = await openConnect({
-      users: { loadOrCreateUser: () => Promise.reject(new Error('disk full')) },
+      users: { isUser: async () => false, loadOrCreateUser: () => Promise.reject(new Error('disk full')) },
     });
 
     const answer = await new Browser(failing).get(`/authorize?${ok}`);

@@ -49,6 +49,7 @@ export type Harness = {
   readonly clients: Stores['clients'];
   readonly looks: Stores['branding'];
   readonly accounts: Stores['accounts'];
+  readonly pushedRequests: Stores['pushedRequests'];
   /** Moves the clock on. */
   readonly pass: (milliseconds: number) => void;
   readonly close: () => Promise<void>;
@@ -57,7 +58,15 @@ export type Harness = {
 type Changes = Partial<
   Pick<
     ConnectDeps,
-    'providers' | 'publicUrl' | 'attempts' | 'users' | 'apps' | 'signInOrigins' | 'operatorName'
+    | 'providers'
+    | 'publicUrl'
+    | 'attempts'
+    | 'users'
+    | 'apps'
+    | 'signInOrigins'
+    | 'operatorName'
+    | 'offeredProviders'
+    | 'mostOpenRequests'
   >
 >;
 
@@ -74,7 +83,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const log = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
   const sealer = createSealer(randomBytes(32));
   const stores = openStores(db, { sealer });
-  const { clients, branding: looks, accounts, codes } = stores;
+  const { clients, branding: looks, accounts, codes, pushedRequests } = stores;
   const deps: ConnectDeps = {
     ...stores,
     operatorName: undefined,
@@ -109,7 +118,7 @@ export async function openConnect(changes: Changes = {}): Promise<Harness> {
   const pass = (milliseconds: number) => {
     clock += milliseconds;
   };
-  return { app, db, sealer, deps, logged, codes, clients, looks, accounts, pass, close };
+  return { app, db, sealer, deps, logged, codes, clients, looks, accounts, pushedRequests, pass, close };
 }
 
 /** The one password of the harness's Apple, whose form takes no others. */
@@ -123,8 +132,10 @@ export function passwordProvider(kind: 'apple' | 'caldav'): PasswordProvider {
   const verify = async ({ username, password }: PasswordLogin) => {
     if (password === (kind === 'apple' ? APPLE_PASSWORD : 'right')) {
       const identity = `login:${username.toLowerCase()}`;
+      // What is behind the arrow is what the server says of itself: the id on the wire.
+      const [, accountId = username] = username.split(' -> ');
       return {
-        accountId: username,
+        accountId,
         identity,
         provesOwner: true,
         display: username,
@@ -248,5 +259,9 @@ function formFields(body: string, action: string): Record<string, string> {
   const form = body.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
   const inside = form.split('</form>')[0] ?? '';
   const fields = [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
-  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, unescaped(value)]));
 }
+
+/** Markup with its escaped characters as they are read. */
+export const unescaped = (markup: string): string =>
+  markup.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));

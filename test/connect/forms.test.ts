@@ -3,7 +3,11 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 
 import type { PasswordLogin, PasswordProvider } from '../../src/calendars/calendar-provider.ts';
-import { ProviderError, type ProviderErrorKind } from '../../src/calendars/provider-error.ts';
+import {
+  ProviderError,
+  type ProviderErrorDetail,
+  type ProviderErrorKind,
+} from '../../src/calendars/provider-error.ts';
 import { CALDAV_PRESETS } from '../../src/connect/accounts/caldav-presets.ts';
 import { connectAttempts } from '../../src/connect/flow/connect-attempts.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
@@ -20,6 +24,7 @@ import { read } from './journeys.ts';
 
 const logins: PasswordLogin[] = [];
 let refusal: ProviderErrorKind | undefined;
+let refusalDetail: ProviderErrorDetail | undefined;
 let harness: Harness;
 before(async () => {
   const limits = { ...GENEROUS, passwordsPerTransaction: 5 };
@@ -32,6 +37,7 @@ after(() => harness.close());
 afterEach(() => {
   logins.length = 0;
   refusal = undefined;
+  refusalDetail = undefined;
 });
 
 /** The harness's provider, which tells what it was asked and refuses as the test says. */
@@ -39,7 +45,8 @@ function watched(kind: 'apple' | 'caldav'): PasswordProvider {
   const provider = passwordProvider(kind);
   const verify = async (login: PasswordLogin) => {
     logins.push(login);
-    if (refusal !== undefined) throw new ProviderError(refusal, 'refused');
+    const detail = refusalDetail && { detail: refusalDetail };
+    if (refusal !== undefined) throw new ProviderError(refusal, 'refused', { ...detail });
     return provider.signIn.verify(login);
   };
   return { ...provider, signIn: { ...provider.signIn, verify } };
@@ -55,6 +62,12 @@ async function openForm(kind: 'apple' | 'caldav', query = '') {
     browser.submit(page, `/connect/${kind}`, fields);
   return { browser, form, send };
 }
+
+/** To the form with a server's address. */
+const BY_SERVER = '&by=server';
+
+const labelsOf = ({ body }: Answer): string[] =>
+  [...body.matchAll(/<label for="\w+">([^<]*)</g)].map(([, label = '']) => label);
 
 const inputOf = ({ body }: Answer, name: string): string =>
   new RegExp(`<input id="${name}"[^>]*>`).exec(body)?.[0] ?? '';
@@ -135,8 +148,97 @@ describe('the Apple form', () => {
 });
 
 describe('the CalDAV form', () => {
+  it('the CalDAV form asks for e-mail address and password, and finds the server by them', async () => {
+    const { form, send } = await openForm('caldav');
+
+    const { status } = await send({ username: ' ada@example.com ', password: 'right' });
+
+    assert.deepEqual(labelsOf(form), ['E-mail address', 'Password']);
+    assert.match(form.body, /<button class="primary">Connect<\/button>/);
+    assert.equal(inputOf(form, 'server'), '');
+    assert.equal(status, 303);
+    assert.deepEqual(logins, [{ username: 'ada@example.com', password: 'right' }]);
+  });
+
+  it('the CalDAV form asks nobody for what is no e-mail address', async () => {
+    const { send } = await openForm('caldav');
+    for (const username of ['ada', 'ada@', '@example.com', 'a b@example.com', 'a@b@example.com']) {
+      const page = await send({ username, password: 'right' });
+
+      assert.equal(page.status, 422, username);
+      assert.match(read(page), /No server was found for this email address/);
+      assert.match(inputOf(page, 'username'), /aria-invalid="true" autofocus/);
+    }
+    assert.deepEqual(logins, []);
+  });
+
+  it('the CalDAV form has a link to the server’s own address, and asks for that in three fields', async () => {
+    const { browser, form } = await openForm('caldav');
+    const [, link = ''] = /href="([^"]*)">Enter the server address</.exec(read(form)) ?? [];
+
+    const byServer = await browser.get(link);
+
+    assert.deepEqual(labelsOf(byServer), ['Server URL', 'Username', 'Password']);
+    assert.match(byServer.body, /<button class="primary">Connect<\/button>/);
+    assert.doesNotMatch(byServer.body, /Enter the server address/);
+  });
+
+  const searches: ProviderErrorKind[] = ['not_found', 'unavailable', 'forbidden_address', 'invalid_response'];
+  for (const kind of searches) {
+    it(`the CalDAV form asks for the server where a search fails as ${kind}, and keeps the e-mail address`, async () => {
+      const { send } = await openForm('caldav');
+      refusal = kind;
+
+      const page = await send({ username: 'ada@example.com', password: 'secret-word' });
+
+      assert.equal(page.status, 422);
+      assert.match(read(page), /role="alert".*No server was found for this email address/s);
+      assert.deepEqual(labelsOf(page), ['Server URL', 'Username', 'Password']);
+      assert.match(inputOf(page, 'username'), /value="ada@example.com"/);
+      assert.match(inputOf(page, 'server'), /aria-invalid="true" autofocus/);
+      assert.doesNotMatch(page.body, /secret-word/);
+      refusal = undefined;
+      const typed = { server: 'https://dav.example.com', username: 'ada', password: 'right' };
+      assert.equal((await send(typed, page)).status, 303);
+    });
+  }
+
+  for (const kind of ['unauthorized', 'no_calendars'] as const) {
+    it(`the CalDAV form stays with the e-mail address where the server was found and answers ${kind}`, async () => {
+      const { send } = await openForm('caldav');
+      refusal = kind;
+
+      const page = await send({ username: 'ada@example.com', password: 'right' });
+
+      assert.equal(page.status, 422);
+      assert.deepEqual(labelsOf(page), ['E-mail address', 'Password']);
+      assert.match(inputOf(page, 'username'), /value="ada@example.com"/);
+    });
+  }
+
+  const details: [ProviderErrorDetail, RegExp][] = [
+    ['host_unknown', /There is no server with this name/],
+    ['connection_refused', /Nothing answers at this address\. Check the port/],
+    ['no_caldav', /There is a website at this address, but no CalDAV/],
+    ['plain_http', /write http:\/\/ in front of the address/],
+    ['certificate', /certificate is not valid/],
+  ];
+  for (const [detail, words] of details) {
+    it(`the CalDAV form says what exactly is wrong with an address: ${detail}`, async () => {
+      const { send } = await openForm('caldav', BY_SERVER);
+      refusal = 'unavailable';
+      refusalDetail = detail;
+
+      const page = await send({ server: 'https://dav.example.com', username: 'ada', password: 'right' });
+
+      assert.equal(page.status, 422);
+      assert.match(read(page), words);
+      assert.match(inputOf(page, 'server'), /aria-invalid="true" autofocus/);
+    });
+  }
+
   it('the CalDAV form offers every known server by a link, open while nothing is filled in', async () => {
-    const { form } = await openForm('caldav');
+    const { form } = await openForm('caldav', BY_SERVER);
 
     const choice = /<details class="presets" open>.*?<\/details>/s.exec(read(form))?.[0] ?? '';
     assert.match(choice, /Which address is my CalDAV server\?/);
@@ -144,7 +246,7 @@ describe('the CalDAV form', () => {
       assert.match(
         choice,
         new RegExp(
-          `href="/connect/caldav\\?transaction=[\\w-]{22}&preset=${id}"><span translate="no">${name}<`,
+          `href="/connect/caldav\\?transaction=[\\w-]{22}&by=server&preset=${id}"><span translate="no">${name}<`,
         ),
       );
     }
@@ -193,7 +295,7 @@ describe('the CalDAV form', () => {
 
   for (const server of ['https://caldav.yandex.ru/', 'ada@yandex.com', 'yandex.ru']) {
     it(`the CalDAV form gives the hint of whose server ${server} is, though none was chosen`, async () => {
-      const { send } = await openForm('caldav');
+      const { send } = await openForm('caldav', BY_SERVER);
 
       const page = await send({ server, username: 'ada', password: 'wrong' });
 
@@ -226,11 +328,11 @@ describe('the CalDAV form', () => {
   });
 
   it('the CalDAV form ties what is wrong to its field and to the notice, and focuses the first', async () => {
-    const { send } = await openForm('caldav');
+    const { send } = await openForm('caldav', BY_SERVER);
 
     const page = await send({ server: 'https://dav.example.com', username: '', password: '' });
 
-    assert.match(page.body, /<div id="trouble"><div class="notice bad" role="alert"/);
+    assert.match(page.body, /<div id="trouble"><div class="notice trouble" role="alert"/);
     assert.match(inputOf(page, 'server'), /aria-describedby="server-hint">/);
     assert.match(
       inputOf(page, 'username'),
@@ -245,7 +347,7 @@ describe('the CalDAV form', () => {
 
   for (const preset of ['', 'unknown', '__proto__', '%00', 'fastmail%20']) {
     it(`the CalDAV form shows the plain form for the preset ${JSON.stringify(preset)}`, async () => {
-      const { form } = await openForm('caldav', `&preset=${preset}`);
+      const { form } = await openForm('caldav', `${BY_SERVER}&preset=${preset}`);
 
       assert.equal(form.status, 200);
       assert.match(inputOf(form, 'server'), /value=""/);

@@ -20,6 +20,9 @@ const NAMES = [
     'transaction',
     'happened',
     'display',
+    'request_uri',
+    'user_name',
+    'login_hint',
     '__proto__',
     'constructor',
     '',
@@ -114,5 +117,54 @@ describe('the forms with anything typed', () => {
     });
 
     await fc.assert(property, { numRuns: rounds(60) });
+  });
+});
+
+describe('the pages of a flow with anything in their addresses and forms', () => {
+  const PLACES = [
+    ...['approve', 'cancel', 'remove', 'disconnect', 'disconnect-all', 'calendars', 'consent', 'waiting'],
+    ...['language', 'theme', 'apple', 'caldav', 'google', 'microsoft', 'progress', 'google/callback'],
+  ];
+  const NAMED = ['account', 'confirm', 'calendar', 'only_these', 'by', 'preset', 'language', 'theme', 'back'];
+  const odd = fc.oneof(
+    fc.constantFrom('', 'yes', 'email', 'server', 'fr', 'dark', 'fastmail', '__proto__', 'x'.repeat(3000)),
+    fc.constantFrom(
+      '/connect/consent',
+      '//evil.example',
+      '/\\\\evil.example',
+      'https://evil.example',
+      '/%00',
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }).map((chosen) => chosen.toWellFormed()),
+  );
+  const sent = fc.dictionary(
+    fc.constantFrom(...NAMED, 'state', 'code', 'error', 'client_id', 'user_id'),
+    odd,
+  );
+
+  it('a page of a flow with anything in its address or form answers below 500, and leads to nobody else', async () => {
+    const property = fc.asyncProperty(
+      fc.constantFrom('GET', 'POST'),
+      fc.constantFrom(...PLACES),
+      sent,
+      async (method, place, fields) => {
+        const browser = new Browser(harness);
+        const selection = await browser.link(await browser.start({ user_id: 'fuzz' }));
+        const transaction = transactionOf(selection);
+        const token = /name="token" value="([\w-]+)"/.exec(selection.body)?.[1] ?? '';
+        const query = new URLSearchParams({ transaction, ...fields });
+
+        const answer =
+          method === 'GET'
+            ? await browser.get(`/connect/${place}?${query}`)
+            : await browser.post(`/connect/${place}`, { transaction, token, ...fields });
+
+        assert.ok(answer.status < 500, `${method} ${place} ${answer.status}: ${answer.body}`);
+        const { origin } = new URL(answer.location, 'http://kalends.test');
+        assert.ok(['http://kalends.test', 'https://app.example.com'].includes(origin), answer.location);
+      },
+    );
+
+    await fc.assert(property, { numRuns: rounds(150) });
   });
 });

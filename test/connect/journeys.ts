@@ -5,7 +5,14 @@ import { providerApps } from '../../src/access/provider-apps.ts';
 import type { Account } from '../../src/calendars/account-store.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
 import { allow, everyAccount, redeem } from './approvals.ts';
-import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
+import {
+  type Answer,
+  Browser,
+  type Harness,
+  openConnect,
+  transactionOf,
+  unescaped,
+} from './connect-harness.ts';
 
 /** The instance's app at both. */
 export const INSTANCE_APP = { clientId: 'instance-app', clientSecret: 'canary-secret' };
@@ -63,9 +70,6 @@ export const follow = (browser: Browser, answer: Answer): Promise<Answer> => bro
 
 /** A page's markup with its escaped characters as they are read. */
 export const read = ({ body }: Answer): string => unescaped(body);
-
-export const unescaped = (markup: string): string =>
-  markup.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
 /** The address of the account's button on the selection page. */
 export function signInAgainPath(page: Answer, label: string): string | undefined {

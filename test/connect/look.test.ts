@@ -31,7 +31,8 @@ const change = (look: Parameters<Harness['looks']['changeLook']>[1]) =>
 /** Selection, form, consent, question and an error of a flow with an account. */
 async function everyPage(): Promise<Answer[]> {
   const browser = new Browser(harness);
-  const selection = await browser.link(await browser.start());
+  const one = await browser.link(await browser.start());
+  const selection = await browser.link(one, 'bob@example.com');
   const transaction = transactionOf(selection);
   const paths = ['caldav', 'consent', 'disconnect-all', 'nothing'];
   const others = paths.map((path) => browser.get(`/connect/${path}?transaction=${transaction}`));
@@ -77,7 +78,7 @@ describe('the application’s look', () => {
 
     const page = await new Browser(harness).start();
 
-    assert.match(page.body, /Kalends connects applications/);
+    assert.match(page.body, /<bdi>Northwind<\/bdi> connects applications/);
     assert.doesNotMatch(page.body, /<img|--accent:light-dark\(#d/);
     assert.match(policyOf(page), /; img-src data:;/);
   });
@@ -87,7 +88,7 @@ describe('the application’s look', () => {
 
     const { body } = await new Browser(harness).start();
 
-    assert.doesNotMatch(body, /Kalends connects applications/);
+    assert.doesNotMatch(body, /<bdi>Northwind<\/bdi> connects applications/);
     assert.match(body, /action="\/connect\/language"/);
   });
 
@@ -99,13 +100,13 @@ describe('the application’s look', () => {
 
     assert.match(answer.body, /<img .*Need help\?.*mailto:help@acme\.example/s);
     assert.doesNotMatch(unknown.body, /<img/);
-    assert.match(unknown.body, /Contact your system administrator/);
+    assert.match(unknown.body, /Contact the people behind the application/);
   });
 });
 
 describe('an error page', () => {
   const contacts: [rule: string, look: Parameters<typeof change>[0], words: RegExp][] = [
-    ['the system administrator', {}, /Need help\? Contact your system administrator/],
+    ['the application, where nothing else is set', {}, /Need help\? Contact <bdi>Acme Planner<\/bdi>/],
     ['by mail', { supportEmail: 'help+kal@acme.example' }, /href="mailto:help%2Bkal@acme\.example"/],
     [
       'by page',
@@ -146,7 +147,7 @@ describe('an error page', () => {
       const browser = new Browser(harness);
       const selection = await browser.link(await browser.start({ user_id: action }));
       const path = `/connect/consent?transaction=${transactionOf(selection)}`;
-      const first = await browser.submit(await browser.get(path), action);
+      const first = await browser.submit(selection, action);
 
       const finished = await browser.get(path);
       const again = await browser.submit(finished, action);
@@ -162,7 +163,9 @@ describe('an error page', () => {
 
     const page = await new Browser(harness).get(location);
 
-    assert.doesNotMatch(page.body, /<form|name="token"/);
+    const actions = [...page.body.matchAll(/<form[^>]* action="([^"]*)"/g)].map(([, action]) => action);
+    assert.deepEqual(actions, ['/authorize', '/connect/theme'], 'language and colours of the page alone');
+    assert.doesNotMatch(page.body, /name="token"/);
   });
 
   it('an error page names what the operator finds a fault by, and is shown even when looks cannot be read', async () => {

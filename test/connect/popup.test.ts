@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 
+import { codeOf } from './approvals.ts';
 import { type Answer, Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
 import { read } from './journeys.ts';
 
@@ -22,7 +23,7 @@ before(async () => {
 after(() => harness.close());
 
 let user = 0;
-/** A user who has linked an account and stands on the consent page. */
+/** A user who has linked two accounts and stands on the consent page. */
 async function atConsent(
   query: Record<string, string> = {},
   display: Record<string, string> = { display: 'popup' },
@@ -30,7 +31,7 @@ async function atConsent(
   user += 1;
   const browser = new Browser(harness);
   const selection = await browser.start({ user_id: `popup-${user}`, ...display, ...query });
-  await browser.link(selection);
+  await browser.link(await browser.link(selection), 'bob@example.com');
   const consent = await browser.get(`/connect/consent?transaction=${transactionOf(selection)}`);
   const press = (name: 'approve' | 'cancel') => browser.submit(consent, `/connect/${name}`);
   return { browser, consent, press, userId: `popup-${user}`, transaction: transactionOf(selection) };
@@ -123,12 +124,12 @@ describe('a flow in a popup', () => {
     const { press, userId } = await atConsent();
 
     const first = await press('approve');
-    const code = await harness.codes.findCode('acme', userId);
+    const code = await codeOf(harness, userId);
     const again = await press('approve');
     const other = await press('cancel');
 
     assert.deepEqual(messageOf(again), messageOf(first));
-    assert.deepEqual(await harness.codes.findCode('acme', userId), code);
+    assert.deepEqual(await codeOf(harness, userId), code);
     assert.equal(other.status, 400);
     assert.equal(messageOf(other).message, undefined);
   });

@@ -10,6 +10,7 @@ import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { providerAppStore } from '../../src/store/provider-app-store.ts';
 import { GENEROUS } from '../harness/connect-limits.ts';
 import { FakeSignInProvider } from '../harness/fake-sign-in-provider.ts';
+import { allow, readBy } from './approvals.ts';
 import { ACME, type Answer, Browser, openConnect, transactionOf } from './connect-harness.ts';
 import { follow, INSTANCE_APP, type Journeys, openJourneys, signInAgainPath } from './journeys.ts';
 
@@ -67,7 +68,7 @@ describe('leaving for a provider', () => {
   });
 
   it('leaving for a provider is not offered for a provider the request leaves out', async () => {
-    const { sent } = await journeys.depart('google', { providers: 'microsoft' });
+    const { sent } = await journeys.depart('google', { providers: 'microsoft,apple' });
 
     assert.equal(sent.status, 404);
     assert.match(sent.body, /not offered here/);
@@ -134,7 +135,7 @@ describe('coming back from a provider', () => {
 
     assert.equal(back.status, 303);
     assert.match(page.body, /role="status".*<bdi>Google<\/bdi> is connected/s);
-    assert.match(page.body, /Disconnect ada@example\.com/);
+    assert.match(page.body, /Remove ada@example\.com/);
     const [account] = await journeys.accounts();
     assert.deepEqual(
       [account?.provider, account?.accountId, account?.grantedScopes, account?.calendarPermission],
@@ -148,18 +149,23 @@ describe('coming back from a provider', () => {
     assert.ok(job, 'the first sync is due at once');
   });
 
-  it('coming back from a provider keeps the account’s id when it is linked again', async () => {
-    const first = await journeys.depart();
-    await first.browser.get(journeys.google.allow(first.sent.location));
-    const [before] = await journeys.accounts();
+  it('coming back from a provider keeps the account’s id when it is linked again, and its credentials until it is allowed', async () => {
+    const { browser, account, grant } = await journeys.connect();
+    const had = await journeys.harness.accounts.credentialsOf(account.accountKey);
+    const selection = await browser.start({ user_id: journeys.userId() });
+    const sent = await browser.get(`/connect/google?transaction=${transactionOf(selection)}`);
 
-    const second = await journeys.depart();
-    await second.browser.get(journeys.google.allow(second.sent.location));
+    const page = await follow(browser, await browser.get(journeys.google.allow(sent.location)));
+    const before = await journeys.harness.accounts.credentialsOf(account.accountKey);
+    await allow(browser, page);
 
+    assert.deepEqual(before, had);
+    assert.notDeepEqual(await journeys.harness.accounts.credentialsOf(account.accountKey), had);
     assert.deepEqual(
-      (await journeys.accounts()).map(({ accountKey }) => accountKey),
-      [before?.accountKey],
+      (await readBy(journeys.harness, grant)).map(({ accountKey }) => accountKey),
+      [account.accountKey],
     );
+    assert.equal((await journeys.accounts()).length, 1);
   });
 
   it('coming back from a provider goes back with a word when the user said no there', async () => {
@@ -206,9 +212,7 @@ describe('coming back from a provider', () => {
   });
 
   it('coming back from a provider links nothing once the flow was answered in another tab meanwhile', async () => {
-    const first = await journeys.depart();
     const { browser, selection, sent } = await journeys.depart();
-    await first.browser.get(journeys.google.allow(first.sent.location));
     journeys.google.beforeComplete = async () => {
       await browser.submit(selection, '/connect/cancel');
     };
@@ -218,7 +222,7 @@ describe('coming back from a provider', () => {
     journeys.google.beforeComplete = async () => {};
     assert.equal(page.status, 400);
     assert.match(page.body, /Already finished/);
-    assert.equal((await journeys.accounts()).length, 1);
+    assert.deepEqual(await journeys.accounts(), []);
   });
 
   it('coming back from a provider leaves what it was given for a flow that was answered meanwhile to be ended at the provider', async () => {
@@ -281,27 +285,37 @@ describe('a return that is not the browser’s own', () => {
     assert.equal((await journeys.accounts()).length, 1);
   });
 
-  it('a return from a provider is refused without the browser’s secret, even with the transaction’s cookie', async () => {
-    const { answer, browser, address } = await changesNothing(({ browser }, address) => {
+  it('a return from a provider is refused without the transaction’s secret, whatever other cookies are there', async () => {
+    const { answer, browser, address } = await changesNothing(({ browser, transaction }, address) => {
       const other = new Browser(journeys.harness);
       other.cookies.set('oauth_req', browser.cookies.get('oauth_req') ?? '');
-      other.cookies.set('kalends_device', 'x'.repeat(43));
+      other.cookies.set(`kalends_tx_${transaction}`, `t0.${'x'.repeat(43)}`);
       return other.get(address);
     });
 
     assert.equal(answer.status, 400);
-    assert.match(answer.body, /has ended, or you have started another one/);
+    assert.match(answer.body, /This page has expired/);
     assert.equal((await browser.get(address)).status, 303);
   });
 
-  it('a return from a provider is refused while another connection is in progress in this browser', async () => {
-    const { answer } = await changesNothing(async ({ browser }, address) => {
-      await browser.start({ user_id: 'somebody-else' });
-      return browser.get(address);
-    });
+  it('a return from a provider needs no device cookie: the transaction has a secret of its own', async () => {
+    const { browser, sent } = await journeys.depart();
+    browser.cookies.set('kalends_device', 'x'.repeat(43));
 
-    assert.equal(answer.status, 400);
-    assert.match(answer.body, /Another connection is in progress/);
+    const answer = await browser.get(journeys.google.allow(sent.location));
+
+    assert.equal(answer.status, 303);
+    assert.notEqual(browser.cookies.get('kalends_device'), 'x'.repeat(43));
+  });
+
+  it('a return from a provider is taken beside another connection in progress in this browser', async () => {
+    const { browser, sent } = await journeys.depart();
+    await browser.start({ user_id: 'somebody-else' });
+
+    const answer = await browser.get(journeys.google.allow(sent.location));
+
+    assert.equal(answer.status, 303);
+    assert.equal((await journeys.accounts()).length, 1);
   });
 
   it('a return from a provider is refused with another state of the same transaction', async () => {

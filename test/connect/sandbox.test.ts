@@ -15,8 +15,9 @@ import { googleProvider } from '../../src/providers/google/google-provider.ts';
 import { microsoftProvider } from '../../src/providers/microsoft/microsoft-provider.ts';
 import { endedAccessStore } from '../../src/store/ended-access-store.ts';
 import { recordingLog } from '../servers/recording-log.ts';
-import { Browser, type Harness, openConnect, transactionOf } from './connect-harness.ts';
-import { read, signInAgainPath, unescaped } from './journeys.ts';
+import { allow, everyAccount } from './approvals.ts';
+import { Browser, type Harness, openConnect, transactionOf, unescaped } from './connect-harness.ts';
+import { read, signInAgainPath } from './journeys.ts';
 
 const ORIGIN = 'http://127.0.0.1:8080';
 const ADA = { email: 'ada@example.com', name: 'Ada Lovelace' };
@@ -65,7 +66,7 @@ beforeEach(() => {
 });
 
 const query = (scope: string) => ({ user_id: `user-${user}`, scope });
-const accounts = () => harness.accounts.listAccounts('acme', `user-${user}`);
+const accounts = () => everyAccount(harness, `user-${user}`);
 
 async function depart(kind: 'google' | 'microsoft', scope = 'read') {
   const browser = new Browser(harness);
@@ -144,12 +145,14 @@ for (const kind of ['google', 'microsoft'] as const) {
 
     it('connecting an account asks for more once a request needs more, and keeps the account’s id', async () => {
       const { browser, sent } = await depart(kind, 'free-busy');
-      await browser.get(await walk(sent.location));
+      const linked = await browser.get(await walk(sent.location));
+      await allow(browser, await browser.get(linked.location));
       const [before] = await accounts();
 
       const page = await browser.start(query('read-write'));
       const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
-      await browser.get(await walk(again.location));
+      const widened = await browser.get(await walk(again.location));
+      await allow(browser, await browser.get(widened.location));
       const after = await browser.start(query('read-write'));
 
       assert.match(page.body, /asks for more than you have allowed/);
@@ -223,12 +226,14 @@ describe('at Google, a user who declines more than they allowed before', () => {
   it('a Google user who declines more keeps an account that works as it did, and is asked again where more is needed', async () => {
     await sandboxes.google.manual.revokeAccess(ADA.email);
     const { browser, sent } = await depart('google', 'read');
-    await browser.get(await walk(sent.location));
+    const linked = await browser.get(await walk(sent.location));
+    await allow(browser, await browser.get(linked.location));
 
     const page = await browser.start(query('read-write'));
     const again = await browser.get(signInAgainPath(page, 'Allow more access') ?? '');
     const back = await browser.get(await walk(again.location, { untick: /auth\/calendar/ }));
     const after = await browser.get(back.location);
+    await allow(browser, after);
 
     const [account] = await accounts();
     assert.deepEqual([account?.calendarPermission, account?.health.state], [true, 'active']);

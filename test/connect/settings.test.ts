@@ -67,7 +67,8 @@ describe('the theme of a page', () => {
 describe('the language of a page', () => {
   it('the language of a page can be chosen at its foot, holds for the rest of the flow and leads back to the same page', async () => {
     const browser = new Browser(harness);
-    const linked = await browser.link(await browser.start({ lng: 'en' }));
+    const one = await browser.link(await browser.start({ lng: 'en' }));
+    const linked = await browser.link(one, 'bob@example.com');
     const consentPath = `/connect/consent?transaction=${transactionOf(linked)}`;
     const consent = await browser.get(consentPath);
 
@@ -81,7 +82,7 @@ describe('the language of a page', () => {
     it(`the language of a page is chosen on the ${kind} form with what was typed so far, which stays, but for the password`, async () => {
       const browser = new Browser(harness);
       const transaction = transactionOf(await browser.start({ lng: 'en' }));
-      const form = await browser.get(`/connect/${kind}?transaction=${transaction}`);
+      const form = await browser.get(`/connect/${kind}?transaction=${transaction}&by=server`);
       assert.match(form.body, /<button name="language" value="de" lang="de" form="login" formnovalidate>/);
       const typed = { server: 'dav.example.com', username: 'ada@', password: 'half-typed' };
 
@@ -115,22 +116,36 @@ describe('the language of a page', () => {
 });
 
 describe('both choices', () => {
+  it('the choice of a language is refused without the page’s own token', async () => {
+    const browser = new Browser(harness);
+    const fields = { language: 'fr', token: 'x' };
+
+    const { status } = await browser.submit(await browser.start(), '/connect/language', fields);
+
+    assert.equal(status, 403);
+  });
+
+  it('the choice of colours changes nothing when another site sends it, and needs no request of a page', async () => {
+    const browser = new Browser(harness);
+    const error = await browser.get('/authorize?client_id=acme');
+    const headers = { 'sec-fetch-site': 'cross-site' };
+
+    const foreign = await browser.submit(error, '/connect/theme', { theme: 'dark' }, { headers });
+    const own = await browser.submit(error, '/connect/theme', { theme: 'dark' });
+
+    assert.deepEqual([foreign.headers['set-cookie'], own.location], [undefined, '/authorize?client_id=acme']);
+    assert.match(String(own.headers['set-cookie']), /kalends_theme=dark/);
+    assert.equal(themeShown(await browser.get(own.location)), 'dark');
+  });
+
   for (const action of ['/connect/language', '/connect/theme']) {
-    it(`the choices of theme and language are refused without the page’s own token (${action})`, async () => {
-      const browser = new Browser(harness);
-      const fields = { language: 'fr', theme: 'dark', token: 'x' };
-
-      const { status } = await browser.submit(await browser.start(), action, fields);
-
-      assert.equal(status, 403);
-    });
-
     it(`the choices of theme and language lead nowhere but to pages of ours (${action})`, async () => {
       const browser = new Browser(harness);
-      for (const page of ['https://evil.example', '//evil.example', '__proto__', '']) {
-        const answer = await browser.submit(await browser.start(), action, { page });
+      const strange = ['https://evil.example', '//evil.example', '/\\evil.example', '/.//evil.example', ''];
+      for (const back of [...strange, '/\t/evil.example', 'javascript:alert(1)', '__proto__']) {
+        const answer = await browser.submit(await browser.start(), action, { back, theme: 'dark' });
 
-        assert.match(answer.location, /^\/authorize\?/, page);
+        assert.match(answer.location, action.endsWith('theme') ? /^\/$/ : /^\/authorize\?/, back);
       }
     });
   }

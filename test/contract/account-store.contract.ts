@@ -122,6 +122,21 @@ export function accountStoreContract(database: string, open: () => Promise<Datab
         assert.deepEqual(await accounts.credentialsOf(old.accountKey), newAccount().credentials);
       });
 
+    it('the identity of an account of old is not taken while its group has another of that identity', async () => {
+      const { db, accounts } = await prepare();
+      const old = await accounts.linkAccount(accountApart('before'), NOW);
+      await db.write('UPDATE account SET identity = NULL');
+      const moved = { accountId: 'https://dav.example/elsewhere/', identity: 'same' };
+      const known = await accounts.linkAccount(accountApart('before', moved), NOW);
+
+      await accounts.linkAccount(newAccount({ identity: 'same' }), NOW);
+
+      const identities = [old, known].map(async ({ accountKey }) => {
+        return (await accounts.findAccount(accountKey))?.identity;
+      });
+      assert.deepEqual(await Promise.all(identities), [undefined, 'same']);
+    });
+
     it('the identity of a Google account of old is taken whatever it is shown as', async () => {
       const { db, accounts } = await prepare();
       const google = { provider: 'google', accountId: 'ada@example.com' } as const;

@@ -71,6 +71,8 @@ export function approvalContract(database: string, open: () => Promise<Database>
         },
       ]);
       assert.equal((await stores.requests.findRequest('t1'))?.status, 'approved');
+      await stores.db.write('DELETE FROM account');
+      assert.equal(await ada.allow(), 'answered');
     });
 
     it('a request with no account to allow is not approved', async () => {

@@ -27,9 +27,9 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
     return { ...stores, ofA, ofB };
   };
   /** Whoever uses the first browser signs in to `b` too, which proves the other group, and allows. */
-  const joinBoth = async (stores: Stores, change: object = {}) => {
+  const joinBoth = async (stores: Stores, change: object = {}, more: string[] = []) => {
     const both = await visit(stores, 'one', { transactionId: 't3', ...change });
-    await both.link({ accountId: 'b', ...NEW }, NOW + 2);
+    for (const accountId of ['b', ...more]) await both.link({ accountId, ...NEW }, NOW + 2);
     assert.equal(await both.allow(NOW + 2), 'approved');
     return both;
   };
@@ -111,18 +111,20 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
     it('a grant that covered joined groups at different scopes covers them at the narrower', async () => {
       for (const scopes of [{ a: 'free-busy' }, { b: 'free-busy' }] as const) {
         const stores = await prepareTwo(scopes);
+        const three = await visit(stores, 'three', { transactionId: 't4' });
+        await three.connect({ accountId: 'c' }, NOW + 1);
         const pushed = { transactionId: 'pushed', isPushed: true };
         const all = await visit(stores, 'third', pushed);
         await all.allow(NOW + 1);
         await all.redeem(NOW + 1);
 
-        await joinBoth(stores, { scope: 'read-write' });
+        await joinBoth(stores, { scope: 'read-write' }, ['c']);
 
         const rows = await stores.db.all<{ id: string; scope: string }>(
           'SELECT coverage_id AS "id", scope FROM grant_coverage',
         );
         const scopeOf = Object.fromEntries(rows.map(({ id, scope }) => [id, scope]));
-        assert.equal(rows.length, 4);
+        assert.equal(rows.length, 5);
         assert.deepEqual([scopeOf.pushed, scopeOf.t3], ['free-busy', 'read-write'], JSON.stringify(scopes));
       }
     });
@@ -179,27 +181,68 @@ export function joinGroupsContract(database: string, open: () => Promise<Databas
       );
     });
 
-    it('the changes of joined groups are told to the grants of both', async () => {
+    it('the events of joined groups are told to the grants of both', async () => {
       const stores = await prepareTwo();
       const { db, changes, accounts, ofA, ofB } = stores;
       for (const { accountId, accountKey } of await accounts.listAccounts('acme', 'ada')) {
         await makeEvent(db, accountKey, accountId);
       }
       const seq = (await changes.follow(ADA, NOW))?.seq ?? 0;
-      // What an account had and was deleted with it is a change that outlives it.
-      await accounts.disconnect({ ...ofA, provider: 'caldav', accountId: 'a' }, NOW + 1);
-      const before = [await changes.changesAfter(ofB, { seq }, 10)].map(({ length }) => length);
 
       await joinBoth(stores);
 
-      assert.deepEqual(before, [0]);
       for (const grant of [ofA, ofB]) {
         const told = await changes.changesAfter(grant, { seq }, 10);
+        assert.deepEqual(told.map(({ id, deleted }) => [id, deleted]).toSorted(), [
+          ['a', 0],
+          ['b', 0],
+        ]);
+      }
+    });
+
+    it('what was told of a group before it joined another is told to its grants after that too', async () => {
+      const stores = await prepareTwo();
+      const { db, changes, accounts, ofB } = stores;
+      const more = await visit(stores, 'two', { transactionId: 'more' });
+      const { accountKey } = await more.link({ accountId: 'x' }, NOW + 1);
+      await makeEvent(db, accountKey, 'x');
+      await more.allow(NOW + 1);
+      const seq = (await changes.follow(ADA, NOW))?.seq ?? 0;
+      await accounts.disconnect({ ...ofB, provider: 'caldav', accountId: 'x' }, NOW + 1);
+
+      await joinBoth(stores);
+
+      const told = await changes.changesAfter(ofB, { seq }, 10);
+      assert.deepEqual(
+        told.map(({ id, deleted }) => [id, deleted]),
+        [['x', 1]],
+      );
+    });
+
+    it('of an account that two groups had, the events under the name that goes are told as deleted', async () => {
+      const stores = await prepare();
+      const { db, changes } = stores;
+      const grants = [];
+      for (const [i, name] of ['old', 'new'].entries()) {
+        const one = await visit(stores, name, { transactionId: name });
+        const twin = { accountId: name, identity: 'same', provesOwner: false };
+        const { accountKey } = await one.link(twin, NOW + i);
+        await makeEvent(db, accountKey, name);
+        await one.allow(NOW + i);
+        grants.push(await one.redeem(NOW + i));
+      }
+      const seq = (await changes.follow(ADA, NOW))?.seq ?? 0;
+      await db.write("UPDATE group_device SET device_hash = 'both'");
+
+      await (await visit(stores, 'both', { transactionId: 't3' })).allow(NOW + 3);
+
+      for (const grant of grants) {
+        const told = await changes.changesAfter(grant ?? assert.fail(), { seq }, 10);
         assert.deepEqual(
-          told.map(({ id, deleted }) => [id, deleted]),
+          told.map(({ accountId, deleted }) => [accountId, deleted]),
           [
-            ['a', 1],
-            ['b', 0],
+            ['new', 1],
+            ['old', 0],
           ],
         );
       }

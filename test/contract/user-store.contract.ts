@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 
 import type { Database } from '../../src/store/drivers/database.ts';
 import { beginFamily } from '../../src/store/token-family-store.ts';
-import { codeIsWithdrawn, makeCode, NOW, openWithUsers, tenTimes } from './calendar-rows.ts';
+import { codeIsWithdrawn, makeCode, NOW, newAccount, openWithUsers, tenTimes } from './calendar-rows.ts';
 import { makeAccount, makeFamily, rowsIn, successorOf } from './grant-rows.ts';
 
 const ada = { clientId: 'acme', userId: 'ada' };
@@ -53,9 +53,10 @@ export function userStoreContract(database: string, open: () => Promise<Database
       }
     });
 
-    it('the accounts and the living grants of a user are counted', async () => {
-      const { db, users } = await prepare();
+    it('the accounts and the living grants of a user are counted, and no account that is not the user’s yet', async () => {
+      const { db, users, accounts } = await prepare();
       await makeAccount(db, 'acme', 'ada');
+      await accounts.linkAccount(newAccount(), NOW);
       await makeFamily(db, ada);
       await makeFamily(db, { ...ada, userId: 'ben' });
 

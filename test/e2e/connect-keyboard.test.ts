@@ -42,6 +42,8 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
       await look();
       await pressAt(page, walker.button('selection.connect', { provider: 'CalDAV' }));
       await look();
+      await pressAt(page, walker.link('form.by_server'));
+      await look();
       for (const [field, text] of [
         ['form.server', site.login.server],
         ['form.username', site.login.username],
@@ -55,8 +57,6 @@ describe('the Connect pages by keyboard', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
         .getByRole('status')
         .getByText(walker.text('selection.just_linked', { provider: 'CalDAV' }))
         .waitFor();
-      await look();
-      await pressAt(page, walker.button('selection.continue'));
       await look();
       await pressAt(page, walker.button('consent.allow'));
       await page.waitForURL(`${site.callback.redirectUri}?**`);
@@ -120,6 +120,7 @@ type StopSeen = {
   readonly name: string;
   readonly hasOutline: boolean;
   readonly isSeen: boolean;
+  readonly isCovered: boolean;
   readonly box: {
     readonly left: number;
     readonly top: number;
@@ -143,9 +144,10 @@ async function stopProblems(page: Page, direction: 'ltr' | 'rtl'): Promise<strin
     stops.push((await page.evaluate(STOP)) as StopSeen);
   }
   return [
-    ...stops.flatMap(({ name, hasOutline, isSeen }) => [
+    ...stops.flatMap(({ name, hasOutline, isSeen, isCovered }) => [
       ...(hasOutline ? [] : [`no ring: ${name}`]),
       ...(isSeen ? [] : [`out of sight: ${name}`]),
+      ...(isCovered ? [`covered: ${name}`] : []),
     ]),
     ...stops.slice(1).flatMap((stop, index) => {
       const before = stops[index];
@@ -176,6 +178,7 @@ const STOP = `(() => {
     name: stop.localName + ' ' + (stop.getAttribute('aria-label') ?? stop.name ?? '') + ' ' + stop.textContent.trim().slice(0, 40),
     hasOutline,
     isSeen: top < innerHeight && bottom > 0 && left < innerWidth && right > 0,
+    isCovered: !stop.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2)),
     box: { left, right, top: top + scrollY, bottom: bottom + scrollY },
     inActions: stop.closest('.actions') !== null,
   };

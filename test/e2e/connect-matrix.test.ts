@@ -52,6 +52,8 @@ const VALUES = [
   '<',
   'Acme Planner',
   'B',
+  'L',
+  'F',
   'Kalends Demo',
   nativeName('en-XA'),
 ];
@@ -100,7 +102,6 @@ describe('every state of the Connect pages', {
       await walker.start();
 
       await walker.linkCalDav();
-      await walker.press('selection.continue');
       await walker.press('consent.allow');
 
       assert.equal(new URL(page.url()).searchParams.get('code'), walker.userId);

@@ -44,6 +44,7 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const linkCalDav = async (page: Page, password = site.login.password) => {
     await button(page, 'Connect CalDAV').click();
+    await page.getByRole('link', { name: 'Enter the server address' }).click();
     await page.getByLabel('Server URL').fill(site.login.server);
     await page.getByLabel('Username').fill(site.login.username);
     await page.getByLabel('Password', { exact: true }).fill(password);
@@ -54,7 +55,6 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     const watched = await open('fast', {}, { javaScriptEnabled: false });
     const { page } = watched;
     await linkCalDav(page);
-    await button(page, 'Continue').click();
 
     await button(page, 'Allow').dblclick({ noWaitAfter: true });
     // The second click ends the first one's navigation, which waitForURL would take for a failure.
@@ -92,16 +92,80 @@ describe('the Connect pages in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await watched.close();
   });
 
-  it('the Connect pages disconnect an account and then lead no further', async () => {
+  it('the Connect pages remove an account that was just linked and then lead no further', async () => {
     const watched = await open('leaver');
     const { page } = watched;
     await linkCalDav(page);
 
-    await page.getByRole('button', { name: /^Disconnect / }).click();
+    await page.getByRole('button', { name: /^Remove / }).click();
 
-    const announcement = page.getByRole('status', { name: 'The account is disconnected.', exact: true });
+    const announcement = page.getByRole('status', { name: 'The account was removed.', exact: true });
     await announcement.and(page.locator(':focus')).waitFor();
     assert.equal(await button(page, 'Continue').isDisabled(), true);
+    await watched.close();
+  });
+
+  it('the Connect pages keep the ways on in view on a small telephone, wherever the page is scrolled to', async () => {
+    const watched = await open('small', {}, { viewport: { width: 360, height: 640 } });
+    const { page } = watched;
+    await linkCalDav(page);
+    await button(page, 'Allow').waitFor();
+
+    for (const place of [0, 150, 10_000]) {
+      await page.evaluate(`scrollTo(0, ${place})`);
+      const box = await button(page, 'Allow').boundingBox();
+      const isAtEnd = await page.evaluate(
+        'scrollY + innerHeight >= document.documentElement.scrollHeight - 200',
+      );
+
+      assert.ok(isAtEnd || (box !== null && box.y >= 0 && box.y + box.height <= 640), `at ${place}`);
+    }
+    await watched.close();
+  });
+
+  it('the Connect pages show a password on demand, and hide it again before it is sent', async () => {
+    const watched = await open('peeker');
+    const { page } = watched;
+    await button(page, 'Connect CalDAV').click();
+    const password = page.getByLabel('Password', { exact: true });
+    await password.fill('secret');
+    const shown = page.getByRole('button', { name: 'Show password', exact: true });
+
+    await shown.click();
+
+    assert.equal(await password.getAttribute('type'), 'text');
+    assert.equal(await shown.getAttribute('aria-pressed'), 'true');
+    await page.getByRole('status').getByText('The password is shown.').waitFor();
+    await shown.click();
+    assert.equal(await password.getAttribute('type'), 'password');
+    await watched.close();
+  });
+
+  it('the Connect pages change colours without JavaScript, and lose nothing that was typed but the password', async () => {
+    const watched = await open('painter', {}, { javaScriptEnabled: false });
+    const { page } = watched;
+    await button(page, 'Connect CalDAV').click();
+    assert.equal(await page.getByRole('button', { name: 'Show password' }).count(), 0);
+    await page.getByLabel('E-mail address').fill('ada@example.com');
+
+    await button(page, 'Dark').click();
+
+    await page.locator('html[data-theme="dark"]').waitFor();
+    assert.equal(await page.getByLabel('E-mail address').inputValue(), 'ada@example.com');
+    await watched.close();
+  });
+
+  it('the Connect pages change language and colours on an error page too', async () => {
+    const watched = await openPage(browser, { javaScriptEnabled: false });
+    const { page } = watched;
+    await page.goto(`${site.program.url}/authorize?client_id=nobody`);
+    await page.locator('summary', { hasText: 'Language' }).click();
+
+    await button(page, 'Deutsch').click();
+    await page.getByRole('heading', { name: 'Dieser Link funktioniert nicht' }).waitFor();
+    await button(page, 'Dunkel').click();
+
+    await page.locator('html[data-theme="dark"][lang="de"]').waitFor();
     await watched.close();
   });
 

@@ -5,14 +5,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 
-import type { Browser as Chromium, Page } from 'playwright-core';
+import type { BrowserContext, Browser as Chromium, Page } from 'playwright-core';
 
 import { sandboxClock } from '../../sandbox/core/clock.ts';
 import { faultBoard } from '../../sandbox/core/faults.ts';
 import { type GoogleSandbox, googleSandbox } from '../../sandbox/google/google-sandbox.ts';
 import { close, listen } from '../harness/loopback.ts';
 import { launchChromium, openPage, tabTo, type Watched, WITHOUT_CHROMIUM } from './connect-chromium.ts';
-import { type Application, authorize, authorizeUrl, exchange } from './flow.ts';
+import { type Application, authorize, authorizeUrl, exchange, tokensOf } from './flow.ts';
 import { openSite, type Site, WITHOUT_RADICALE } from './site.ts';
 
 const GOOGLE_APP = { clientId: 'g.apps.example', clientSecret: 'GOCSPX-popup' };
@@ -59,11 +59,22 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   });
 
   let user = 0;
-  /** A user with an account, so that the popup has but two steps. */
+  /** By user: what the browser has that linked the account. */
+  const devices = new Map<string, string>();
+  /** A user whose account the application may read, so that the popup has but one step: to allow more. */
   const nextUser = async () => {
     user += 1;
-    await authorize(application, { userId: `user-${user}`, login: site.login });
-    return `user-${user}`;
+    const userId = `user-${user}`;
+    const parameters = { scope: 'read' };
+    const { browser: linking } = await authorize(application, { userId, login: site.login, parameters });
+    await tokensOf(await exchange(application, userId));
+    devices.set(userId, linking.cookies.get('kalends_device') ?? '');
+    return userId;
+  };
+  /** The same browser again, with the same secret. */
+  const keepDevice = async (context: BrowserContext, address: string) => {
+    const value = devices.get(new URL(address).searchParams.get('user_id') ?? '');
+    if (value) await context.addCookies([{ name: 'kalends_device', value, url: site.program.url }]);
   };
   const popupUrl = (userId: string, parameters = {}) =>
     authorizeUrl(application, { userId, parameters: { display: 'popup', state: STATE, ...parameters } });
@@ -71,6 +82,7 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   /** The application's page with the popup it opened. */
   const open = async (from: ApplicationServer, address: string, path = '/') => {
     const watched = await openPage(browser, { viewport: { width: 900, height: 700 } });
+    await keepDevice(watched.page.context(), address);
     await watched.page.goto(from.origin + path);
     await watched.page.evaluate(`document.body.dataset.address = ${JSON.stringify(address)}`);
     const [popup] = await Promise.all([
@@ -87,7 +99,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     const userId = await nextUser();
     const opened = await open(applicationServer, popupUrl(userId));
     const { page, popup, close } = opened;
-    await press(popup, 'Continue');
 
     await Promise.all([popup.waitForEvent('close'), press(popup, 'Allow')]);
 
@@ -119,7 +130,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     await popup.getByRole('button', { name: ADA.email }).click();
     await press(popup, 'Continue');
     await popup.getByText('Google is connected').waitFor();
-    await press(popup, 'Continue');
 
     await Promise.all([popup.waitForEvent('close'), press(popup, 'Allow')]);
 
@@ -130,7 +140,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
 
   it('a flow in a popup tells nothing to a page of another origin that opened it', async () => {
     const opened = await open(stranger, popupUrl(await nextUser()));
-    await press(opened.popup, 'Continue');
 
     await Promise.all([opened.popup.waitForEvent('close'), press(opened.popup, 'Allow')]);
 
@@ -143,7 +152,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     const userId = await nextUser();
     const from = applicationServer.callbacks.length;
     const opened = await open(applicationServer, popupUrl(userId), '/isolated');
-    await press(opened.popup, 'Continue');
     await press(opened.popup, 'Allow');
 
     await opened.popup.getByText('Back at the application').waitFor();
@@ -156,8 +164,8 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
   it('a flow in a popup leads back by a link without JavaScript', async () => {
     const userId = await nextUser();
     const { page, close, complaints } = await openPage(browser, { javaScriptEnabled: false });
+    await keepDevice(page.context(), popupUrl(userId));
     await page.goto(popupUrl(userId));
-    await press(page, 'Continue');
     await press(page, 'Allow');
     await page.getByRole('heading', { name: 'Access allowed' }).waitFor();
 
@@ -174,9 +182,6 @@ describe('a flow in a popup in Chromium', { skip: WITHOUT_CHROMIUM || WITHOUT_RA
     const { page, popup } = opened;
     const complaints: string[] = [];
     popup.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    await tabTo(popup, 'Continue');
-    await popup.keyboard.press('Enter');
-    await popup.getByRole('button', { name: 'Allow', exact: true }).waitFor();
     await tabTo(popup, 'Allow');
 
     await Promise.all([popup.waitForEvent('close'), popup.keyboard.press('Enter')]);

@@ -34,6 +34,10 @@ type TourApplications = {
   readonly branded: Application;
   /** Signs users in with a Google app whose secret is wrong. */
   readonly misconfigured: Application;
+  /** Lets returning users go on with their accounts without proof. */
+  readonly trusting: Application;
+  /** Takes requests that it pushed, and no others. */
+  readonly pushing: Application;
 };
 
 export type TourSite = Site & {
@@ -208,6 +212,8 @@ async function makeApplications({ program }: Site, redirectUri: string): Promise
     hostile: await make(HOSTILE_NAME, both),
     branded: await make('Northwind Rooms', [...both, ...(await brandOptions(program.dataDir))]),
     misconfigured: await make('Misfit', await optionsOf('google', 'GOCSPX-wrong')),
+    trusting: await make('Litware Desk', ['--returning-users', 'continue']),
+    pushing: await make('Fabrikam', ['--pushed-requests', 'required']),
   };
 }
 
@@ -223,6 +229,8 @@ async function brandOptions(folder: string): Promise<readonly string[]> {
     ...['--dark-logo', await sign('dark-logo.svg', '#332b00', '#ffd400')],
     ...['--primary-color', '#ffd400', '--verified', 'on'],
     ...['--support-email', 'help@northwind.example', '--support-url', 'https://northwind.example/help'],
+    ...['--privacy-url', 'https://northwind.example/privacy'],
+    ...['--terms-url', 'https://northwind.example/terms'],
   ];
 }
 

@@ -4,7 +4,7 @@ import { type Chapter, stop } from './connect-tour-stop.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 
 /** Waits in the selection page, as a user does who loads it again. */
-async function reloadUntil(walker: Walker, isThere: (body: string) => boolean): Promise<void> {
+export async function reloadUntil(walker: Walker, isThere: (body: string) => boolean): Promise<void> {
   const { url } = walker.page;
   const deadline = performance.now() + 10_000;
   while (!isThere(walker.page.body)) {

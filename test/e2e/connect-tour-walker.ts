@@ -4,9 +4,9 @@
  * only the pages that are to be looked at (connect-viewer.ts).
  */
 import { type MessageKey, type Messages, messagesFor } from '../../src/connect/messages/messages.ts';
-import { type Browser, openBrowser, type Page, type Pressing } from './browser.ts';
+import { type Browser, openBrowser, type Page, type Pressing, textOf } from './browser.ts';
 import { adaIn, type TourSite } from './connect-tour-site.ts';
-import { type Application, authorizeUrl, type CalendarLogin } from './flow.ts';
+import { type Application, authorizeUrl, type CalendarLogin, exchange } from './flow.ts';
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -34,6 +34,7 @@ export class TourWalker {
   userId = '';
   /** The transaction of the flow under way. */
   transaction = '';
+  private application: Application | undefined;
 
   /** What the proxy in front of the program says of where it is. */
   private readonly headers = { 'x-forwarded-for': '' };
@@ -79,6 +80,7 @@ export class TourWalker {
   /** Starts a flow for the chapter's user; the selection page follows. */
   async start({ application = this.site.applications.plain, parameters = {} }: Start = {}): Promise<void> {
     const named = { lng: this.language, ...parameters };
+    this.application = application;
     await this.open(authorizeUrl(application, { userId: this.userId, parameters: named }));
     this.transaction = this.page.url.searchParams.get('transaction') ?? '';
   }
@@ -92,6 +94,23 @@ export class TourWalker {
   async pressForAccount(key: MessageKey): Promise<void> {
     const [before = '', after = ''] = this.text(key, { account: '\0' }).split('\0').map(RegExp.escape);
     await this.pressNamed(new RegExp(`^${before}.+${after}$`));
+  }
+
+  /** Follows the first link of the words of a key that name some account. */
+  async followForAccount(key: MessageKey): Promise<void> {
+    const [before = '', after = ''] = this.text(key, { account: '\0' }).split('\0').map(RegExp.escape);
+    const names = [...this.page.body.matchAll(/<a\b[^>]* aria-label="([^"]*)"/g)].map(([, name = '']) =>
+      textOf(name),
+    );
+    await this.follow(names.find((name) => new RegExp(`^${before}.+${after}$`).test(name)) ?? key);
+  }
+
+  /** What the application does with the code: then what was linked is the user's. */
+  async redeem(): Promise<void> {
+    if (this.application === undefined) throw new Error('No flow was started');
+    const answer = await exchange(this.application, this.userId);
+    if (answer.status !== 200) throw new Error(`No tokens: ${answer.status} ${await answer.text()}`);
+    await answer.body?.cancel();
   }
 
   async follow(link: string): Promise<void> {
@@ -109,9 +128,15 @@ export class TourWalker {
     await this.connect({ 'form.server': server, 'form.username': username, 'form.password': password });
   }
 
+  /** Goes to the form with the server's address, from the selection page. */
+  async openServerForm(): Promise<void> {
+    await this.press('selection.connect', { provider: 'CalDAV' });
+    await this.follow(this.text('form.by_server'));
+  }
+
   /** Links ada's account at the real CalDAV server, from the selection page. */
   async linkCalDav(login: CalendarLogin = this.login): Promise<void> {
-    await this.press('selection.connect', { provider: 'CalDAV' });
+    await this.openServerForm();
     await this.signInToCalDav(login);
   }
 

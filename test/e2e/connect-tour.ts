@@ -5,7 +5,7 @@
  */
 import { adaIn, eveIn, MOST_PASSWORDS } from './connect-tour-site.ts';
 import { type Chapter, type Stop, stop, unfolded } from './connect-tour-stop.ts';
-import { TROUBLES } from './connect-tour-troubles.ts';
+import { reloadUntil, TROUBLES } from './connect-tour-troubles.ts';
 import type { TourWalker as Walker } from './connect-tour-walker.ts';
 import { loginOf } from './site.ts';
 
@@ -16,35 +16,102 @@ const caldav: Chapter = {
   name: 'caldav',
   stops: [
     stop('selection-empty', (walker) => walker.start()),
-    stop('caldav-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
+    stop('caldav-email', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
+    stop('caldav-email-missing', sendEmpty),
+    stop('caldav-email-not-found', (walker) =>
+      walker.connect({ 'form.email': 'ada@nowhere.invalid', 'form.password': 'secret' }),
+    ),
+    stop('caldav-form', async (walker) => {
+      await walker.start();
+      await walker.openServerForm();
+    }),
     stop('caldav-missing', sendEmpty),
     stop('caldav-preset', async (walker) => {
       await walker.start();
-      await walker.press('selection.connect', { provider: 'CalDAV' });
+      await walker.openServerForm();
       await walker.follow('Nextcloud');
     }),
     ...(
       [
         ['caldav-unauthorized', (walker) => ({ ...walker.login, password: 'wrong' })],
-        ['caldav-unavailable', (walker) => ({ ...walker.login, server: walker.site.nowhere })],
-        ['caldav-forbidden', (walker) => ({ ...walker.login, server: 'https://10.0.0.1' })],
+        ['caldav-refused', (walker) => ({ ...walker.login, server: walker.site.nowhere })],
+        ['caldav-host-unknown', (walker) => ({ ...walker.login, server: 'https://nowhere.invalid' })],
+        ['caldav-no-https', (walker) => ({ ...walker.login, server: 'https://10.0.0.1' })],
         ['caldav-no-server', (walker) => ({ ...walker.login, server: walker.site.callback.redirectUri })],
       ] as const satisfies readonly (readonly [string, (walker: Walker) => Walker['login']])[]
     ).map(([name, login]) => stop(name, (walker) => walker.signInToCalDav(login(walker)))),
-    stop('selection-linked', (walker) => walker.signInToCalDav(walker.login)),
-    stop('selection-managing', (walker) => walker.start()),
+    stop('selection-allow', async (walker) => {
+      await walker.start();
+      await walker.linkCalDav();
+    }),
+    stop('selection-found', async (walker) => {
+      await walker.start();
+      await reloadUntil(walker, (body) => body.includes(walker.text('selection.choose')));
+    }),
+    stop('calendars', (walker) => walker.followForAccount('selection.choose_account')),
+    stop('calendars-chosen', (walker) => walker.press('calendars.save')),
+    stop('selection-continue', (walker) => walker.linkCalDav(loginOf(walker.site.calendars, 'grace'))),
     stop('consent-read-write', (walker) => walker.press('selection.continue')),
     stop('finished', async (walker) => {
       const { url } = walker.page;
       await walker.press('consent.allow');
       await walker.open(url);
     }),
-    stop('selection-returned', (walker) => walker.start()),
-    stop('selection-masked', async (walker) => {
+    stop('selection-not-finished', (walker) => walker.start()),
+  ],
+};
+
+const returning: Chapter = {
+  name: 'returning',
+  stops: [
+    stop('selection-done', async (walker) => {
+      await walker.start();
+      await walker.linkCalDav();
+      await walker.press('consent.allow');
+      await walker.redeem();
+      await walker.start();
+    }),
+    stop('selection-beside', (walker) => walker.linkCalDav(loginOf(walker.site.calendars, 'grace'))),
+    stop('consent-beside', (walker) => walker.press('selection.continue')),
+    stop('selection-others', async (walker) => {
       walker.browser.cookies.clear();
       await walker.start();
     }),
-    stop('consent-masked', (walker) => walker.press('selection.continue')),
+    stop('caldav-confirm', (walker) => walker.pressForAccount('selection.confirm_account')),
+    stop('caldav-not-this', async (walker) => {
+      await walker.follow(walker.text('form.by_server'));
+      await walker.signInToCalDav(loginOf(walker.site.calendars, 'grace'));
+    }),
+    stop('selection-confirmed', (walker) => walker.signInToCalDav(walker.login)),
+  ],
+};
+
+const waiting: Chapter = {
+  name: 'waiting',
+  stops: [
+    stop('waiting', async (walker) => {
+      for (const user of ['ada', 'grace']) {
+        walker.browser.cookies.clear();
+        await walker.start();
+        await walker.linkCalDav(loginOf(walker.site.calendars, user));
+        await walker.press('consent.allow');
+      }
+    }),
+  ],
+};
+
+const masked: Chapter = {
+  name: 'masked',
+  stops: [
+    stop('selection-masked', async (walker) => {
+      const application = walker.site.applications.trusting;
+      await walker.start({ application });
+      await walker.linkCalDav();
+      await walker.press('consent.allow');
+      await walker.redeem();
+      walker.browser.cookies.clear();
+      await walker.start({ application });
+    }),
   ],
 };
 
@@ -53,7 +120,7 @@ const limit: Chapter = {
   stops: [
     stop('caldav-limited', async (walker) => {
       await walker.start();
-      await walker.press('selection.connect', { provider: 'CalDAV' });
+      await walker.openServerForm();
       for (let attempt = 0; attempt <= MOST_PASSWORDS; attempt++) {
         await walker.signInToCalDav({ ...walker.login, password: 'wrong' });
       }
@@ -64,15 +131,28 @@ const limit: Chapter = {
 const disconnecting: Chapter = {
   name: 'disconnecting',
   stops: [
-    stop('selection-disconnected', async (walker) => {
+    stop('selection-removed', async (walker) => {
       await walker.start();
       await walker.linkCalDav();
+      await walker.pressForAccount('selection.remove_account');
+    }),
+    stop('disconnect', async (walker) => {
+      await walker.linkCalDav();
+      await walker.press('consent.allow');
+      await walker.redeem();
+      await walker.start();
       await walker.pressForAccount('selection.disconnect_account');
     }),
+    stop('selection-disconnected', (walker) => walker.press('selection.disconnect')),
     stop('disconnect-all', async (walker) => {
+      await walker.start();
       for (const user of ['ada', 'grace']) {
         await walker.linkCalDav(loginOf(walker.site.calendars, user));
       }
+      await walker.press('selection.continue');
+      await walker.press('consent.allow');
+      await walker.redeem();
+      await walker.start();
       await walker.follow(walker.text('selection.disconnect_all'));
     }),
     stop('selection-disconnected-all', (walker) => walker.press('disconnect.confirm')),
@@ -95,7 +175,6 @@ const popup: Chapter = {
       async (walker) => {
         await walker.start({ parameters: { display: 'popup' } });
         await walker.linkCalDav();
-        await walker.press('selection.continue');
         await walker.press('consent.allow');
       },
       { withoutScripts: true },
@@ -105,13 +184,17 @@ const popup: Chapter = {
 
 const scopes: Chapter = {
   name: 'scopes',
-  stops: (['free-busy', 'read'] as const).map((scope) =>
-    stop(`consent-${scope}`, async (walker) => {
-      await walker.start({ parameters: { scope } });
-      if (scope === 'free-busy') await walker.linkCalDav();
-      await walker.press('selection.continue');
+  stops: [
+    stop('consent-free-busy', async (walker) => {
+      await walker.start({ parameters: { scope: 'free-busy' } });
+      await walker.linkCalDav();
     }),
-  ),
+    stop('consent-wider', async (walker) => {
+      await walker.press('consent.allow');
+      await walker.redeem();
+      await walker.start({ parameters: { scope: 'read' } });
+    }),
+  ],
 };
 
 const apple: Chapter = {
@@ -193,12 +276,12 @@ const errors: Chapter = {
       walker.browser.cookies.clear();
       await walker.open(walker.page.url);
     }),
-    stop('error-other-connection', async (walker) => {
-      await walker.start();
-      const first = walker.page.url;
-      await walker.start({ application: walker.site.applications.branded });
-      await walker.open(first);
+    stop('error-request-uri', (walker) => {
+      const { clientId } = walker.site.applications.plain;
+      const parameters = `request_uri=urn:ietf:params:oauth:request_uri:x&client_id=${clientId}`;
+      return walker.open(`/authorize?${parameters}&lng=${walker.language}`);
     }),
+    stop('error-push-required', (walker) => walker.start({ application: walker.site.applications.pushing })),
     stop('error-foreign-form', async (walker) => {
       await walker.start();
       await walker.press('cancel', {}, { forged: { token: 'x' } });
@@ -217,11 +300,17 @@ const looks: Chapter = {
     stop('hostile-selection', (walker) => walker.start({ application: walker.site.applications.hostile })),
     unfolded('verification-means', 'verification.means'),
     stop('hostile-linked', (walker) => walker.linkCalDav()),
-    stop('hostile-consent', (walker) => walker.press('selection.continue')),
+    stop('hostile-consent', async (walker) => {
+      await walker.linkCalDav(loginOf(walker.site.calendars, 'grace'));
+      await walker.press('selection.continue');
+    }),
     stop('branded-selection', (walker) => walker.start({ application: walker.site.applications.branded })),
-    stop('branded-form', (walker) => walker.press('selection.connect', { provider: 'CalDAV' })),
+    stop('branded-form', (walker) => walker.openServerForm()),
     stop('branded-linked', (walker) => walker.signInToCalDav(walker.login)),
-    stop('branded-consent', (walker) => walker.press('selection.continue')),
+    stop('branded-consent', async (walker) => {
+      await walker.linkCalDav(loginOf(walker.site.calendars, 'grace'));
+      await walker.press('selection.continue');
+    }),
     unfolded('language-menu', 'settings.language'),
     stop('branded-error', async (walker) => {
       const { branded } = walker.site.applications;
@@ -233,6 +322,9 @@ const looks: Chapter = {
 
 export const CHAPTERS: readonly Chapter[] = [
   caldav,
+  returning,
+  waiting,
+  masked,
   limit,
   disconnecting,
   popup,

@@ -46,6 +46,10 @@ export class Walker {
     await Promise.all([this.page.waitForEvent('load'), control.click()]);
   }
 
+  link(key: MessageKey): Locator {
+    return this.page.getByRole('link', { name: this.text(key), exact: true });
+  }
+
   press(key: MessageKey, values?: Values): Promise<void> {
     return this.follow(this.button(key, values));
   }
@@ -54,6 +58,7 @@ export class Walker {
   async linkCalDav(): Promise<void> {
     const { server, username, password } = this.site.login;
     await this.press('selection.connect', { provider: 'CalDAV' });
+    await this.follow(this.link('form.by_server'));
     await this.field('form.server').fill(server);
     await this.field('form.username').fill(username);
     await this.field('form.password').fill(password);

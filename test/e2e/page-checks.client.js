@@ -29,9 +29,9 @@
     for (let box = element; box && box !== document.body; box = box.parentElement) yield box;
   }
   const isCut = (box) => /hidden|clip/.test(getComputedStyle(box).overflow);
-  /** What lies over the page, as an open menu does: it may cover what is under it. */
+  /** What lies over the page, as an open menu or the bar of actions does: it may cover what is under it. */
   const layerOf = (element) =>
-    [...ancestorsOf(element)].find((box) => /absolute|fixed/.test(getComputedStyle(box).position));
+    [...ancestorsOf(element)].find((box) => /absolute|fixed|sticky/.test(getComputedStyle(box).position));
   const shown = ({ node }) => JSON.stringify(node.data.trim().slice(0, 40));
 
   const overflowing = (texts) => {
@@ -118,6 +118,8 @@
       const taken = new DOMParser().parseFromString(markup, 'text/html').documentElement;
       for (const name of root.getAttributeNames()) root.removeAttribute(name);
       for (const { name, value } of taken.attributes) root.setAttribute(name, value);
+      // A browser with scripts does not read it.
+      for (const element of taken.querySelectorAll('noscript')) element.remove();
       root.replaceChildren(...taken.children);
       if (unfold === null) return;
       const folded = [...document.querySelectorAll('summary')].filter(({ textContent }) =>

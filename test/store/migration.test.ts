@@ -144,7 +144,7 @@ onEachDatabase((database, _open, place) => {
     const ADAS = ['ada@example.com', 'https://dav.example/ada/'];
 
     it('an older database has one group of accounts for each user, which the user’s grants read', async (t) => {
-      const { idsOf, families, accounts, requests } = await prepareVersion8(t);
+      const { db, idsOf, families, accounts, requests } = await prepareVersion8(t);
       const [ada, ended, ben, cleo] = await Promise.all(
         [1, 2, 3, 4].map((id) => families.findLivingGrant(id)),
       );
@@ -155,6 +155,8 @@ onEachDatabase((database, _open, place) => {
       assert.deepEqual(await idsOf({ ...ADA, coverageId: undefined }), ADAS);
       assert.deepEqual([await idsOf(ben), await idsOf(cleo)], [['id'], []]);
       assert.equal((await accounts.listAccounts('acme', 'ada')).length, 2);
+      const misplaced = "SELECT 1 FROM account WHERE key_in_group <> group_id || ' ' || account_id";
+      assert.deepEqual(await db.all(misplaced), []);
       const { groups, pending } = await requests.groupsOf(ADA, undefined, NOW);
       assert.deepEqual(
         groups.map(({ unfinished, givenScope, accounts: of }) => [unfinished, givenScope, of.length]),

@@ -73,13 +73,25 @@ export async function accountsOf(page: PageVisit, deps: AccountDeps): Promise<Us
       viewOf({ account, group, scope: undefined, isProved: false }, page, deps),
     ),
   );
-  const isUnredeemed = groups.some(
-    ({ isOfThisBrowser, unfinished }) =>
-      isOfThisBrowser &&
-      unfinished?.isApproved === true &&
-      unfinished.transactionId !== request.transactionId,
-  );
+  const isUnredeemed = wasLeftUnredeemed(groups, request);
   return { accounts, others, loading, ending: endingOf(accounts, page), isUnredeemed };
+}
+
+/** Nobody needs to hear of it who has connected an account since. */
+function wasLeftUnredeemed(
+  groups: readonly AccountGroup[],
+  { transactionId }: PageVisit['request'],
+): boolean {
+  const ofBrowser = groups.filter(({ isOfThisBrowser }) => isOfThisBrowser);
+  const hasOwn = ofBrowser.some(
+    ({ unfinished, accounts }) => unfinished === undefined && accounts.length > 0,
+  );
+  return (
+    !hasOwn &&
+    ofBrowser.some(
+      ({ unfinished }) => unfinished?.isApproved === true && unfinished.transactionId !== transactionId,
+    )
+  );
 }
 
 const order = ({ provider }: AccountView): number => PROVIDER_KINDS.indexOf(provider);

@@ -55,14 +55,20 @@ export async function isOfForeignGroup(
   );
 }
 
-/** Logs a sign-in that was to prove something and did not. */
+/** A sign-in that was to prove an account and did not, and why. */
+export type RefusedProof = {
+  readonly account: Account;
+  readonly reason: 'wrong_password' | 'another_account' | 'proves_nothing';
+};
+
+/** Logs it. */
 export function logRefusedProof(
   { visit, request }: PageVisit,
-  account: Account,
+  { account, reason }: RefusedProof,
   { log }: Pick<ConnectDeps, 'log'>,
 ): void {
   const { clientId, userId, transactionId } = request;
   const { accountKey, provider } = account;
-  const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId };
+  const fields = { clientId, userId, accountKey, provider, address: visit.address, transactionId, reason };
   log.warn({ event: 'proof_refused', ...fields }, 'A sign-in did not prove the account');
 }

@@ -75,12 +75,15 @@ export async function linkAccount(
     if ('message' in proof) return { problem: proof };
     await refundAttempt(input, deps);
     const none = { grantedScopes: [], calendarPermission: undefined };
-    const isConfirmed = input.confirms !== undefined;
-    const { device } = await saveAccount({ page, kind, verified: proof, isConfirmed, ...none }, deps);
+    const { confirms } = input;
+    const { device } = await saveAccount({ page, kind, verified: proof, confirms, ...none }, deps);
     return { device };
   } catch (reason) {
     if (!(reason instanceof ProviderError)) throw reason;
     const { clientId } = page.request;
+    if (input.confirms !== undefined && reason.kind === 'unauthorized') {
+      logRefusedProof(page, { account: input.confirms, reason: 'wrong_password' }, deps);
+    }
     deps.log.info({ clientId, provider: kind, kind: reason.kind }, 'An account was not linked');
     const preset = kind === 'caldav' ? presetOf(typed.server, input.chosen) : undefined;
     return { problem: problemOf(input, reason, preset) };
@@ -101,11 +104,11 @@ async function proofOf(
     return { ...verified, provesOwner: await provesOwner(verified, deps.signIn) };
   }
   if (!isSignInTo(confirms, verified)) {
-    logRefusedProof(page, confirms, deps);
+    logRefusedProof(page, { account: confirms, reason: 'another_account' }, deps);
     return problemAt('link.not_this', []);
   }
   if (await provesOwner(verified, deps.signIn)) return verified;
-  logRefusedProof(page, confirms, deps);
+  logRefusedProof(page, { account: confirms, reason: 'proves_nothing' }, deps);
   return problemAt('link.cannot_prove', []);
 }
 

@@ -134,23 +134,22 @@ async function linkReturned(
   const signedIn = await redeem({ ...back, ...stored, app }, deps);
   if (signedIn === undefined) return { result: `${kind}_cancelled`, device: undefined };
   const drop = () => endAccessLater({ request, kind, account: signedIn }, deps);
-  const isConfirmed = stored.confirms !== undefined;
-  if (isConfirmed) {
-    const account = await accountToConfirm(page, { kind, accountKey: stored.confirms }, deps);
-    if (account === undefined || !isSignInTo(account, signedIn)) {
+  const orDrop = <T>(work: Promise<T>): Promise<T> =>
+    work.catch(async (refusal: unknown) => {
       await drop();
-      if (account !== undefined) logRefusedProof(page, account, deps);
-      return { result: `${kind}_not_this`, device: undefined };
-    }
+      throw refusal;
+    });
+  const confirms = await orDrop(accountToConfirm(page, { kind, accountKey: stored.confirms }, deps));
+  if (confirms !== undefined && !isSignInTo(confirms, signedIn)) {
+    await drop();
+    logRefusedProof(page, { account: confirms, reason: 'another_account' }, deps);
+    return { result: `${kind}_not_this`, device: undefined };
   }
   const { grantedScopes, calendarPermission } = signedIn;
-  const proved = { page, kind, verified: signedIn, grantedScopes, calendarPermission, isConfirmed };
-  const { device } = await saveAccount(proved, deps).catch(async (refusal: unknown) => {
-    await drop();
-    throw refusal;
-  });
+  const proved = { page, kind, verified: signedIn, grantedScopes, calendarPermission, confirms };
+  const { device } = await orDrop(saveAccount(proved, deps));
   if (!calendarPermission) return { result: `${kind}_unpermitted`, device };
-  if (isConfirmed) return { result: `${kind}_confirmed`, device };
+  if (confirms !== undefined) return { result: `${kind}_confirmed`, device };
   const meant =
     stored.accountKey === undefined ? undefined : await deps.accounts.findAccount(stored.accountKey);
   return { result: meant !== undefined && !isSignInTo(meant, signedIn) ? `${kind}_other` : kind, device };

@@ -15,8 +15,8 @@ export type ProvedAccount = {
   /** The provider's own scopes; none where it has no such thing. */
   readonly grantedScopes: readonly string[];
   readonly calendarPermission: boolean | undefined;
-  /** Whether it was signed in to only to prove whose it is. */
-  readonly isConfirmed: boolean;
+  /** The account whose owner was to be proved by signing in to it, where it was that. */
+  readonly confirms: Account | undefined;
 };
 
 /** The account, and the secret that this browser has from now on: all that the former stood for, it stands for. */
@@ -29,7 +29,7 @@ type SaveDeps = Pick<ConnectDeps, 'accounts' | 'requests' | 'log' | 'now'>;
  * linked before then. Its first sync starts at once. Throws ConnectError when the request ended meanwhile.
  */
 export async function saveAccount(
-  { page, kind, verified, grantedScopes, calendarPermission, isConfirmed }: ProvedAccount,
+  { page, kind, verified, grantedScopes, calendarPermission, confirms }: ProvedAccount,
   { accounts, requests, log, now }: SaveDeps,
 ): Promise<SavedAccount> {
   const { visit, request } = page;
@@ -53,12 +53,12 @@ export async function saveAccount(
     },
     now(),
   );
-  const event = isConfirmed ? 'account_confirmed' : 'account_linked';
-  const { accountKey } = account;
+  const event = confirms === undefined ? 'account_linked' : 'account_confirmed';
+  const { accountKey } = confirms ?? account;
   const fields = { clientId, userId, accountKey, provider: kind, address: visit.address, transactionId };
   log.info(
     { event, ...fields, calendarPermission },
-    isConfirmed ? 'An account was confirmed' : 'An account was linked',
+    confirms === undefined ? 'An account was linked' : 'An account was confirmed',
   );
   return { account, device };
 }

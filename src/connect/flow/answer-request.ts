@@ -1,5 +1,5 @@
 /** The end of a flow: the user allows or cancels, once; a repeated click gets the same answer. */
-import { decideApproval } from './account-groups.ts';
+import { type Decision, decideApproval, type GroupsOfUser, isSameAccount } from './account-groups.ts';
 import type { AuthorizationRequest } from './authorization-request-store.ts';
 import type { ConnectDeps } from './connect-deps.ts';
 import { deviceHashOf, type PageVisit } from './connect-flow.ts';
@@ -21,7 +21,12 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
   const client = await clients.findClient(request.clientId);
   const terms = { returningUsers: client?.returningUsers ?? 'prove', now: now() } as const;
   const approver = { request, deviceHash: deviceHashOf(visit), now: now() };
-  const result = await requests.approveRequest(approver, (user) => decideApproval(request, user, terms));
+  let accountKeys: readonly string[] = [];
+  const result = await requests.approveRequest(approver, (user) => {
+    const decision = decideApproval(request, user, terms);
+    accountKeys = keysOf(decision, user);
+    return decision;
+  });
   switch (result) {
     case 'answered':
       return statusOf(request, deps);
@@ -33,7 +38,7 @@ export async function approve(page: PageVisit, deps: AnswerDeps): Promise<Answer
       return 'waits';
     default:
       deps.log.info(
-        { event: 'access_allowed', ...whoAnswers(page), scope: request.scope },
+        { event: 'access_allowed', ...whoAnswers(page), scope: request.scope, accountKeys },
         'Access was allowed',
       );
       return 'approved';
@@ -47,6 +52,17 @@ export async function deny(page: PageVisit, deps: AnswerDeps): Promise<Answer> {
   if (!(await deps.requests.denyRequest(request.transactionId, deps.now()))) return statusOf(request, deps);
   deps.log.info({ event: 'access_denied', ...whoAnswers(page) }, 'Access was denied');
   return 'denied';
+}
+
+/** Of the accounts that an approval covers, as they are once its groups have become one. */
+function keysOf(decision: Decision, { groups }: GroupsOfUser): readonly string[] {
+  if (decision === 'nothing' || decision === 'waits') return [];
+  const { coverage, joined } = decision;
+  const covered = new Set([...coverage.map(({ groupKey }) => groupKey), ...(joined?.from ?? [])]);
+  const accounts = groups.flatMap((group) => (covered.has(group.groupKey) ? group.accounts : []));
+  return accounts
+    .filter((one, index) => !accounts.slice(0, index).some((earlier) => isSameAccount(earlier, one)))
+    .map(({ accountKey }) => accountKey);
 }
 
 const whoAnswers = ({ visit, request }: PageVisit) => ({

@@ -61,7 +61,8 @@ export async function startAuthorization(input: StartInput, deps: StartDeps): Pr
     redirectUri: client.redirectUri,
     // Fixed here for the whole flow: the way through a provider and back keeps it.
     language: chooseLanguage({ named: scalar(asked, 'lng'), acceptLanguage }),
-    query: queryWithout(visit.query, 'transaction', 'redirect_uri'),
+    query:
+      pushed === undefined ? queryWithout(visit.query, 'transaction', 'redirect_uri') : readBeside(visit),
     formToken: randomBytes(32).toString('base64url'),
     status: 'open',
     allowedAt: undefined,
@@ -106,6 +107,13 @@ async function takeUp(
   if (earlier === undefined || standing === 'session_expired') throw new ConnectError('request_uri_invalid');
   return { request: earlier };
 }
+
+/** What is read of an address whose request was pushed: anybody could have written the rest. */
+const readBeside = ({ query }: StartInput['visit']): string =>
+  query
+    .filter(({ name }) => name === 'client_id' || name === 'request_uri')
+    .map(({ spelling }) => spelling)
+    .join('&');
 
 /** What was asked for, as far as the instance and the application offer it; all that they offer where nothing is left. */
 function offered(

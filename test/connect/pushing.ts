@@ -1,0 +1,30 @@
+/** Pushed requests (RFC 9126), as an application pushes them and a browser takes them up. */
+
+import { checkPushedParameters } from '../../src/connect/flow/pushed-parameters.ts';
+import { receivedQuery } from '../../src/http/received-query.ts';
+import { pushRequest } from '../../src/oauth/pushed-requests.ts';
+import { ACME, type Answer, type Browser, type Harness } from './connect-harness.ts';
+
+/** Pushes what ACME asks for its user; answers the `request_uri`. */
+export async function push(
+  { pushedRequests, deps: { now } }: Harness,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const query = receivedQuery(`?${new URLSearchParams({ user_id: 'ada', ...parameters })}`);
+  const pushing = { pushedRequests, checkAuthorization: checkPushedParameters, now };
+  return (await pushRequest({ client: ACME, query }, pushing)).request_uri;
+}
+
+/** The address that a browser is sent to with it; `beside` is what else somebody wrote into it. */
+export const pushedPath = (requestUri: string, beside: Readonly<Record<string, string>> = {}): string =>
+  `/authorize?${new URLSearchParams({ client_id: 'acme', request_uri: requestUri, ...beside })}`;
+
+/** Pushes, and opens the selection page in the browser. */
+export async function startPushed(
+  harness: Harness,
+  browser: Browser,
+  parameters: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const started = await browser.get(pushedPath(await push(harness, parameters)));
+  return browser.get(started.location);
+}
