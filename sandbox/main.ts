@@ -35,7 +35,7 @@ The sandbox is running. Nothing leaves this machine. Ctrl-C stops everything.
 
   Begin here       ${demoUrl}
                    Press "Connect a calendar", then "Connect Google", pick Mara,
-                   and press Continue until Allow. There is nothing to type.
+                   press Continue, and then Allow. There is nothing to type.
   Faults and time  ${controlUrl}
 
 Who can sign in:

@@ -34,7 +34,7 @@ see what is in it.</p>
 <form action="/connect"><button class="primary">Connect a calendar</button></form>
 ${isConnected && html`<a class="button" href="/connected">Your calendars</a>`}
 </div>
-<p class="hint">Nothing to type: choose <strong>Connect Google</strong>, pick Mara, and press Continue until Allow.</p>
+<p class="hint">Nothing to type: choose <strong>Connect Google</strong>, pick Mara, press Continue, and then Allow.</p>
 </section>
 <section class="card" aria-labelledby="people">
 <h2 id="people">Who can sign in</h2>
