@@ -1,6 +1,7 @@
 /** The accounts on the selection page: those an approval covers, and the user's others, which can be confirmed. */
 import { canBeSolvedBySigningIn } from '../../calendars/account-problem.ts';
 import { type Html, html } from '../../http/html.ts';
+import { scopeCovers } from '../../oauth/scope.ts';
 import { accountState, readyCalendars } from '../accounts/account-state.ts';
 import type { AccountView } from '../accounts/account-views.ts';
 import type { AuthorizationRequest } from '../flow/authorization-request-store.ts';
@@ -68,11 +69,14 @@ const accountHead = ({ provider, name }: AccountView, about?: Html): Html =>
 
 function accountActions(account: AccountView, selection: ProviderSelection, messages: Messages): Html {
   const { request, loading } = selection;
-  const { accountKey, name, problem, provider, isProved, isUnfinished } = account;
+  const { accountKey, name, problem, provider, isProved, isUnfinished, givenScope } = account;
   const canSignIn = isOffered(provider, selection) && canBeSolvedBySigningIn(problem);
+  // What nobody proved here is covered as it was given, and at no more.
+  const isNarrower = !isProved && givenScope !== undefined && !scopeCovers(givenScope, request.scope);
   const isListed = isProved && (loading.get(accountKey)?.isListed ?? false);
   const choose = { href: accountPath('calendars', request, accountKey), deed: 'choose' } as const;
   return html`${canSignIn && signInAgainForm(account, request, messages)}
+${isNarrower && isOffered(provider, selection) && confirmForm(account, request, messages)}
 ${isListed && html`<a class="small link" href="${choose.href}" aria-label="${messages.text('selection.choose_account', { account: name })}">${messages.text('selection.choose')}</a>`}
 ${isUnfinished ? removeForm(account, request, messages) : disconnectForm(account, request, messages)}`;
 }
