@@ -25,7 +25,7 @@ export function calendarsRoutes(app: FastifyInstance, deps: ConnectDeps): void {
     const form = await readForm(http, deps);
     const found = await choiceOf(form, form.field('account'), deps);
     if (found !== undefined) await choose(http, found, deps);
-    return seeOther(reply, selectionPath(form.request));
+    return seeOther(reply, selectionPath(form.request, 'calendars_chosen'));
   });
 }
 

@@ -110,15 +110,16 @@ describe('choosing calendars', () => {
     assert.deepEqual(filledIn(await browser.get(pathOf(page, key))).ticked, [calendarKey('home')]);
   });
 
-  it('choosing calendars is possible where the application says who the user is', async () => {
+  it('choosing calendars needs its owner: that the application says who the user is does not do', async () => {
     await connected(harness, { userId: userId() });
     const key = await listed();
     const browser = new Browser(harness);
 
-    const form = await browser.get(pathOf(await startPushed(harness, browser, { user_id: userId() }), key));
+    const page = await startPushed(harness, browser, { user_id: userId() });
+    const form = await browser.get(pathOf(page, key));
 
-    assert.equal(form.status, 200);
-    assert.equal(filledIn(form).ticked.length, 2);
+    assert.match(form.location, /^\/authorize\?/);
+    assert.doesNotMatch(page.body, /\/connect\/calendars/);
   });
 
   it('choosing calendars is refused for an account that was not proved, and shows nothing of it', async () => {
